@@ -7,7 +7,7 @@ package dev.skipjack.model;
 import dev.skipjack.model.routines.CreatePartition;
 import dev.skipjack.model.routines.CreatePartitions;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 
 import javax.annotation.processing.Generated;
 
@@ -35,7 +35,7 @@ public class Routines {
     public static Boolean createPartition(
           Configuration configuration
         , String parent
-        , OffsetDateTime containing
+        , Instant containing
     ) {
         CreatePartition f = new CreatePartition();
         f.setParent(parent);
@@ -50,7 +50,7 @@ public class Routines {
      */
     public static Field<Boolean> createPartition(
           String parent
-        , OffsetDateTime containing
+        , Instant containing
     ) {
         CreatePartition f = new CreatePartition();
         f.setParent(parent);
@@ -64,7 +64,7 @@ public class Routines {
      */
     public static Field<Boolean> createPartition(
           Field<String> parent
-        , Field<OffsetDateTime> containing
+        , Field<Instant> containing
     ) {
         CreatePartition f = new CreatePartition();
         f.setParent(parent);

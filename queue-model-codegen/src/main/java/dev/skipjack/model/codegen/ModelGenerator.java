@@ -1,7 +1,11 @@
 package dev.skipjack.model.codegen;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jooq.codegen.GenerationTool;
 import org.jooq.meta.jaxb.Configuration;
 import org.jooq.meta.jaxb.Database;
@@ -25,12 +29,14 @@ final class ModelGenerator {
   private ModelGenerator() {}
 
   /**
-   * Generates into {@code target}, which is emptied first.
+   * Generates into {@code target}, which is emptied first: jOOQ leaves sources of the same schema version alone, even when
+   * its own configuration has changed.
    *
    * @param jdbcUrl address of the database, user and password included
    * @param schema name of the migrated schema; also the model's default
    */
   static void generate(String jdbcUrl, String schema, Path target) throws Exception {
+    empty(target);
     GenerationTool.generate(
         new Configuration()
             .withLogging(Logging.WARN)
@@ -61,6 +67,16 @@ final class ModelGenerator {
                             .withDirectory(target.toString())
                             .withEncoding("UTF-8")
                             .withClean(true))));
+  }
+
+  private static void empty(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> content = Files.walk(folder)) {
+        for (Path path : content.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+    }
   }
 
   private static List<ForcedType> forcedTypes() {

@@ -6,7 +6,7 @@ package dev.skipjack.model.routines;
 
 import dev.skipjack.model.Skipjack;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 
 import javax.annotation.processing.Generated;
 
@@ -45,7 +45,7 @@ public class CreatePartition extends AbstractRoutine<Boolean> {
     /**
      * The parameter <code>skipjack.create_partition.containing</code>.
      */
-    public static final Parameter<OffsetDateTime> CONTAINING = Internal.createParameter("containing", SQLDataType.TIMESTAMPWITHTIMEZONE(6), false, false);
+    public static final Parameter<Instant> CONTAINING = Internal.createParameter("containing", SQLDataType.INSTANT, false, false);
 
     /**
      * Create a new routine call instance
@@ -76,7 +76,7 @@ public class CreatePartition extends AbstractRoutine<Boolean> {
     /**
      * Set the <code>containing</code> parameter IN value to the routine
      */
-    public void setContaining(OffsetDateTime value) {
+    public void setContaining(Instant value) {
         setValue(CONTAINING, value);
     }
 
@@ -84,7 +84,7 @@ public class CreatePartition extends AbstractRoutine<Boolean> {
      * Set the <code>containing</code> parameter to the function to be used with
      * a {@link org.jooq.Select} statement
      */
-    public void setContaining(Field<OffsetDateTime> field) {
+    public void setContaining(Field<Instant> field) {
         setField(CONTAINING, field);
     }
 }

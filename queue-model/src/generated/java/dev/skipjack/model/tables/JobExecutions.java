@@ -10,7 +10,7 @@ import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobExecutionsRecord;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -83,13 +83,13 @@ public class JobExecutions extends TableImpl<JobExecutionsRecord> {
      * The column <code>skipjack.job_executions.started_at</code>. When the
      * attempt was claimed; decides the partition.
      */
-    public final TableField<JobExecutionsRecord, OffsetDateTime> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false), this, "When the attempt was claimed; decides the partition.");
+    public final TableField<JobExecutionsRecord, Instant> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.INSTANT.nullable(false), this, "When the attempt was claimed; decides the partition.");
 
     /**
      * The column <code>skipjack.job_executions.finished_at</code>. When the
      * attempt ended. NULL while it runs.
      */
-    public final TableField<JobExecutionsRecord, OffsetDateTime> FINISHED_AT = createField(DSL.name("finished_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6), this, "When the attempt ended. NULL while it runs.");
+    public final TableField<JobExecutionsRecord, Instant> FINISHED_AT = createField(DSL.name("finished_at"), SQLDataType.INSTANT, this, "When the attempt ended. NULL while it runs.");
 
     /**
      * The column <code>skipjack.job_executions.attempt</code>. Which attempt of

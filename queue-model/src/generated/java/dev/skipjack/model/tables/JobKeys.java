@@ -9,7 +9,7 @@ import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobKeysRecord;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -81,7 +81,7 @@ public class JobKeys extends TableImpl<JobKeysRecord> {
      * The column <code>skipjack.job_keys.expires_at</code>. When the key is
      * free again.
      */
-    public final TableField<JobKeysRecord, OffsetDateTime> EXPIRES_AT = createField(DSL.name("expires_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false), this, "When the key is free again.");
+    public final TableField<JobKeysRecord, Instant> EXPIRES_AT = createField(DSL.name("expires_at"), SQLDataType.INSTANT.nullable(false), this, "When the key is free again.");
 
     private JobKeys(Name alias, Table<JobKeysRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

@@ -8,7 +8,7 @@ import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobQueuesRecord;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -74,7 +74,7 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
      * The column <code>skipjack.job_queues.paused_at</code>. Since when nothing
      * is claimed from it. NULL: not paused.
      */
-    public final TableField<JobQueuesRecord, OffsetDateTime> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6), this, "Since when nothing is claimed from it. NULL: not paused.");
+    public final TableField<JobQueuesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when nothing is claimed from it. NULL: not paused.");
 
     /**
      * The column <code>skipjack.job_queues.max_running</code>. Most jobs of the
@@ -111,13 +111,13 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
      * The column <code>skipjack.job_queues.created_at</code>. When the row was
      * written.
      */
-    public final TableField<JobQueuesRecord, OffsetDateTime> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.TIMESTAMPWITHTIMEZONE)), this, "When the row was written.");
+    public final TableField<JobQueuesRecord, Instant> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When the row was written.");
 
     /**
      * The column <code>skipjack.job_queues.updated_at</code>. When a setting
      * last changed.
      */
-    public final TableField<JobQueuesRecord, OffsetDateTime> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.TIMESTAMPWITHTIMEZONE)), this, "When a setting last changed.");
+    public final TableField<JobQueuesRecord, Instant> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When a setting last changed.");
 
     private JobQueues(Name alias, Table<JobQueuesRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

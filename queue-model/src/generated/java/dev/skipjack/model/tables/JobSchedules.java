@@ -8,7 +8,7 @@ import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobSchedulesRecord;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -120,31 +120,31 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
      * The column <code>skipjack.job_schedules.next_at</code>. Instant of the
      * next fire.
      */
-    public final TableField<JobSchedulesRecord, OffsetDateTime> NEXT_AT = createField(DSL.name("next_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6), this, "Instant of the next fire.");
+    public final TableField<JobSchedulesRecord, Instant> NEXT_AT = createField(DSL.name("next_at"), SQLDataType.INSTANT, this, "Instant of the next fire.");
 
     /**
      * The column <code>skipjack.job_schedules.last_at</code>. Instant of the
      * last fire.
      */
-    public final TableField<JobSchedulesRecord, OffsetDateTime> LAST_AT = createField(DSL.name("last_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6), this, "Instant of the last fire.");
+    public final TableField<JobSchedulesRecord, Instant> LAST_AT = createField(DSL.name("last_at"), SQLDataType.INSTANT, this, "Instant of the last fire.");
 
     /**
      * The column <code>skipjack.job_schedules.paused_at</code>. Since when it
      * does not fire. NULL: not paused.
      */
-    public final TableField<JobSchedulesRecord, OffsetDateTime> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6), this, "Since when it does not fire. NULL: not paused.");
+    public final TableField<JobSchedulesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when it does not fire. NULL: not paused.");
 
     /**
      * The column <code>skipjack.job_schedules.created_at</code>. When it was
      * registered.
      */
-    public final TableField<JobSchedulesRecord, OffsetDateTime> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.TIMESTAMPWITHTIMEZONE)), this, "When it was registered.");
+    public final TableField<JobSchedulesRecord, Instant> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When it was registered.");
 
     /**
      * The column <code>skipjack.job_schedules.updated_at</code>. When it last
      * changed.
      */
-    public final TableField<JobSchedulesRecord, OffsetDateTime> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.TIMESTAMPWITHTIMEZONE)), this, "When it last changed.");
+    public final TableField<JobSchedulesRecord, Instant> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When it last changed.");
 
     private JobSchedules(Name alias, Table<JobSchedulesRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

@@ -8,7 +8,7 @@ import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobWorkersRecord;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.UUID;
 
@@ -104,13 +104,13 @@ public class JobWorkers extends TableImpl<JobWorkersRecord> {
     /**
      * The column <code>skipjack.job_workers.started_at</code>. When it started.
      */
-    public final TableField<JobWorkersRecord, OffsetDateTime> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.TIMESTAMPWITHTIMEZONE)), this, "When it started.");
+    public final TableField<JobWorkersRecord, Instant> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When it started.");
 
     /**
      * The column <code>skipjack.job_workers.seen_at</code>. When it was last
      * alive.
      */
-    public final TableField<JobWorkersRecord, OffsetDateTime> SEEN_AT = createField(DSL.name("seen_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.TIMESTAMPWITHTIMEZONE)), this, "When it was last alive.");
+    public final TableField<JobWorkersRecord, Instant> SEEN_AT = createField(DSL.name("seen_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When it was last alive.");
 
     private JobWorkers(Name alias, Table<JobWorkersRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

@@ -11,7 +11,7 @@ import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobsRecord;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -86,43 +86,43 @@ public class Jobs extends TableImpl<JobsRecord> {
      * The column <code>skipjack.jobs.lease_expires_at</code>. When others may
      * rescue the job. Never indexed, so that heartbeats stay HOT.
      */
-    public final TableField<JobsRecord, OffsetDateTime> LEASE_EXPIRES_AT = createField(DSL.name("lease_expires_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6), this, "When others may rescue the job. Never indexed, so that heartbeats stay HOT.");
+    public final TableField<JobsRecord, Instant> LEASE_EXPIRES_AT = createField(DSL.name("lease_expires_at"), SQLDataType.INSTANT, this, "When others may rescue the job. Never indexed, so that heartbeats stay HOT.");
 
     /**
      * The column <code>skipjack.jobs.scheduled_at</code>. Not claimed before
      * this instant. Always finite.
      */
-    public final TableField<JobsRecord, OffsetDateTime> SCHEDULED_AT = createField(DSL.name("scheduled_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.TIMESTAMPWITHTIMEZONE)), this, "Not claimed before this instant. Always finite.");
+    public final TableField<JobsRecord, Instant> SCHEDULED_AT = createField(DSL.name("scheduled_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "Not claimed before this instant. Always finite.");
 
     /**
      * The column <code>skipjack.jobs.created_at</code>. When the job was
      * enqueued, by the database clock.
      */
-    public final TableField<JobsRecord, OffsetDateTime> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.TIMESTAMPWITHTIMEZONE)), this, "When the job was enqueued, by the database clock.");
+    public final TableField<JobsRecord, Instant> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When the job was enqueued, by the database clock.");
 
     /**
      * The column <code>skipjack.jobs.updated_at</code>. When the row last
      * changed state; heartbeats do not count.
      */
-    public final TableField<JobsRecord, OffsetDateTime> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.TIMESTAMPWITHTIMEZONE)), this, "When the row last changed state; heartbeats do not count.");
+    public final TableField<JobsRecord, Instant> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When the row last changed state; heartbeats do not count.");
 
     /**
      * The column <code>skipjack.jobs.started_at</code>. When the current or the
      * latest attempt was claimed. Locates the audit row of the attempt.
      */
-    public final TableField<JobsRecord, OffsetDateTime> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6), this, "When the current or the latest attempt was claimed. Locates the audit row of the attempt.");
+    public final TableField<JobsRecord, Instant> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.INSTANT, this, "When the current or the latest attempt was claimed. Locates the audit row of the attempt.");
 
     /**
      * The column <code>skipjack.jobs.died_at</code>. When the job became dead.
      * NULL otherwise.
      */
-    public final TableField<JobsRecord, OffsetDateTime> DIED_AT = createField(DSL.name("died_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6), this, "When the job became dead. NULL otherwise.");
+    public final TableField<JobsRecord, Instant> DIED_AT = createField(DSL.name("died_at"), SQLDataType.INSTANT, this, "When the job became dead. NULL otherwise.");
 
     /**
      * The column <code>skipjack.jobs.cancel_requested_at</code>. When somebody
      * asked a running job to stop. NULL otherwise.
      */
-    public final TableField<JobsRecord, OffsetDateTime> CANCEL_REQUESTED_AT = createField(DSL.name("cancel_requested_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6), this, "When somebody asked a running job to stop. NULL otherwise.");
+    public final TableField<JobsRecord, Instant> CANCEL_REQUESTED_AT = createField(DSL.name("cancel_requested_at"), SQLDataType.INSTANT, this, "When somebody asked a running job to stop. NULL otherwise.");
 
     /**
      * The column <code>skipjack.jobs.attempts</code>. Executions so far: only

@@ -9,7 +9,7 @@ import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobsArchiveRecord;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -75,7 +75,7 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
      * The column <code>skipjack.jobs_archive.finished_at</code>. When the job
      * ended; decides the partition.
      */
-    public final TableField<JobsArchiveRecord, OffsetDateTime> FINISHED_AT = createField(DSL.name("finished_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.TIMESTAMPWITHTIMEZONE)), this, "When the job ended; decides the partition.");
+    public final TableField<JobsArchiveRecord, Instant> FINISHED_AT = createField(DSL.name("finished_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When the job ended; decides the partition.");
 
     /**
      * The column <code>skipjack.jobs_archive.status</code>. completed or
@@ -116,19 +116,19 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
      * The column <code>skipjack.jobs_archive.scheduled_at</code>. When its last
      * attempt had become due.
      */
-    public final TableField<JobsArchiveRecord, OffsetDateTime> SCHEDULED_AT = createField(DSL.name("scheduled_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false), this, "When its last attempt had become due.");
+    public final TableField<JobsArchiveRecord, Instant> SCHEDULED_AT = createField(DSL.name("scheduled_at"), SQLDataType.INSTANT.nullable(false), this, "When its last attempt had become due.");
 
     /**
      * The column <code>skipjack.jobs_archive.created_at</code>. When it was
      * enqueued.
      */
-    public final TableField<JobsArchiveRecord, OffsetDateTime> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6).nullable(false), this, "When it was enqueued.");
+    public final TableField<JobsArchiveRecord, Instant> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.INSTANT.nullable(false), this, "When it was enqueued.");
 
     /**
      * The column <code>skipjack.jobs_archive.started_at</code>. When its last
      * attempt was claimed. NULL if it never started.
      */
-    public final TableField<JobsArchiveRecord, OffsetDateTime> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.TIMESTAMPWITHTIMEZONE(6), this, "When its last attempt was claimed. NULL if it never started.");
+    public final TableField<JobsArchiveRecord, Instant> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.INSTANT, this, "When its last attempt was claimed. NULL if it never started.");
 
     /**
      * The column <code>skipjack.jobs_archive.attempts</code>. Executions;

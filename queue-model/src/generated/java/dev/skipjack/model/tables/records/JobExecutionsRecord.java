@@ -7,7 +7,7 @@ package dev.skipjack.model.tables.records;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.model.tables.JobExecutions;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 
 import javax.annotation.processing.Generated;
 
@@ -66,7 +66,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
      * Setter for <code>skipjack.job_executions.started_at</code>. When the
      * attempt was claimed; decides the partition.
      */
-    public void setStartedAt(OffsetDateTime value) {
+    public void setStartedAt(Instant value) {
         set(2, value);
     }
 
@@ -74,15 +74,15 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
      * Getter for <code>skipjack.job_executions.started_at</code>. When the
      * attempt was claimed; decides the partition.
      */
-    public OffsetDateTime getStartedAt() {
-        return (OffsetDateTime) get(2);
+    public Instant getStartedAt() {
+        return (Instant) get(2);
     }
 
     /**
      * Setter for <code>skipjack.job_executions.finished_at</code>. When the
      * attempt ended. NULL while it runs.
      */
-    public void setFinishedAt(OffsetDateTime value) {
+    public void setFinishedAt(Instant value) {
         set(3, value);
     }
 
@@ -90,8 +90,8 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
      * Getter for <code>skipjack.job_executions.finished_at</code>. When the
      * attempt ended. NULL while it runs.
      */
-    public OffsetDateTime getFinishedAt() {
-        return (OffsetDateTime) get(3);
+    public Instant getFinishedAt() {
+        return (Instant) get(3);
     }
 
     /**
@@ -227,7 +227,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
     // -------------------------------------------------------------------------
 
     @Override
-    public Record2<Long, OffsetDateTime> key() {
+    public Record2<Long, Instant> key() {
         return (Record2) super.key();
     }
 
@@ -245,7 +245,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
     /**
      * Create a detached, initialised JobExecutionsRecord
      */
-    public JobExecutionsRecord(Long id, Long jobId, OffsetDateTime startedAt, OffsetDateTime finishedAt, Integer attempt, ExecutionStatus status, String queue, String kind, String workerId, String errorClass, String errorMessage, String errorStack) {
+    public JobExecutionsRecord(Long id, Long jobId, Instant startedAt, Instant finishedAt, Integer attempt, ExecutionStatus status, String queue, String kind, String workerId, String errorClass, String errorMessage, String errorStack) {
         super(JobExecutions.JOB_EXECUTIONS);
 
         setId(id);

@@ -6,7 +6,7 @@ package dev.skipjack.model.tables.records;
 
 import dev.skipjack.model.tables.JobKeys;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 
 import javax.annotation.processing.Generated;
 
@@ -65,7 +65,7 @@ public class JobKeysRecord extends UpdatableRecordImpl<JobKeysRecord> {
      * Setter for <code>skipjack.job_keys.expires_at</code>. When the key is
      * free again.
      */
-    public void setExpiresAt(OffsetDateTime value) {
+    public void setExpiresAt(Instant value) {
         set(2, value);
     }
 
@@ -73,8 +73,8 @@ public class JobKeysRecord extends UpdatableRecordImpl<JobKeysRecord> {
      * Getter for <code>skipjack.job_keys.expires_at</code>. When the key is
      * free again.
      */
-    public OffsetDateTime getExpiresAt() {
-        return (OffsetDateTime) get(2);
+    public Instant getExpiresAt() {
+        return (Instant) get(2);
     }
 
     // -------------------------------------------------------------------------
@@ -100,7 +100,7 @@ public class JobKeysRecord extends UpdatableRecordImpl<JobKeysRecord> {
     /**
      * Create a detached, initialised JobKeysRecord
      */
-    public JobKeysRecord(String key, Long jobId, OffsetDateTime expiresAt) {
+    public JobKeysRecord(String key, Long jobId, Instant expiresAt) {
         super(JobKeys.JOB_KEYS);
 
         setKey(key);

@@ -6,7 +6,7 @@ package dev.skipjack.model.tables.records;
 
 import dev.skipjack.model.tables.JobQueues;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 
 import javax.annotation.processing.Generated;
 
@@ -49,7 +49,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * Setter for <code>skipjack.job_queues.paused_at</code>. Since when nothing
      * is claimed from it. NULL: not paused.
      */
-    public void setPausedAt(OffsetDateTime value) {
+    public void setPausedAt(Instant value) {
         set(1, value);
     }
 
@@ -57,8 +57,8 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * Getter for <code>skipjack.job_queues.paused_at</code>. Since when nothing
      * is claimed from it. NULL: not paused.
      */
-    public OffsetDateTime getPausedAt() {
-        return (OffsetDateTime) get(1);
+    public Instant getPausedAt() {
+        return (Instant) get(1);
     }
 
     /**
@@ -147,7 +147,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * Setter for <code>skipjack.job_queues.created_at</code>. When the row was
      * written.
      */
-    public void setCreatedAt(OffsetDateTime value) {
+    public void setCreatedAt(Instant value) {
         set(7, value);
     }
 
@@ -155,15 +155,15 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * Getter for <code>skipjack.job_queues.created_at</code>. When the row was
      * written.
      */
-    public OffsetDateTime getCreatedAt() {
-        return (OffsetDateTime) get(7);
+    public Instant getCreatedAt() {
+        return (Instant) get(7);
     }
 
     /**
      * Setter for <code>skipjack.job_queues.updated_at</code>. When a setting
      * last changed.
      */
-    public void setUpdatedAt(OffsetDateTime value) {
+    public void setUpdatedAt(Instant value) {
         set(8, value);
     }
 
@@ -171,8 +171,8 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * Getter for <code>skipjack.job_queues.updated_at</code>. When a setting
      * last changed.
      */
-    public OffsetDateTime getUpdatedAt() {
-        return (OffsetDateTime) get(8);
+    public Instant getUpdatedAt() {
+        return (Instant) get(8);
     }
 
     // -------------------------------------------------------------------------
@@ -198,7 +198,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     /**
      * Create a detached, initialised JobQueuesRecord
      */
-    public JobQueuesRecord(String queue, OffsetDateTime pausedAt, Integer maxRunning, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, OffsetDateTime createdAt, OffsetDateTime updatedAt) {
+    public JobQueuesRecord(String queue, Instant pausedAt, Integer maxRunning, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, Instant createdAt, Instant updatedAt) {
         super(JobQueues.JOB_QUEUES);
 
         setQueue(queue);

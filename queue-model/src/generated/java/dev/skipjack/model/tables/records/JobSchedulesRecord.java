@@ -6,7 +6,7 @@ package dev.skipjack.model.tables.records;
 
 import dev.skipjack.model.tables.JobSchedules;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 
 import javax.annotation.processing.Generated;
 
@@ -174,7 +174,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * Setter for <code>skipjack.job_schedules.next_at</code>. Instant of the
      * next fire.
      */
-    public void setNextAt(OffsetDateTime value) {
+    public void setNextAt(Instant value) {
         set(9, value);
     }
 
@@ -182,15 +182,15 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * Getter for <code>skipjack.job_schedules.next_at</code>. Instant of the
      * next fire.
      */
-    public OffsetDateTime getNextAt() {
-        return (OffsetDateTime) get(9);
+    public Instant getNextAt() {
+        return (Instant) get(9);
     }
 
     /**
      * Setter for <code>skipjack.job_schedules.last_at</code>. Instant of the
      * last fire.
      */
-    public void setLastAt(OffsetDateTime value) {
+    public void setLastAt(Instant value) {
         set(10, value);
     }
 
@@ -198,15 +198,15 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * Getter for <code>skipjack.job_schedules.last_at</code>. Instant of the
      * last fire.
      */
-    public OffsetDateTime getLastAt() {
-        return (OffsetDateTime) get(10);
+    public Instant getLastAt() {
+        return (Instant) get(10);
     }
 
     /**
      * Setter for <code>skipjack.job_schedules.paused_at</code>. Since when it
      * does not fire. NULL: not paused.
      */
-    public void setPausedAt(OffsetDateTime value) {
+    public void setPausedAt(Instant value) {
         set(11, value);
     }
 
@@ -214,15 +214,15 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * Getter for <code>skipjack.job_schedules.paused_at</code>. Since when it
      * does not fire. NULL: not paused.
      */
-    public OffsetDateTime getPausedAt() {
-        return (OffsetDateTime) get(11);
+    public Instant getPausedAt() {
+        return (Instant) get(11);
     }
 
     /**
      * Setter for <code>skipjack.job_schedules.created_at</code>. When it was
      * registered.
      */
-    public void setCreatedAt(OffsetDateTime value) {
+    public void setCreatedAt(Instant value) {
         set(12, value);
     }
 
@@ -230,15 +230,15 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * Getter for <code>skipjack.job_schedules.created_at</code>. When it was
      * registered.
      */
-    public OffsetDateTime getCreatedAt() {
-        return (OffsetDateTime) get(12);
+    public Instant getCreatedAt() {
+        return (Instant) get(12);
     }
 
     /**
      * Setter for <code>skipjack.job_schedules.updated_at</code>. When it last
      * changed.
      */
-    public void setUpdatedAt(OffsetDateTime value) {
+    public void setUpdatedAt(Instant value) {
         set(13, value);
     }
 
@@ -246,8 +246,8 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * Getter for <code>skipjack.job_schedules.updated_at</code>. When it last
      * changed.
      */
-    public OffsetDateTime getUpdatedAt() {
-        return (OffsetDateTime) get(13);
+    public Instant getUpdatedAt() {
+        return (Instant) get(13);
     }
 
     // -------------------------------------------------------------------------
@@ -273,7 +273,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
     /**
      * Create a detached, initialised JobSchedulesRecord
      */
-    public JobSchedulesRecord(String name, String cron, String zone, String catchUp, String queue, String kind, JSONB payload, Short priority, Integer maxAttempts, OffsetDateTime nextAt, OffsetDateTime lastAt, OffsetDateTime pausedAt, OffsetDateTime createdAt, OffsetDateTime updatedAt) {
+    public JobSchedulesRecord(String name, String cron, String zone, String catchUp, String queue, String kind, JSONB payload, Short priority, Integer maxAttempts, Instant nextAt, Instant lastAt, Instant pausedAt, Instant createdAt, Instant updatedAt) {
         super(JobSchedules.JOB_SCHEDULES);
 
         setName(name);

@@ -6,7 +6,7 @@ package dev.skipjack.model.tables.records;
 
 import dev.skipjack.model.tables.JobWorkers;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.UUID;
 
 import javax.annotation.processing.Generated;
@@ -142,22 +142,22 @@ public class JobWorkersRecord extends UpdatableRecordImpl<JobWorkersRecord> {
     /**
      * Setter for <code>skipjack.job_workers.started_at</code>. When it started.
      */
-    public void setStartedAt(OffsetDateTime value) {
+    public void setStartedAt(Instant value) {
         set(7, value);
     }
 
     /**
      * Getter for <code>skipjack.job_workers.started_at</code>. When it started.
      */
-    public OffsetDateTime getStartedAt() {
-        return (OffsetDateTime) get(7);
+    public Instant getStartedAt() {
+        return (Instant) get(7);
     }
 
     /**
      * Setter for <code>skipjack.job_workers.seen_at</code>. When it was last
      * alive.
      */
-    public void setSeenAt(OffsetDateTime value) {
+    public void setSeenAt(Instant value) {
         set(8, value);
     }
 
@@ -165,8 +165,8 @@ public class JobWorkersRecord extends UpdatableRecordImpl<JobWorkersRecord> {
      * Getter for <code>skipjack.job_workers.seen_at</code>. When it was last
      * alive.
      */
-    public OffsetDateTime getSeenAt() {
-        return (OffsetDateTime) get(8);
+    public Instant getSeenAt() {
+        return (Instant) get(8);
     }
 
     // -------------------------------------------------------------------------
@@ -192,7 +192,7 @@ public class JobWorkersRecord extends UpdatableRecordImpl<JobWorkersRecord> {
     /**
      * Create a detached, initialised JobWorkersRecord
      */
-    public JobWorkersRecord(String name, UUID bootId, String host, Long pid, String[] queues, String[] kinds, JSONB settings, OffsetDateTime startedAt, OffsetDateTime seenAt) {
+    public JobWorkersRecord(String name, UUID bootId, String host, Long pid, String[] queues, String[] kinds, JSONB settings, Instant startedAt, Instant seenAt) {
         super(JobWorkers.JOB_WORKERS);
 
         setName(name);

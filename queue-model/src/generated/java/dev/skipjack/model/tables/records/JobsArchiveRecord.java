@@ -7,7 +7,7 @@ package dev.skipjack.model.tables.records;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.model.tables.JobsArchive;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 
 import javax.annotation.processing.Generated;
 
@@ -49,7 +49,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
      * Setter for <code>skipjack.jobs_archive.finished_at</code>. When the job
      * ended; decides the partition.
      */
-    public void setFinishedAt(OffsetDateTime value) {
+    public void setFinishedAt(Instant value) {
         set(1, value);
     }
 
@@ -57,8 +57,8 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
      * Getter for <code>skipjack.jobs_archive.finished_at</code>. When the job
      * ended; decides the partition.
      */
-    public OffsetDateTime getFinishedAt() {
-        return (OffsetDateTime) get(1);
+    public Instant getFinishedAt() {
+        return (Instant) get(1);
     }
 
     /**
@@ -159,7 +159,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
      * Setter for <code>skipjack.jobs_archive.scheduled_at</code>. When its last
      * attempt had become due.
      */
-    public void setScheduledAt(OffsetDateTime value) {
+    public void setScheduledAt(Instant value) {
         set(8, value);
     }
 
@@ -167,15 +167,15 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
      * Getter for <code>skipjack.jobs_archive.scheduled_at</code>. When its last
      * attempt had become due.
      */
-    public OffsetDateTime getScheduledAt() {
-        return (OffsetDateTime) get(8);
+    public Instant getScheduledAt() {
+        return (Instant) get(8);
     }
 
     /**
      * Setter for <code>skipjack.jobs_archive.created_at</code>. When it was
      * enqueued.
      */
-    public void setCreatedAt(OffsetDateTime value) {
+    public void setCreatedAt(Instant value) {
         set(9, value);
     }
 
@@ -183,15 +183,15 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
      * Getter for <code>skipjack.jobs_archive.created_at</code>. When it was
      * enqueued.
      */
-    public OffsetDateTime getCreatedAt() {
-        return (OffsetDateTime) get(9);
+    public Instant getCreatedAt() {
+        return (Instant) get(9);
     }
 
     /**
      * Setter for <code>skipjack.jobs_archive.started_at</code>. When its last
      * attempt was claimed. NULL if it never started.
      */
-    public void setStartedAt(OffsetDateTime value) {
+    public void setStartedAt(Instant value) {
         set(10, value);
     }
 
@@ -199,8 +199,8 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
      * Getter for <code>skipjack.jobs_archive.started_at</code>. When its last
      * attempt was claimed. NULL if it never started.
      */
-    public OffsetDateTime getStartedAt() {
-        return (OffsetDateTime) get(10);
+    public Instant getStartedAt() {
+        return (Instant) get(10);
     }
 
     /**
@@ -382,7 +382,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     // -------------------------------------------------------------------------
 
     @Override
-    public Record2<Long, OffsetDateTime> key() {
+    public Record2<Long, Instant> key() {
         return (Record2) super.key();
     }
 
@@ -400,7 +400,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     /**
      * Create a detached, initialised JobsArchiveRecord
      */
-    public JobsArchiveRecord(Long id, OffsetDateTime finishedAt, JobStatus status, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, OffsetDateTime scheduledAt, OffsetDateTime createdAt, OffsetDateTime startedAt, Integer attempts, Integer forgiven, Integer maxAttempts, Long executionId, String workerId, JSONB result, String lastError, String uniqueLabel, String orderingKey, String[] tags, String traceContext) {
+    public JobsArchiveRecord(Long id, Instant finishedAt, JobStatus status, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, Instant scheduledAt, Instant createdAt, Instant startedAt, Integer attempts, Integer forgiven, Integer maxAttempts, Long executionId, String workerId, JSONB result, String lastError, String uniqueLabel, String orderingKey, String[] tags, String traceContext) {
         super(JobsArchive.JOBS_ARCHIVE);
 
         setId(id);

@@ -8,7 +8,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.model.tables.Jobs;
 
-import java.time.OffsetDateTime;
+import java.time.Instant;
 
 import javax.annotation.processing.Generated;
 
@@ -68,7 +68,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * Setter for <code>skipjack.jobs.lease_expires_at</code>. When others may
      * rescue the job. Never indexed, so that heartbeats stay HOT.
      */
-    public void setLeaseExpiresAt(OffsetDateTime value) {
+    public void setLeaseExpiresAt(Instant value) {
         set(2, value);
     }
 
@@ -76,15 +76,15 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * Getter for <code>skipjack.jobs.lease_expires_at</code>. When others may
      * rescue the job. Never indexed, so that heartbeats stay HOT.
      */
-    public OffsetDateTime getLeaseExpiresAt() {
-        return (OffsetDateTime) get(2);
+    public Instant getLeaseExpiresAt() {
+        return (Instant) get(2);
     }
 
     /**
      * Setter for <code>skipjack.jobs.scheduled_at</code>. Not claimed before
      * this instant. Always finite.
      */
-    public void setScheduledAt(OffsetDateTime value) {
+    public void setScheduledAt(Instant value) {
         set(3, value);
     }
 
@@ -92,15 +92,15 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * Getter for <code>skipjack.jobs.scheduled_at</code>. Not claimed before
      * this instant. Always finite.
      */
-    public OffsetDateTime getScheduledAt() {
-        return (OffsetDateTime) get(3);
+    public Instant getScheduledAt() {
+        return (Instant) get(3);
     }
 
     /**
      * Setter for <code>skipjack.jobs.created_at</code>. When the job was
      * enqueued, by the database clock.
      */
-    public void setCreatedAt(OffsetDateTime value) {
+    public void setCreatedAt(Instant value) {
         set(4, value);
     }
 
@@ -108,15 +108,15 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * Getter for <code>skipjack.jobs.created_at</code>. When the job was
      * enqueued, by the database clock.
      */
-    public OffsetDateTime getCreatedAt() {
-        return (OffsetDateTime) get(4);
+    public Instant getCreatedAt() {
+        return (Instant) get(4);
     }
 
     /**
      * Setter for <code>skipjack.jobs.updated_at</code>. When the row last
      * changed state; heartbeats do not count.
      */
-    public void setUpdatedAt(OffsetDateTime value) {
+    public void setUpdatedAt(Instant value) {
         set(5, value);
     }
 
@@ -124,15 +124,15 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * Getter for <code>skipjack.jobs.updated_at</code>. When the row last
      * changed state; heartbeats do not count.
      */
-    public OffsetDateTime getUpdatedAt() {
-        return (OffsetDateTime) get(5);
+    public Instant getUpdatedAt() {
+        return (Instant) get(5);
     }
 
     /**
      * Setter for <code>skipjack.jobs.started_at</code>. When the current or the
      * latest attempt was claimed. Locates the audit row of the attempt.
      */
-    public void setStartedAt(OffsetDateTime value) {
+    public void setStartedAt(Instant value) {
         set(6, value);
     }
 
@@ -140,15 +140,15 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * Getter for <code>skipjack.jobs.started_at</code>. When the current or the
      * latest attempt was claimed. Locates the audit row of the attempt.
      */
-    public OffsetDateTime getStartedAt() {
-        return (OffsetDateTime) get(6);
+    public Instant getStartedAt() {
+        return (Instant) get(6);
     }
 
     /**
      * Setter for <code>skipjack.jobs.died_at</code>. When the job became dead.
      * NULL otherwise.
      */
-    public void setDiedAt(OffsetDateTime value) {
+    public void setDiedAt(Instant value) {
         set(7, value);
     }
 
@@ -156,15 +156,15 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * Getter for <code>skipjack.jobs.died_at</code>. When the job became dead.
      * NULL otherwise.
      */
-    public OffsetDateTime getDiedAt() {
-        return (OffsetDateTime) get(7);
+    public Instant getDiedAt() {
+        return (Instant) get(7);
     }
 
     /**
      * Setter for <code>skipjack.jobs.cancel_requested_at</code>. When somebody
      * asked a running job to stop. NULL otherwise.
      */
-    public void setCancelRequestedAt(OffsetDateTime value) {
+    public void setCancelRequestedAt(Instant value) {
         set(8, value);
     }
 
@@ -172,8 +172,8 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * Getter for <code>skipjack.jobs.cancel_requested_at</code>. When somebody
      * asked a running job to stop. NULL otherwise.
      */
-    public OffsetDateTime getCancelRequestedAt() {
-        return (OffsetDateTime) get(8);
+    public Instant getCancelRequestedAt() {
+        return (Instant) get(8);
     }
 
     /**
@@ -489,7 +489,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     /**
      * Create a detached, initialised JobsRecord
      */
-    public JobsRecord(Long id, Long currentExecutionId, OffsetDateTime leaseExpiresAt, OffsetDateTime scheduledAt, OffsetDateTime createdAt, OffsetDateTime updatedAt, OffsetDateTime startedAt, OffsetDateTime diedAt, OffsetDateTime cancelRequestedAt, Integer attempts, Integer forgiven, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String orderingKey, JSONB progress, String[] tags, String traceContext) {
+    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer forgiven, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String orderingKey, JSONB progress, String[] tags, String traceContext) {
         super(Jobs.JOBS);
 
         setId(id);
