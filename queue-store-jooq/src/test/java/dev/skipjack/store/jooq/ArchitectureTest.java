@@ -11,7 +11,9 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-@AnalyzeClasses(packages = "dev.skipjack.store", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(
+    packages = "dev.skipjack.store",
+    importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
   @ArchTest
@@ -19,7 +21,11 @@ class ArchitectureTest {
       noClasses()
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("dev.skipjack.worker..", "dev.skipjack.dedup..", "dev.skipjack.testkit..", "dev.skipjack.embedded..");
+          .resideInAnyPackage(
+              "dev.skipjack.worker..",
+              "dev.skipjack.dedup..",
+              "dev.skipjack.testkit..",
+              "dev.skipjack.embedded..");
 
   @ArchTest
   static final ArchRule onlyTheDoorIsPublic =

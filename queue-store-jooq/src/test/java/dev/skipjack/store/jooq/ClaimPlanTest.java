@@ -19,7 +19,15 @@ class ClaimPlanTest {
 
   private static final int ROWS = 200_000;
   private static final List<String> CLAIM =
-      List.of("'w'", "30000000", "'{q1,q2}'", "'{0,5}'", "'{-infinity,-infinity}'", "'{10,10}'", "'{work}'", "10");
+      List.of(
+          "'w'",
+          "30000000",
+          "'{q1,q2}'",
+          "'{0,5}'",
+          "'{-infinity,-infinity}'",
+          "'{10,10}'",
+          "'{work}'",
+          "10");
 
   private Fixture fixture;
 
@@ -28,7 +36,9 @@ class ClaimPlanTest {
     fixture = new Fixture(database);
     fixture.execute(
         "INSERT INTO @jobs (queue, kind, payload, priority) SELECT 'q' || (n % 4), 'work', '{}', n % 10"
-            + " FROM generate_series(1, " + ROWS + ") n");
+            + " FROM generate_series(1, "
+            + ROWS
+            + ") n");
   }
 
   @ParameterizedTest
@@ -44,7 +54,9 @@ class ClaimPlanTest {
           .allSatisfy(
               plan ->
                   assertThat(plan)
-                      .contains("Index Scan using jobs_pending_idx on jobs", "Index Scan using jobs_pkey on jobs")
+                      .contains(
+                          "Index Scan using jobs_pending_idx on jobs",
+                          "Index Scan using jobs_pkey on jobs")
                       .doesNotContain("Seq Scan", "Sort"));
     }
   }
@@ -54,7 +66,12 @@ class ClaimPlanTest {
   void lanesAreListedThroughThePendingIndex(String mode) throws SQLException {
     fixture.execute("ANALYZE @jobs");
     try (Connection connection = fixture.database.connection()) {
-      assertThat(Plan.of(connection, new Statements(fixture.database.schema()).dueLanes, mode, List.of("'{q1,q2}'")))
+      assertThat(
+              Plan.of(
+                  connection,
+                  new Statements(fixture.database.schema()).dueLanes,
+                  mode,
+                  List.of("'{q1,q2}'")))
           .contains("jobs_pending_idx")
           .doesNotContain("Seq Scan", "Sort");
     }
@@ -65,7 +82,13 @@ class ClaimPlanTest {
   void neverTakesMoreThanAskedUnderAnyPlan() throws SQLException {
     fixture.execute("ANALYZE @jobs");
     List<String> planners =
-        List.of("enable_hashjoin", "enable_mergejoin", "enable_nestloop", "enable_hashagg", "enable_material", "enable_bitmapscan");
+        List.of(
+            "enable_hashjoin",
+            "enable_mergejoin",
+            "enable_nestloop",
+            "enable_hashagg",
+            "enable_material",
+            "enable_bitmapscan");
     for (String off : planners) {
       try (Connection connection = fixture.database.connection();
           Statement sql = connection.createStatement()) {
@@ -76,7 +99,8 @@ class ClaimPlanTest {
             new Statements(fixture.database.schema())
                 .claim.run(
                     connection,
-                    ClaimStatement.arguments(Fixture.request(7, Fixture.LEASE, new dev.skipjack.api.spi.Lane("q1", 1))),
+                    ClaimStatement.arguments(
+                        Fixture.request(7, Fixture.LEASE, new dev.skipjack.api.spi.Lane("q1", 1))),
                     ClaimStatement::read);
         connection.rollback();
         assertThat(claimed).as(off).hasSize(7);

@@ -4,10 +4,10 @@ import static dev.skipjack.store.jooq.Fixture.LEASE;
 import static dev.skipjack.store.jooq.Fixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Lane;
-import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -38,7 +38,11 @@ class ClaimStatementTest {
     assertThat(job.attempt()).isEqualTo(1);
     assertThat(job.maxAttempts()).isEqualTo(3);
     assertThat(job.payload()).isEqualTo("{\"number\": 1}");
-    assertThat(fixture.value("SELECT status || attempts || (current_execution_id = " + job.execution().id() + ") FROM @jobs"))
+    assertThat(
+            fixture.value(
+                "SELECT status || attempts || (current_execution_id = "
+                    + job.execution().id()
+                    + ") FROM @jobs"))
         .isEqualTo("running1true");
     assertThat(
             fixture.value(
@@ -53,7 +57,10 @@ class ClaimStatementTest {
 
     fixture.claim(1, Duration.ofMinutes(10));
 
-    assertThat(fixture.value("SELECT lease_expires_at - started_at >= interval '10 minutes' FROM @jobs")).isEqualTo("t");
+    assertThat(
+            fixture.value(
+                "SELECT lease_expires_at - started_at >= interval '10 minutes' FROM @jobs"))
+        .isEqualTo("t");
   }
 
   @Test
@@ -65,10 +72,13 @@ class ClaimStatementTest {
 
     List<ClaimedJob> claimed =
         fixture.store.claim(
-            Fixture.request(10, LEASE, new Lane("other", 0), new Lane("default", 9), new Lane("default", 1)));
+            Fixture.request(
+                10, LEASE, new Lane("other", 0), new Lane("default", 9), new Lane("default", 1)));
 
-    assertThat(claimed).extracting(ClaimedJob::payload)
-        .containsExactly("{\"number\": 4}", "{\"number\": 2}", "{\"number\": 3}", "{\"number\": 1}");
+    assertThat(claimed)
+        .extracting(ClaimedJob::payload)
+        .containsExactly(
+            "{\"number\": 4}", "{\"number\": 2}", "{\"number\": 3}", "{\"number\": 1}");
   }
 
   @Test
@@ -78,8 +88,12 @@ class ClaimStatementTest {
     ClaimRequest capped =
         new ClaimRequest(
             WorkerId.boot("test"),
-            List.of(new LaneShare(new Lane("default", 0), 3, null), new LaneShare(new Lane("default", -1), 3, null)),
-            List.of("work"), 10, LEASE);
+            List.of(
+                new LaneShare(new Lane("default", 0), 3, null),
+                new LaneShare(new Lane("default", -1), 3, null)),
+            List.of("work"),
+            10,
+            LEASE);
 
     assertThat(fixture.store.claim(capped)).hasSize(4);
     assertThat(fixture.claim(5)).hasSize(5);
@@ -89,7 +103,8 @@ class ClaimStatementTest {
   void ignoresForeignKindsFutureJobsAndOtherQueues() {
     fixture.queue.enqueue(WORK, new Fixture.Work(1), job -> job.delay(Duration.ofHours(1)));
     fixture.queue.enqueue(WORK, new Fixture.Work(2), job -> job.onQueue("other"));
-    fixture.queue.enqueue(dev.skipjack.api.JobType.of("foreign", Fixture.Work.class), new Fixture.Work(3));
+    fixture.queue.enqueue(
+        dev.skipjack.api.JobType.of("foreign", Fixture.Work.class), new Fixture.Work(3));
 
     assertThat(fixture.claim(10)).isEmpty();
     assertThat(fixture.value("SELECT count(*) FROM @job_executions")).isEqualTo("0");
@@ -101,8 +116,11 @@ class ClaimStatementTest {
     ClaimRequest hinted =
         new ClaimRequest(
             WorkerId.boot("test"),
-            List.of(new LaneShare(new Lane("default", 0), 5, Instant.now().plus(Duration.ofDays(1)))),
-            List.of("work"), 5, LEASE);
+            List.of(
+                new LaneShare(new Lane("default", 0), 5, Instant.now().plus(Duration.ofDays(1)))),
+            List.of("work"),
+            5,
+            LEASE);
 
     assertThat(fixture.store.claim(hinted)).isEmpty();
     assertThat(fixture.claim(5)).hasSize(2);
@@ -114,8 +132,12 @@ class ClaimStatementTest {
     try (Connection rival = fixture.database.connection();
         Statement statement = rival.createStatement()) {
       rival.setAutoCommit(false);
-      statement.execute("UPDATE " + fixture.database.schema() + ".jobs SET payload = '{}' WHERE id = (SELECT min(id) FROM "
-          + fixture.database.schema() + ".jobs)");
+      statement.execute(
+          "UPDATE "
+              + fixture.database.schema()
+              + ".jobs SET payload = '{}' WHERE id = (SELECT min(id) FROM "
+              + fixture.database.schema()
+              + ".jobs)");
 
       assertThat(fixture.claim(5)).hasSize(2);
       rival.rollback();
@@ -144,7 +166,8 @@ class ClaimStatementTest {
   @Test
   void saturatesTheAttemptsInsteadOfFailingTheLane() {
     fixture.enqueue(2);
-    fixture.execute("UPDATE @jobs SET attempts = 2147483647, forgiven = 2147483647 WHERE id = (SELECT min(id) FROM @jobs)");
+    fixture.execute(
+        "UPDATE @jobs SET attempts = 2147483647, forgiven = 2147483647 WHERE id = (SELECT min(id) FROM @jobs)");
 
     assertThat(fixture.claim(2)).hasSize(2);
     assertThat(fixture.value("SELECT max(attempts) FROM @jobs")).isEqualTo("2147483647");
@@ -165,7 +188,8 @@ class ClaimStatementTest {
   void listsTheLanesThatHoldADueJob() {
     fixture.enqueue(2);
     fixture.queue.enqueue(WORK, new Fixture.Work(1), job -> job.priority(7));
-    fixture.queue.enqueue(WORK, new Fixture.Work(2), job -> job.priority(3).delay(Duration.ofHours(1)));
+    fixture.queue.enqueue(
+        WORK, new Fixture.Work(2), job -> job.priority(3).delay(Duration.ofHours(1)));
     fixture.queue.enqueue(WORK, new Fixture.Work(3), job -> job.onQueue("unserved"));
 
     assertThat(fixture.store.dueLanes(List.of("default", "empty")))

@@ -51,10 +51,12 @@ class EnqueueStatementTest {
   @Test
   void answersTheIdsInTheOrderOfTheInputAcrossChunks() {
     List<JobId> ids =
-        fixture.queue.enqueueAll(WORK, IntStream.range(0, 2_500).mapToObj(Fixture.Work::new).toList());
+        fixture.queue.enqueueAll(
+            WORK, IntStream.range(0, 2_500).mapToObj(Fixture.Work::new).toList());
 
     assertThat(ids).hasSize(2_500).doesNotHaveDuplicates();
-    assertThat(fixture.value("SELECT (payload->>'number') FROM @jobs WHERE id = " + ids.get(1_777))).isEqualTo("1777");
+    assertThat(fixture.value("SELECT (payload->>'number') FROM @jobs WHERE id = " + ids.get(1_777)))
+        .isEqualTo("1777");
   }
 
   @Test
@@ -66,7 +68,8 @@ class EnqueueStatementTest {
   void anInstantInThePastMeansNow() {
     fixture.queue.enqueue(WORK, new Fixture.Work(1), job -> job.at(Instant.EPOCH));
 
-    assertThat(fixture.value("SELECT scheduled_at >= created_at - interval '1 second' FROM @jobs")).isEqualTo("t");
+    assertThat(fixture.value("SELECT scheduled_at >= created_at - interval '1 second' FROM @jobs"))
+        .isEqualTo("t");
   }
 
   @Test
@@ -79,7 +82,8 @@ class EnqueueStatementTest {
           .transaction(tx -> fixture.queue.in(tx.dsl()).enqueue(WORK, new Fixture.Work(2)));
       connection.commit();
     }
-    assertThat(fixture.value("SELECT string_agg(payload->>'number', ' ') FROM @jobs")).isEqualTo("2");
+    assertThat(fixture.value("SELECT string_agg(payload->>'number', ' ') FROM @jobs"))
+        .isEqualTo("2");
   }
 
   @Test
@@ -101,9 +105,16 @@ class EnqueueStatementTest {
     JobQueue elsewhere = JobQueue.builder(fixture.database.dataSource()).schema("nowhere").build();
     try (Connection connection = fixture.database.connection()) {
       assertThatThrownBy(() -> elsewhere.in(connection).enqueue(WORK, new Fixture.Work(1)))
-          .isInstanceOfSatisfying(StoreException.class, failure -> assertThat(failure.sqlState()).contains("42P01"));
-      assertThatThrownBy(() -> elsewhere.in(DSL.using(connection, SQLDialect.POSTGRES)).enqueue(WORK, new Fixture.Work(1)))
-          .isInstanceOfSatisfying(DataAccessException.class, failure -> assertThat(failure.sqlState()).isEqualTo("42P01"));
+          .isInstanceOfSatisfying(
+              StoreException.class, failure -> assertThat(failure.sqlState()).contains("3F000"));
+      assertThatThrownBy(
+              () ->
+                  elsewhere
+                      .in(DSL.using(connection, SQLDialect.POSTGRES))
+                      .enqueue(WORK, new Fixture.Work(1)))
+          .isInstanceOfSatisfying(
+              DataAccessException.class,
+              failure -> assertThat(failure.sqlState()).isEqualTo("3F000"));
     }
   }
 
@@ -115,7 +126,13 @@ class EnqueueStatementTest {
       JobQueue queue = JobQueue.builder(pool).schema(fixture.database.schema()).build();
       queue.enqueue(WORK, new Fixture.Work(1));
 
-      assertThat(queue.store().claim(Fixture.request(1, Fixture.LEASE, new dev.skipjack.api.spi.Lane("default", 0)))).hasSize(1);
+      assertThat(
+              queue
+                  .store()
+                  .claim(
+                      Fixture.request(
+                          1, Fixture.LEASE, new dev.skipjack.api.spi.Lane("default", 0))))
+          .hasSize(1);
     } finally {
       fixture.execute(
           "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET default_transaction_isolation', current_database()); END $$");

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The SQL that each statement renders, letter by letter. After an intended change, run with {@code -Dgolden.write} and review the
- * difference.
+ * The SQL that each statement renders, letter by letter. After an intended change, run with {@code
+ * -Dgolden.write} and review the difference.
  */
 class GoldenSqlTest {
 
@@ -26,11 +26,19 @@ class GoldenSqlTest {
   @TestFactory
   Stream<DynamicTest> rendersTheGoldenText() {
     return statements().entrySet().stream()
-        .map(entry -> DynamicTest.dynamicTest(entry.getKey(), () -> compare(entry.getKey(), entry.getValue())));
+        .map(
+            entry ->
+                DynamicTest.dynamicTest(
+                    entry.getKey(), () -> compare(entry.getKey(), entry.getValue())));
   }
 
   private static void compare(String name, HotStatement statement) throws IOException {
-    String text = "-- parameters: " + String.join(", ", statement.parameters()) + "\n" + statement.sql() + "\n";
+    String text =
+        "-- parameters: "
+            + String.join(", ", statement.parameters())
+            + "\n"
+            + statement.sql()
+            + "\n";
     Path file = FOLDER.resolve(name + ".sql");
     if (System.getProperty("golden.write") != null) {
       Files.createDirectories(FOLDER);
@@ -48,7 +56,9 @@ class GoldenSqlTest {
             Map.entry("claim", statements.claim),
             Map.entry("heartbeat", statements.heartbeat),
             Map.entry("complete", statements.complete),
-            Map.entry("complete-in", statements.completeIn(new Execution(new JobId(4711), new ExecutionId(815)))),
+            Map.entry(
+                "complete-in",
+                statements.completeIn(new Execution(new JobId(4711), new ExecutionId(815)))),
             Map.entry("fail", statements.fail),
             Map.entry("give-back", statements.giveBack),
             Map.entry("owns", statements.owns),

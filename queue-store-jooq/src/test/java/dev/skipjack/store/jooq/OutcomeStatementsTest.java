@@ -74,7 +74,8 @@ class OutcomeStatementsTest {
 
       assertThat(fixture.store.complete(List.of(zombie))).containsExactly(Verdict.LOST);
       assertThat(fixture.store.complete(List.of(current))).containsExactly(Verdict.DONE);
-      assertThat(fixture.value("SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
+      assertThat(
+              fixture.value("SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
           .isEqualTo("lost succeeded");
     }
 
@@ -85,23 +86,36 @@ class OutcomeStatementsTest {
       try (Connection rival = fixture.database.connection();
           Statement statement = rival.createStatement()) {
         rival.setAutoCommit(false);
-        statement.execute("SELECT FROM " + fixture.database.schema() + ".jobs WHERE id = " + claimed.get(1).jobId() + " FOR UPDATE");
+        statement.execute(
+            "SELECT FROM "
+                + fixture.database.schema()
+                + ".jobs WHERE id = "
+                + claimed.get(1).jobId()
+                + " FOR UPDATE");
 
-        assertThat(fixture.store.heartbeat(claimed, LEASE)).containsExactly(Verdict.DONE, Verdict.BUSY, Verdict.DONE);
-        assertThat(fixture.store.complete(claimed)).containsExactly(Verdict.DONE, Verdict.BUSY, Verdict.DONE);
+        assertThat(fixture.store.heartbeat(claimed, LEASE))
+            .containsExactly(Verdict.DONE, Verdict.BUSY, Verdict.DONE);
+        assertThat(fixture.store.complete(claimed))
+            .containsExactly(Verdict.DONE, Verdict.BUSY, Verdict.DONE);
         rival.rollback();
       }
-      assertThat(fixture.store.complete(claimed)).containsExactly(Verdict.LOST, Verdict.DONE, Verdict.LOST);
+      assertThat(fixture.store.complete(claimed))
+          .containsExactly(Verdict.LOST, Verdict.DONE, Verdict.LOST);
     }
 
     @Test
     void archivesNothingForAQueueThatKeepsNothing() {
-      fixture.execute("INSERT INTO @job_queues (queue, archive_retention) VALUES ('default', interval '0')");
+      fixture.execute(
+          "INSERT INTO @job_queues (queue, archive_retention) VALUES ('default', interval '0')");
       fixture.enqueue(1);
 
-      assertThat(fixture.store.complete(List.of(fixture.claimOne(LEASE)))).containsExactly(Verdict.DONE);
+      assertThat(fixture.store.complete(List.of(fixture.claimOne(LEASE))))
+          .containsExactly(Verdict.DONE);
 
-      assertThat(fixture.value("SELECT (SELECT count(*) FROM @jobs_archive) + (SELECT count(*) FROM @jobs)")).isEqualTo("0");
+      assertThat(
+              fixture.value(
+                  "SELECT (SELECT count(*) FROM @jobs_archive) + (SELECT count(*) FROM @jobs)"))
+          .isEqualTo("0");
       assertThat(fixture.value("SELECT status FROM @job_executions")).isEqualTo("succeeded");
     }
 
@@ -182,7 +196,9 @@ class OutcomeStatementsTest {
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
 
-      assertThat(fixture.store.fail(List.of(new Failure(execution, ERROR, Duration.ofMinutes(5), false))))
+      assertThat(
+              fixture.store.fail(
+                  List.of(new Failure(execution, ERROR, Duration.ofMinutes(5), false))))
           .containsExactly(new FailureVerdict(Verdict.DONE, false));
 
       assertThat(
@@ -190,7 +206,9 @@ class OutcomeStatementsTest {
                   "SELECT status || ' ' || last_error || ' '"
                       + " || (scheduled_at - clock_timestamp() BETWEEN interval '4 minutes' AND interval '5 minutes') FROM @jobs"))
           .isEqualTo("pending no luck true");
-      assertThat(fixture.value("SELECT status || ' ' || error_class || ' ' || error_message FROM @job_executions"))
+      assertThat(
+              fixture.value(
+                  "SELECT status || ' ' || error_class || ' ' || error_message FROM @job_executions"))
           .isEqualTo("failed java.lang.IllegalStateException no luck");
     }
 
@@ -199,11 +217,16 @@ class OutcomeStatementsTest {
       fixture.enqueue(1);
       for (int attempt = 1; attempt <= 3; attempt++) {
         FailureVerdict verdict =
-            fixture.store.fail(List.of(new Failure(fixture.claimOne(LEASE), ERROR, Duration.ZERO, false))).get(0);
+            fixture
+                .store
+                .fail(List.of(new Failure(fixture.claimOne(LEASE), ERROR, Duration.ZERO, false)))
+                .get(0);
         assertThat(verdict).isEqualTo(new FailureVerdict(Verdict.DONE, attempt == 3));
       }
-      assertThat(fixture.value("SELECT status || attempts || (died_at IS NOT NULL) FROM @jobs")).isEqualTo("dead3true");
-      assertThat(fixture.value("SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
+      assertThat(fixture.value("SELECT status || attempts || (died_at IS NOT NULL) FROM @jobs"))
+          .isEqualTo("dead3true");
+      assertThat(
+              fixture.value("SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
           .isEqualTo("failed failed dead");
     }
 
@@ -211,7 +234,9 @@ class OutcomeStatementsTest {
     void makesTheJobDeadAtOnceWhenTheFailureIsFinal() {
       fixture.enqueue(1);
 
-      assertThat(fixture.store.fail(List.of(new Failure(fixture.claimOne(LEASE), ERROR, Duration.ZERO, true))))
+      assertThat(
+              fixture.store.fail(
+                  List.of(new Failure(fixture.claimOne(LEASE), ERROR, Duration.ZERO, true))))
           .containsExactly(new FailureVerdict(Verdict.DONE, true));
     }
 
@@ -230,22 +255,36 @@ class OutcomeStatementsTest {
     @Test
     void takesAnyTextAndAnyDelay() {
       fixture.enqueue(1);
-      JobError hostile = new JobError("c\0", "nul \0 high \uD800 low \uDC00 " + "x".repeat(100_000), "s\0");
+      JobError hostile =
+          new JobError("c\0", "nul \0 high \uD800 low \uDC00 " + "x".repeat(100_000), "s\0");
 
-      assertThat(fixture.store.fail(List.of(new Failure(fixture.claimOne(LEASE), hostile, Duration.ofSeconds(Long.MAX_VALUE), false))))
+      assertThat(
+              fixture.store.fail(
+                  List.of(
+                      new Failure(
+                          fixture.claimOne(LEASE),
+                          hostile,
+                          Duration.ofSeconds(Long.MAX_VALUE),
+                          false))))
           .containsExactly(new FailureVerdict(Verdict.DONE, false));
-      assertThat(fixture.value("SELECT scheduled_at <= clock_timestamp() + interval '" + Backoff.LONGEST.toDays() + " days' FROM @jobs"))
+      assertThat(
+              fixture.value(
+                  "SELECT scheduled_at <= clock_timestamp() + interval '"
+                      + Backoff.LONGEST.toDays()
+                      + " days' FROM @jobs"))
           .isEqualTo("t");
     }
 
     @Test
     void freesTheUniqueKeyOfADeadJob() {
       fixture.enqueue(1);
-      fixture.execute("UPDATE @jobs SET unique_key = 'k', unique_label = 'k', unique_until = 'dead'");
+      fixture.execute(
+          "UPDATE @jobs SET unique_key = 'k', unique_label = 'k', unique_until = 'dead'");
 
       fixture.store.fail(List.of(new Failure(fixture.claimOne(LEASE), ERROR, Duration.ZERO, true)));
 
-      assertThat(fixture.value("SELECT coalesce(unique_key, 'free') || unique_label FROM @jobs")).isEqualTo("freek");
+      assertThat(fixture.value("SELECT coalesce(unique_key, 'free') || unique_label FROM @jobs"))
+          .isEqualTo("freek");
     }
   }
 
@@ -256,12 +295,15 @@ class OutcomeStatementsTest {
     void usesNoAttempt() {
       fixture.enqueue(1);
       for (ExecutionStatus as : List.of(ExecutionStatus.RELEASED, ExecutionStatus.SNOOZED)) {
-        assertThat(fixture.store.giveBack(List.of(new GiveBack(fixture.claimOne(LEASE), as, Duration.ZERO))))
+        assertThat(
+                fixture.store.giveBack(
+                    List.of(new GiveBack(fixture.claimOne(LEASE), as, Duration.ZERO))))
             .containsExactly(Verdict.DONE);
       }
       assertThat(fixture.claim(1)).extracting(ClaimedJob::attempt).containsExactly(1);
       assertThat(fixture.value("SELECT attempts || ' ' || forgiven FROM @jobs")).isEqualTo("3 2");
-      assertThat(fixture.value("SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
+      assertThat(
+              fixture.value("SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
           .isEqualTo("released snoozed running");
     }
   }
@@ -273,7 +315,8 @@ class OutcomeStatementsTest {
     void extendsTheLeaseOfTheOwnerOnly() {
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(EXPIRED);
-      Execution stranger = new Execution(execution.jobId(), new ExecutionId(execution.id().value() + 1));
+      Execution stranger =
+          new Execution(execution.jobId(), new ExecutionId(execution.id().value() + 1));
 
       assertThat(fixture.store.heartbeat(List.of(execution), LEASE)).containsExactly(Verdict.DONE);
       assertThat(fixture.store.heartbeat(List.of(stranger), LEASE)).containsExactly(Verdict.LOST);

@@ -24,7 +24,12 @@ class PayloadTest {
 
   @Test
   void recordsMakeTheRoundTrip() {
-    Order order = new Order(42, new BigDecimal("12.340"), Instant.parse("2026-11-21T10:00:00Z"), List.of("a", "日本"));
+    Order order =
+        new Order(
+            42,
+            new BigDecimal("12.340"),
+            Instant.parse("2026-11-21T10:00:00Z"),
+            List.of("a", "日本"));
 
     assertThat(codec.decode(codec.encode(order), Order.class)).isEqualTo(order);
   }
@@ -44,13 +49,28 @@ class PayloadTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"\"\\u0000\"", "\"\\ud800\"", "\"\\udc00x\"", "\"\\ud800\\ud800\"", "{\"a\\u0000\":1}", "\"\uD800\""})
+  @ValueSource(
+      strings = {
+        "\"\\u0000\"",
+        "\"\\ud800\"",
+        "\"\\udc00x\"",
+        "\"\\ud800\\ud800\"",
+        "{\"a\\u0000\":1}",
+        "\"\uD800\""
+      })
   void textThatJsonbRefusesIsRefusedBeforeAnySql(String json) {
     assertThatThrownBy(() -> PayloadLimits.require("k", json)).isInstanceOf(PayloadException.class);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"\"\\\\u0000\"", "\"\\ud83d\\ude00\"", "\"\uD83D\uDE00\"", "\"a\\\"b\\\\\"", "{\"a\":[1,{\"b\":null}]}"})
+  @ValueSource(
+      strings = {
+        "\"\\\\u0000\"",
+        "\"\\ud83d\\ude00\"",
+        "\"\uD83D\uDE00\"",
+        "\"a\\\"b\\\\\"",
+        "{\"a\":[1,{\"b\":null}]}"
+      })
   void goodTextPasses(String json) {
     assertThat(PayloadLimits.require("k", json)).isEqualTo(json);
   }
@@ -60,13 +80,16 @@ class PayloadTest {
     String fits = "\"" + "x".repeat(PayloadLimits.LARGEST - 2) + "\"";
 
     assertThatCode(() -> PayloadLimits.require("k", fits)).doesNotThrowAnyException();
-    assertThatThrownBy(() -> PayloadLimits.require("k", fits.replaceFirst("x", "ü"))).hasMessageContaining("262,145");
+    assertThatThrownBy(() -> PayloadLimits.require("k", fits.replaceFirst("x", "ü")))
+        .hasMessageContaining("262,145");
   }
 
   @Test
   void depthIsLimited() {
-    assertThatCode(() -> PayloadLimits.require("k", "[".repeat(100) + "]".repeat(100))).doesNotThrowAnyException();
-    assertThatThrownBy(() -> PayloadLimits.require("k", "[".repeat(101) + "]".repeat(101))).hasMessageContaining("deeper than 100");
+    assertThatCode(() -> PayloadLimits.require("k", "[".repeat(100) + "]".repeat(100)))
+        .doesNotThrowAnyException();
+    assertThatThrownBy(() -> PayloadLimits.require("k", "[".repeat(101) + "]".repeat(101)))
+        .hasMessageContaining("deeper than 100");
   }
 
   @Test
@@ -93,8 +116,15 @@ class PayloadTest {
   /** Class names in a payload are text, never looked up. */
   @Test
   void classNamesInPayloadsAreNotLoaded() {
-    assertThat(codec.decode("{\"@class\":\"dev.skipjack.store.jooq.PayloadTest$Bomb\",\"id\":3}", Order.class).id()).isEqualTo(3);
-    assertThat(codec.decode("[\"dev.skipjack.store.jooq.PayloadTest$Bomb\",{}]", Object.class)).isInstanceOf(List.class);
+    assertThat(
+            codec
+                .decode(
+                    "{\"@class\":\"dev.skipjack.store.jooq.PayloadTest$Bomb\",\"id\":3}",
+                    Order.class)
+                .id())
+        .isEqualTo(3);
+    assertThat(codec.decode("[\"dev.skipjack.store.jooq.PayloadTest$Bomb\",{}]", Object.class))
+        .isInstanceOf(List.class);
   }
 
   static final class Bomb {

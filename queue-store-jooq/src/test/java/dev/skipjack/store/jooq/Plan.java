@@ -19,7 +19,8 @@ final class Plan {
    * @param mode {@code force_generic_plan} or {@code force_custom_plan}
    * @param literals an SQL literal for each question mark
    */
-  static String of(Connection connection, HotStatement statement, String mode, List<String> literals)
+  static String of(
+      Connection connection, HotStatement statement, String mode, List<String> literals)
       throws SQLException {
     connection.setAutoCommit(false);
     try (Statement sql = connection.createStatement()) {
@@ -29,7 +30,8 @@ final class Plan {
       StringBuilder plan = new StringBuilder();
       try (ResultSet lines =
           sql.executeQuery(
-              literals.stream().collect(Collectors.joining(", ", "EXPLAIN EXECUTE planned (", ")")))) {
+              literals.stream()
+                  .collect(Collectors.joining(", ", "EXPLAIN EXECUTE planned (", ")")))) {
         while (lines.next()) {
           plan.append(lines.getString(1)).append('\n');
         }
@@ -45,7 +47,8 @@ final class Plan {
   private static String numbered(String sql) {
     StringBuilder numbered = new StringBuilder();
     int parameter = 0;
-    for (char c : sql.toCharArray()) {
+    for (int i = 0; i < sql.length(); i++) {
+      char c = sql.charAt(i);
       if (c == '?') {
         numbered.append('$').append(++parameter);
       } else {

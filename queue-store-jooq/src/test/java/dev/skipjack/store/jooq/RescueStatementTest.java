@@ -29,10 +29,12 @@ class RescueStatementTest {
     fixture.enqueue(1);
     Execution lost = fixture.claimOne(EXPIRED);
 
-    assertThat(fixture.store.rescue(Duration.ZERO, 10)).containsExactly(new Rescued(lost, "default", "work", false));
+    assertThat(fixture.store.rescue(Duration.ZERO, 10))
+        .containsExactly(new Rescued(lost, "default", "work", false));
 
     assertThat(fixture.value("SELECT status || attempts FROM @jobs")).isEqualTo("pending1");
-    assertThat(fixture.value("SELECT status || (error_message IS NOT NULL) FROM @job_executions")).isEqualTo("losttrue");
+    assertThat(fixture.value("SELECT status || (error_message IS NOT NULL) FROM @job_executions"))
+        .isEqualTo("losttrue");
   }
 
   @Test
@@ -48,10 +50,13 @@ class RescueStatementTest {
     fixture.enqueue(1);
     for (int attempt = 1; attempt <= 3; attempt++) {
       fixture.claimOne(EXPIRED);
-      assertThat(fixture.store.rescue(Duration.ZERO, 10)).extracting(Rescued::dead).containsExactly(attempt == 3);
+      assertThat(fixture.store.rescue(Duration.ZERO, 10))
+          .extracting(Rescued::dead)
+          .containsExactly(attempt == 3);
     }
     assertThat(fixture.value("SELECT status FROM @jobs")).isEqualTo("dead");
-    assertThat(fixture.value("SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
+    assertThat(
+            fixture.value("SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
         .isEqualTo("lost lost lost");
   }
 
@@ -64,7 +69,8 @@ class RescueStatementTest {
 
     assertThat(
             Integer.parseInt(
-                fixture.value("SELECT count(DISTINCT date_trunc('minute', scheduled_at)) FROM @jobs WHERE scheduled_at > clock_timestamp()")))
+                fixture.value(
+                    "SELECT count(DISTINCT date_trunc('minute', scheduled_at)) FROM @jobs WHERE scheduled_at > clock_timestamp()")))
         .isGreaterThan(10);
   }
 
@@ -84,10 +90,12 @@ class RescueStatementTest {
     fixture.execute(
         "CREATE FUNCTION @refuse() RETURNS trigger LANGUAGE plpgsql AS"
             + " $$ BEGIN IF OLD.payload = '{\"number\": 1}' THEN RAISE 'not this one'; END IF; RETURN NEW; END $$");
-    fixture.execute("CREATE TRIGGER refuse BEFORE UPDATE ON @jobs FOR EACH ROW EXECUTE FUNCTION @refuse()");
+    fixture.execute(
+        "CREATE TRIGGER refuse BEFORE UPDATE ON @jobs FOR EACH ROW EXECUTE FUNCTION @refuse()");
     try {
       assertThat(fixture.store.rescue(Duration.ZERO, 10)).hasSize(2);
-      assertThat(fixture.value("SELECT payload FROM @jobs WHERE status = 'running'")).isEqualTo("{\"number\": 1}");
+      assertThat(fixture.value("SELECT payload FROM @jobs WHERE status = 'running'"))
+          .isEqualTo("{\"number\": 1}");
     } finally {
       fixture.execute("DROP FUNCTION @refuse() CASCADE");
     }
