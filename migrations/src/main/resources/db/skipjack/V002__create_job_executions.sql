@@ -1,0 +1,39 @@
+-- What:  the audit: one row for each attempt, opened by the claim and closed by the statement that ends the attempt.
+-- Why:   partitioned by the week it started in, so that old history is dropped and never deleted row by row. No foreign
+--        key to jobs: it costs on every claim and would forbid the job to move to the archive (docs/adr/0002).
+-- Locks: creates only. Undo: DROP TABLE job_executions.
+
+CREATE TABLE job_executions (
+  id            bigint      NOT NULL,
+  job_id        bigint      NOT NULL,
+  started_at    timestamptz NOT NULL,
+  finished_at   timestamptz,
+  attempt       integer     NOT NULL,
+  status        text        NOT NULL DEFAULT 'running' COLLATE "C",
+  queue         text        NOT NULL COLLATE "C",
+  kind          text        NOT NULL COLLATE "C",
+  worker_id     text,
+  error_class   text,
+  error_message text,
+  error_stack   text,
+  CONSTRAINT job_executions_pkey         PRIMARY KEY (id, started_at),
+  CONSTRAINT job_executions_status_check CHECK (status IN ('running', 'succeeded', 'failed', 'dead', 'lost', 'cancelled', 'released', 'snoozed')),
+  CONSTRAINT job_executions_closed_check CHECK ((status = 'running') = (finished_at IS NULL))
+) PARTITION BY RANGE (started_at);
+
+CREATE INDEX job_executions_job_idx ON job_executions (job_id);
+
+COMMENT ON TABLE job_executions IS 'The audit: one row for each attempt of each job.';
+COMMENT ON COLUMN job_executions.id IS 'The execution; equals jobs.current_execution_id while the attempt runs.';
+COMMENT ON COLUMN job_executions.job_id IS 'The job. Not a foreign key: jobs leave their table when they end.';
+COMMENT ON COLUMN job_executions.started_at IS 'When the attempt was claimed; decides the partition.';
+COMMENT ON COLUMN job_executions.finished_at IS 'When the attempt ended. NULL while it runs.';
+COMMENT ON COLUMN job_executions.attempt IS 'Which attempt of the job this is, from 1.';
+COMMENT ON COLUMN job_executions.status IS 'running, or how the attempt ended: succeeded, failed (to be retried), dead, lost (lease ran out), cancelled, released (shutdown), snoozed.';
+COMMENT ON COLUMN job_executions.queue IS 'Queue of the job at the time of the attempt.';
+COMMENT ON COLUMN job_executions.kind IS 'Kind of the job.';
+COMMENT ON COLUMN job_executions.worker_id IS 'Worker that ran the attempt.';
+COMMENT ON COLUMN job_executions.error_class IS 'Class of the exception that ended the attempt, when one did.';
+COMMENT ON COLUMN job_executions.error_message IS 'Why the attempt did not succeed; sanitised and truncated.';
+COMMENT ON COLUMN job_executions.error_stack IS 'Stack trace of that exception; sanitised and truncated.';
+COMMENT ON INDEX job_executions_job_idx IS 'Serves the history of one job.';

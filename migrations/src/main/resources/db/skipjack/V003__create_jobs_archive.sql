@@ -1,0 +1,54 @@
+-- What:  completed and cancelled jobs, payload included, for as long as their queue's retention says.
+-- Why:   partitioned by the day they ended, written by the same statement that removes the row from jobs (docs/adr/0002).
+-- Locks: creates only. Undo: DROP TABLE jobs_archive.
+
+CREATE TABLE jobs_archive (
+  id              bigint      NOT NULL,
+  finished_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+  status          text        NOT NULL COLLATE "C",
+  queue           text        NOT NULL COLLATE "C",
+  kind            text        NOT NULL COLLATE "C",
+  payload         jsonb       NOT NULL,
+  payload_version integer     NOT NULL,
+  priority        smallint    NOT NULL,
+  scheduled_at    timestamptz NOT NULL,
+  created_at      timestamptz NOT NULL,
+  started_at      timestamptz,
+  attempts        integer     NOT NULL,
+  forgiven        integer     NOT NULL,
+  max_attempts    integer     NOT NULL,
+  execution_id    bigint,
+  worker_id       text,
+  result          jsonb,
+  last_error      text,
+  unique_label    text,
+  ordering_key    text        COLLATE "C",
+  tags            text[],
+  trace_context   text,
+  CONSTRAINT jobs_archive_pkey         PRIMARY KEY (id, finished_at),
+  CONSTRAINT jobs_archive_status_check CHECK (status IN ('completed', 'cancelled'))
+) PARTITION BY RANGE (finished_at);
+
+COMMENT ON TABLE jobs_archive IS 'Jobs that ended: completed or cancelled.';
+COMMENT ON COLUMN jobs_archive.id IS 'The job.';
+COMMENT ON COLUMN jobs_archive.finished_at IS 'When the job ended; decides the partition.';
+COMMENT ON COLUMN jobs_archive.status IS 'completed or cancelled.';
+COMMENT ON COLUMN jobs_archive.queue IS 'Queue it ended in.';
+COMMENT ON COLUMN jobs_archive.kind IS 'Stable name of the job''s type.';
+COMMENT ON COLUMN jobs_archive.payload IS 'Arguments of the handler as JSON.';
+COMMENT ON COLUMN jobs_archive.payload_version IS 'Version of the payload''s shape.';
+COMMENT ON COLUMN jobs_archive.priority IS 'Priority it ended with.';
+COMMENT ON COLUMN jobs_archive.scheduled_at IS 'When its last attempt had become due.';
+COMMENT ON COLUMN jobs_archive.created_at IS 'When it was enqueued.';
+COMMENT ON COLUMN jobs_archive.started_at IS 'When its last attempt was claimed. NULL if it never started.';
+COMMENT ON COLUMN jobs_archive.attempts IS 'Executions; equals the audit rows of the job.';
+COMMENT ON COLUMN jobs_archive.forgiven IS 'Attempts that did not count.';
+COMMENT ON COLUMN jobs_archive.max_attempts IS 'Used attempts that were allowed.';
+COMMENT ON COLUMN jobs_archive.execution_id IS 'Execution that ended the job. NULL if it was cancelled before it ran.';
+COMMENT ON COLUMN jobs_archive.worker_id IS 'Worker of that execution.';
+COMMENT ON COLUMN jobs_archive.result IS 'What the handler returned, if anything.';
+COMMENT ON COLUMN jobs_archive.last_error IS 'Message of its latest attempt that did not succeed.';
+COMMENT ON COLUMN jobs_archive.unique_label IS 'Its unique key as people read it.';
+COMMENT ON COLUMN jobs_archive.ordering_key IS 'Its ordering key.';
+COMMENT ON COLUMN jobs_archive.tags IS 'Its labels.';
+COMMENT ON COLUMN jobs_archive.trace_context IS 'W3C traceparent of its enqueuer.';

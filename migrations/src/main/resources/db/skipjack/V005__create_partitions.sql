@@ -1,0 +1,81 @@
+-- What:  the functions that create partitions of the audit (weeks) and the archive (days), and the first partitions.
+-- Why:   CREATE TABLE ... PARTITION OF locks out every reader and writer of the parent; a table built aside and attached does
+--        not. There is no DEFAULT partition: it would have to be scanned at each attach and forbids concurrent detaching.
+--        Bounds are UTC whatever the session's zone, so two maintainers in two zones agree on them.
+-- Locks: creates only. Undo: DROP FUNCTION create_partitions, create_partition; the partitions go with their parents.
+
+CREATE FUNCTION create_partition(parent text, containing timestamptz) RETURNS boolean
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET lock_timeout = '500ms'
+AS $$
+DECLARE
+  day       date := (containing AT TIME ZONE 'UTC')::date;
+  first_day date;
+  next_day  date;
+  storage   text;
+  child     text;
+BEGIN
+  IF parent = 'job_executions' THEN
+    first_day := day - (extract(isodow FROM day)::integer - 1);
+    next_day  := first_day + 7;
+    -- Room in each page for the closing update to stay HOT.
+    storage   := 'fillfactor = 60, autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_scale_factor = 0.05';
+  ELSIF parent = 'jobs_archive' THEN
+    first_day := day;
+    next_day  := day + 1;
+    storage   := 'autovacuum_vacuum_insert_scale_factor = 0.5';
+  ELSE
+    RAISE EXCEPTION 'create_partition: "%" is not a partitioned table of the queue; use job_executions or jobs_archive', parent
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+
+  child := parent || '_' || to_char(first_day::timestamp, 'YYYYMMDD');
+  IF to_regclass(format('%I.%I', current_schema(), child)) IS NOT NULL THEN
+    RETURN false;
+  END IF;
+
+  EXECUTE format('CREATE TABLE %I.%I (LIKE %I.%I INCLUDING ALL) WITH (%s)', current_schema(), child, current_schema(), parent, storage);
+  EXECUTE format('ALTER TABLE %I.%I ATTACH PARTITION %I.%I FOR VALUES FROM (%L) TO (%L)',
+                 current_schema(), parent, current_schema(), child,
+                 to_char(first_day::timestamp, 'YYYY-MM-DD') || ' 00:00:00+00', to_char(next_day::timestamp, 'YYYY-MM-DD') || ' 00:00:00+00');
+  RETURN true;
+EXCEPTION
+  -- Somebody else created it between the look and the CREATE.
+  WHEN duplicate_table OR unique_violation OR duplicate_object THEN
+    RETURN false;
+END;
+$$;
+
+CREATE FUNCTION create_partitions(ahead interval) RETURNS integer
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+AS $$
+DECLARE
+  created integer := 0;
+  step    timestamptz := clock_timestamp();
+  last    timestamptz := clock_timestamp() + ahead;
+BEGIN
+  LOOP
+    created := created + create_partition('job_executions', step)::integer + create_partition('jobs_archive', step)::integer;
+    EXIT WHEN step >= last;
+    step := LEAST(step + interval '1 day', last);
+  END LOOP;
+  RETURN created;
+END;
+$$;
+
+COMMENT ON FUNCTION create_partition(text, timestamptz) IS 'Creates the partition of job_executions or jobs_archive that holds an instant; false if it was there.';
+COMMENT ON FUNCTION create_partitions(interval) IS 'Creates every partition from now until now + ahead that is missing; answers how many.';
+
+-- The caller's search_path must not decide whose tables these functions touch. pg_catalog is searched first by default.
+DO $$
+BEGIN
+  EXECUTE format('ALTER FUNCTION create_partition(text, timestamptz) SET search_path = %I, pg_temp', current_schema());
+  EXECUTE format('ALTER FUNCTION create_partitions(interval) SET search_path = %I, pg_temp', current_schema());
+END;
+$$;
+REVOKE ALL ON FUNCTION create_partition(text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION create_partitions(interval) FROM PUBLIC;
+
+SELECT create_partitions(interval '14 days');

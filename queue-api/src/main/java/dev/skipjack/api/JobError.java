@@ -1,0 +1,56 @@
+package dev.skipjack.api;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why an attempt did not succeed, made safe to write: no NUL, no lone surrogate, message at most
+ * 8,192 and stack at most 32,768 characters.
+ *
+ * @param errorClass class of the exception, if there was one
+ * @param message what went wrong
+ * @param stack stack trace, if there was an exception
+ */
+public record JobError(@Nullable String errorClass, String message, @Nullable String stack) {
+
+  private static final int LONGEST_CLASS = 512;
+  private static final int LONGEST_MESSAGE = 8_192;
+  private static final int LONGEST_STACK = 32_768;
+
+  /** Sanitises and cuts. */
+  public JobError {
+    errorClass = errorClass == null ? null : SafeText.of(errorClass, LONGEST_CLASS);
+    message = SafeText.of(message, LONGEST_MESSAGE);
+    stack = stack == null ? null : SafeText.of(stack, LONGEST_STACK);
+  }
+
+  /** From a reason in words. */
+  public static JobError of(String reason) {
+    return new JobError(null, reason, null);
+  }
+
+  /** From whatever a handler threw, even if its message or stack throws in turn. */
+  public static JobError of(Throwable thrown) {
+    return new JobError(thrown.getClass().getName(), messageOf(thrown), stackOf(thrown));
+  }
+
+  private static String messageOf(Throwable thrown) {
+    try {
+      String message = thrown.getMessage();
+      return message == null ? thrown.getClass().getName() : message;
+    } catch (RuntimeException broken) {
+      return thrown.getClass().getName() + " (its message could not be read)";
+    }
+  }
+
+  private static @Nullable String stackOf(Throwable thrown) {
+    try {
+      StringWriter text = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(text));
+      return text.toString();
+    } catch (RuntimeException broken) {
+      return null;
+    }
+  }
+}

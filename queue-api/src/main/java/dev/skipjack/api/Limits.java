@@ -1,0 +1,31 @@
+package dev.skipjack.api;
+
+import java.time.Duration;
+
+/** Ranges that the schema checks too; refused here first, with the value in the message. */
+final class Limits {
+
+  private Limits() {}
+
+  static int priority(int priority) {
+    if (priority < -100 || priority > 100) {
+      throw new IllegalArgumentException("Priority %d is not in -100..100.".formatted(priority));
+    }
+    return priority;
+  }
+
+  static int maxAttempts(int maxAttempts) {
+    if (maxAttempts < 1) {
+      throw new IllegalArgumentException("Max attempts %d is below 1.".formatted(maxAttempts));
+    }
+    return maxAttempts;
+  }
+
+  static Duration delay(Duration delay) {
+    if (delay.isNegative() || delay.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "Delay %s is not in 0..%d days.".formatted(delay, EnqueueOptions.LONGEST_DELAY.toDays()));
+    }
+    return delay;
+  }
+}

@@ -1,0 +1,16 @@
+package dev.skipjack.api;
+
+import dev.skipjack.api.spi.JobStore;
+
+/**
+ * What a worker needs of a queue. Implemented by the store's door for producers, so that one object
+ * serves both.
+ */
+public interface QueueAccess {
+
+  /** The port to the jobs. */
+  JobStore store();
+
+  /** How payloads are read. */
+  PayloadCodec codec();
+}

@@ -1,0 +1,36 @@
+package dev.skipjack.api.spi;
+
+import java.time.Instant;
+
+/**
+ * A job that this worker may run until its lease ends.
+ *
+ * @param execution the right to end the attempt
+ * @param queue its queue
+ * @param kind its kind
+ * @param payload one JSON document
+ * @param payloadVersion shape of the payload
+ * @param priority its priority
+ * @param attempt which attempt this is as the handler sees it, from 1: snoozed and released ones do
+ *     not count
+ * @param maxAttempts used attempts that are allowed
+ * @param scheduledAt when it had become due
+ * @param startedAt when it was claimed
+ */
+public record ClaimedJob(
+    Execution execution,
+    String queue,
+    String kind,
+    String payload,
+    int payloadVersion,
+    int priority,
+    int attempt,
+    int maxAttempts,
+    Instant scheduledAt,
+    Instant startedAt) {
+
+  /** The lane it was taken from. */
+  public Lane lane() {
+    return new Lane(queue, priority);
+  }
+}

@@ -1,0 +1,21 @@
+package dev.skipjack.api.spi;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.JobError;
+import java.time.Duration;
+
+/**
+ * An attempt that failed.
+ *
+ * @param execution the attempt
+ * @param error why
+ * @param delay wait before the next attempt; clamped to 0 .. {@link Backoff#LONGEST}
+ * @param isFinal whether there shall be no next attempt whatever is left
+ */
+public record Failure(Execution execution, JobError error, Duration delay, boolean isFinal) {
+
+  /** Clamps the delay, so that no value can make the write fail. */
+  public Failure {
+    delay = Backoff.clamp(delay);
+  }
+}

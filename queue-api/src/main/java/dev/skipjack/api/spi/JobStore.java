@@ -1,0 +1,94 @@
+package dev.skipjack.api.spi;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.StoreException;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Every change of a job's state.
+ *
+ * <p>Methods that take a {@link Connection} work in the transaction that is open on it and neither
+ * commit nor roll back; the others run one short READ COMMITTED transaction of their own and have
+ * committed when they return. Time is the database's. Batches take up to a few hundred elements,
+ * answer in the order of their input, and never wait for a row that somebody holds: such a row is
+ * {@link Verdict#BUSY}.
+ *
+ * <p>Safe for any number of threads. Every method throws {@link StoreException} when the database
+ * refused or could not be reached; the promises below are kept all the same.
+ */
+public interface JobStore {
+
+  /**
+   * Writes jobs, all or none.
+   *
+   * @return their ids in the order of {@code jobs}
+   */
+  List<JobId> enqueue(List<NewJob> jobs);
+
+  /**
+   * Writes jobs in the caller's transaction.
+   *
+   * @return their ids in the order of {@code jobs}
+   */
+  List<JobId> enqueue(Connection transaction, List<NewJob> jobs);
+
+  /**
+   * Lists the lanes of {@code queues} that hold a job which is due, in no order. The price is a few
+   * index probes for each lane that exists, however many jobs wait in it.
+   */
+  List<Lane> dueLanes(List<String> queues);
+
+  /**
+   * Takes due jobs and opens their audit rows. Jobs that others hold are stepped over, so the
+   * answer may be shorter than the limit while due jobs remain; it is never longer.
+   *
+   * @return jobs in the order of the request's lanes, then due time, then id
+   */
+  List<ClaimedJob> claim(ClaimRequest request);
+
+  /** Extends leases to {@code lease} from now. */
+  List<Verdict> heartbeat(List<Execution> executions, Duration lease);
+
+  /** Ends attempts well: the jobs leave the live table for the archive. */
+  List<Verdict> complete(List<Execution> executions);
+
+  /**
+   * Ends an attempt well in the handler's transaction, so that its effects and the completion
+   * commit together. Waits for the row if somebody holds it.
+   *
+   * @throws LeaseLostException if the execution no longer owns the job; the caller must roll back
+   */
+  void completeIn(Connection transaction, Execution execution);
+
+  /**
+   * Ends attempts badly: the jobs wait for another, or are dead when their attempts are used up or
+   * the failure is final.
+   */
+  List<FailureVerdict> fail(List<Failure> failures);
+
+  /** Ends attempts without using them. */
+  List<Verdict> giveBack(List<GiveBack> attempts);
+
+  /** Whether the execution still owns its job. */
+  boolean owns(Execution execution);
+
+  /**
+   * Takes back jobs whose lease ran out: each waits for another attempt, spread over {@code
+   * spread}, or is dead when its attempts are used up. Steps over rows that somebody holds, and
+   * over a row that cannot be rescued.
+   *
+   * @param limit most jobs to take back, at least 1
+   */
+  List<Rescued> rescue(Duration spread, int limit);
+
+  /**
+   * Creates the missing partitions of audit and archive.
+   *
+   * @param ahead how far into the future
+   * @return how many were created
+   */
+  int createPartitions(Duration ahead);
+}
