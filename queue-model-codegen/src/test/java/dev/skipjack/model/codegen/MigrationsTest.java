@@ -32,7 +32,12 @@ class MigrationsTest {
 
   @BeforeAll
   static void start() {
-    server = EmbeddedPostgres.builder().purpose("migrations").setting("fsync", "off").fresh(true).start();
+    server =
+        EmbeddedPostgres.builder()
+            .purpose("migrations")
+            .setting("fsync", "off")
+            .fresh(true)
+            .start();
     dataSource = new PGSimpleDataSource();
     dataSource.setUrl(server.jdbcUrl("postgres"));
   }
@@ -49,13 +54,19 @@ class MigrationsTest {
     assertThat(Migrations.migrate(dataSource, schema)).isZero();
 
     String quoted = "\"" + schema.replace("\"", "\"\"") + "\"";
-    assertThat(query("SELECT " + quoted + ".create_partitions(interval '30 days') > 0")).containsExactly("t");
-    assertThat(query("INSERT INTO " + quoted + ".jobs (kind, payload) VALUES ('k', '{}') RETURNING status"))
+    assertThat(query("SELECT " + quoted + ".create_partitions(interval '30 days') > 0"))
+        .containsExactly("t");
+    assertThat(
+            query(
+                "INSERT INTO "
+                    + quoted
+                    + ".jobs (kind, payload) VALUES ('k', '{}') RETURNING status"))
         .containsExactly("pending");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "nul\0", "a234567890123456789012345678901234567890123456789012345678901234"})
+  @ValueSource(
+      strings = {"", "nul\0", "a234567890123456789012345678901234567890123456789012345678901234"})
   void refusesNamesThatPostgresWouldCut(String schema) {
     assertThatThrownBy(() -> Migrations.migrate(dataSource, schema))
         .isInstanceOf(IllegalArgumentException.class)
@@ -115,7 +126,9 @@ class MigrationsTest {
                     || ' ' || zones.create_partition('jobs_archive', '2031-01-05 23:59:59+00');
                 """))
         .containsExactly("true true");
-    assertThat(query("SET TIME ZONE 'America/Los_Angeles'; SELECT zones.create_partition('job_executions', '2031-01-01 00:00+00')"))
+    assertThat(
+            query(
+                "SET TIME ZONE 'America/Los_Angeles'; SELECT zones.create_partition('job_executions', '2031-01-01 00:00+00')"))
         .containsExactly("f");
     assertThat(
             query(
@@ -134,19 +147,24 @@ class MigrationsTest {
   void noPartitionIsTheDefaultOne() throws SQLException {
     Migrations.migrate(dataSource, "defaults");
 
-    assertThat(query("SELECT count(*) FROM pg_partitioned_table WHERE partdefid <> 0")).containsExactly("0");
+    assertThat(query("SELECT count(*) FROM pg_partitioned_table WHERE partdefid <> 0"))
+        .containsExactly("0");
   }
 
   @Test
   void partitionsOfOtherTablesAreRefusedByName() {
-    assertThatThrownBy(() -> {
-          Migrations.migrate(dataSource, "refused");
-          query("SELECT refused.create_partition('jobs', now())");
-        })
+    assertThatThrownBy(
+            () -> {
+              Migrations.migrate(dataSource, "refused");
+              query("SELECT refused.create_partition('jobs', now())");
+            })
         .hasMessageContaining("\"jobs\" is not a partitioned table of the queue");
   }
 
-  /** A function that creates tables with its owner's rights must not be led astray by the caller's search_path. */
+  /**
+   * A function that creates tables with its owner's rights must not be led astray by the caller's
+   * search_path.
+   */
   @Test
   void callersSearchPathDoesNotMatter() throws SQLException {
     Migrations.migrate(dataSource, "victim");
@@ -160,7 +178,9 @@ class MigrationsTest {
                 SELECT victim.create_partition('job_executions', '2040-01-01 00:00+00');
                 """))
         .containsExactly("t");
-    assertThat(query("SELECT to_regclass('attacker.job_executions_20391226') IS NULL AND to_regclass('victim.job_executions_20391226') IS NOT NULL"))
+    assertThat(
+            query(
+                "SELECT to_regclass('attacker.job_executions_20391226') IS NULL AND to_regclass('victim.job_executions_20391226') IS NOT NULL"))
         .containsExactly("t");
   }
 
