@@ -1,0 +1,219 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Sequences.JOB_EXECUTION_ID_SEQ;
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.insertInto;
+import static org.jooq.impl.DSL.lateral;
+import static org.jooq.impl.DSL.least;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.when;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.UniqueUntil;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.ArrayRows;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.Record1;
+import org.jooq.ResultQuery;
+import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Takes due jobs and opens their audit rows.
+ *
+ * <pre>{@code
+ * WITH claimed AS (
+ *   UPDATE jobs
+ *      SET status = 'running', current_execution_id = nextval('job_execution_id_seq'), locked_by = :worker,
+ *          started_at = clock_timestamp(), lease_expires_at = clock_timestamp() + :lease, attempts = attempts + 1, ...
+ *    WHERE id = ANY (ARRAY(
+ *            SELECT due.id
+ *              FROM unnest(:queues, :priorities, :low_water, :caps) AS lane (queue, priority, low_water, cap)
+ *             CROSS JOIN LATERAL (
+ *                    SELECT id FROM jobs
+ *                     WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
+ *                       AND kind = ANY (:kinds) AND scheduled_at >= lane.low_water AND scheduled_at <= now()
+ *                     ORDER BY scheduled_at, id LIMIT lane.cap FOR NO KEY UPDATE SKIP LOCKED) AS due
+ *             LIMIT :limit))
+ *   RETURNING ...),
+ * opened AS (INSERT INTO job_executions (...) SELECT ... FROM claimed)
+ * SELECT ... FROM claimed
+ * }</pre>
+ *
+ * <p>The lanes are served in the order given, so strict, weighted and fair orders are permutations
+ * made in Java and one plan serves one queue or ten thousand. The ids come as an array because
+ * PostgreSQL may run an {@code IN (... LIMIT)} subquery more than once and take too many rows, and
+ * because a join turns into a sequential scan under a generic plan (docs/adr/0001).
+ *
+ * <p>Locks: the chosen rows, in lane order, without waiting; rivals' rows are skipped, so no order
+ * can deadlock. {@code NO KEY}, because {@code FOR UPDATE SKIP LOCKED} would skip a row that an
+ * uncommitted foreign key refers to. The outer update does not repeat {@code status = 'pending'}:
+ * the row is locked by this statement, and the predicate would only offer the planner the wrong
+ * index.
+ *
+ * <p>RETURNING promises no order: callers sort by lane, scheduled_at, id.
+ */
+final class ClaimStatement {
+
+  private static final Param<String> WORKER = param("worker", String.class);
+  private static final Param<Long> LEASE = param("lease", Long.class);
+  private static final Param<String[]> QUEUES = param("queues", String[].class);
+  private static final Param<Short[]> PRIORITIES = param("priorities", Short[].class);
+  private static final Param<Instant[]> LOW_WATER =
+      param("low_water", SQLDataType.INSTANT.getArrayDataType());
+  private static final Param<Integer[]> CAPS = param("caps", Integer[].class);
+  private static final Param<String[]> KINDS = param("kinds", String[].class);
+  private static final Param<Long> LIMIT = param("limit", Long.class);
+
+  private ClaimStatement() {}
+
+  static ResultQuery<?> query() {
+    CommonTableExpression<?> claimed = claimed();
+    CommonTableExpression<?> opened =
+        name("opened")
+            .as(
+                insertInto(
+                        JOB_EXECUTIONS,
+                        JOB_EXECUTIONS.ID,
+                        JOB_EXECUTIONS.JOB_ID,
+                        JOB_EXECUTIONS.STARTED_AT,
+                        JOB_EXECUTIONS.ATTEMPT,
+                        JOB_EXECUTIONS.QUEUE,
+                        JOB_EXECUTIONS.KIND,
+                        JOB_EXECUTIONS.WORKER_ID)
+                    .select(
+                        select(
+                                column(claimed, JOBS.CURRENT_EXECUTION_ID),
+                                column(claimed, JOBS.ID),
+                                column(claimed, JOBS.STARTED_AT),
+                                column(claimed, JOBS.ATTEMPTS),
+                                column(claimed, JOBS.QUEUE),
+                                column(claimed, JOBS.KIND),
+                                column(claimed, JOBS.LOCKED_BY))
+                            .from(claimed))
+                    .returning(JOB_EXECUTIONS.ID));
+    return with(claimed, opened).select().from(claimed);
+  }
+
+  private static CommonTableExpression<?> claimed() {
+    ArrayRows lane =
+        ArrayRows.named("lane")
+            .column("queue", QUEUES)
+            .column("priority", PRIORITIES)
+            .column("low_water", LOW_WATER)
+            .column("cap", CAPS);
+    Table<Record1<Long>> due =
+        select(JOBS.ID)
+            .from(JOBS)
+            .where(JobPredicates.PENDING)
+            .and(JOBS.QUEUE.eq(lane.field("queue", String.class)))
+            .and(JOBS.PRIORITY.eq(lane.field("priority", Short.class)))
+            .and(JOBS.KIND.eq(any(KINDS)))
+            .and(JOBS.SCHEDULED_AT.ge(lane.field("low_water", Instant.class)))
+            .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START))
+            .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
+            .limit(lane.field("cap", Integer.class))
+            .forNoKeyUpdate()
+            .skipLocked()
+            .asTable("due");
+    return name("claimed")
+        .as(
+            update(JOBS)
+                .set(JOBS.STATUS, JobPredicates.literal(JobStatus.RUNNING))
+                .set(JOBS.CURRENT_EXECUTION_ID, JOB_EXECUTION_ID_SEQ.nextval())
+                .set(JOBS.LOCKED_BY, WORKER)
+                .set(JOBS.STARTED_AT, DatabaseClock.NOW)
+                .set(JOBS.LEASE_EXPIRES_AT, DatabaseClock.plusMicros(DatabaseClock.NOW, LEASE))
+                // Saturates: a counter that overflows would make every claim of its lane fail.
+                .set(
+                    JOBS.ATTEMPTS,
+                    least(JOBS.ATTEMPTS, inline(Integer.MAX_VALUE - 1)).plus(inline(1)))
+                .set(
+                    JOBS.UNIQUE_KEY,
+                    when(
+                        JOBS.UNIQUE_UNTIL.isDistinctFrom(
+                            inline(UniqueUntil.STARTED, JOBS.UNIQUE_UNTIL)),
+                        JOBS.UNIQUE_KEY))
+                .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
+                .where(
+                    JOBS.ID.eq(
+                        any(
+                            array(
+                                select(due.field(JOBS.ID))
+                                    .from(lane.table())
+                                    .crossJoin(lateral(due))
+                                    .limit(LIMIT)))))
+                .returning(
+                    JOBS.ID,
+                    JOBS.CURRENT_EXECUTION_ID,
+                    JOBS.QUEUE,
+                    JOBS.KIND,
+                    JOBS.PAYLOAD,
+                    JOBS.PAYLOAD_VERSION,
+                    JOBS.PRIORITY,
+                    JOBS.ATTEMPTS,
+                    JOBS.FORGIVEN,
+                    JOBS.MAX_ATTEMPTS,
+                    JOBS.SCHEDULED_AT,
+                    JOBS.STARTED_AT,
+                    JOBS.LOCKED_BY));
+  }
+
+  static Arguments arguments(ClaimRequest request) {
+    return new Arguments()
+        .text("worker", request.worker().toString())
+        .number("lease", DatabaseClock.micros(request.lease()))
+        .texts("queues", request.lanes(), share -> share.lane().queue())
+        .smallints("priorities", request.lanes(), share -> share.lane().priority())
+        .timestamps("low_water", request.lanes(), ClaimStatement::lowWater)
+        .integers("caps", request.lanes(), LaneShare::cap)
+        .texts("kinds", request.kinds(), kind -> kind)
+        .number("limit", request.limit());
+  }
+
+  private static String lowWater(LaneShare share) {
+    Instant low = share.lowWater();
+    return low == null ? "-infinity" : low.toString();
+  }
+
+  static ClaimedJob read(ResultSet row) throws SQLException {
+    int attempts = row.getInt(8);
+    int forgiven = row.getInt(9);
+    return new ClaimedJob(
+        new Execution(new JobId(row.getLong(1)), new ExecutionId(row.getLong(2))),
+        row.getString(3),
+        row.getString(4),
+        row.getString(5),
+        row.getInt(6),
+        row.getInt(7),
+        attempts - forgiven,
+        row.getInt(10),
+        row.getObject(11, OffsetDateTime.class).toInstant(),
+        row.getObject(12, OffsetDateTime.class).toInstant());
+  }
+
+  private static <T> Field<T> column(Table<?> table, Field<T> field) {
+    return table.field(field.getName(), field.getDataType());
+  }
+}

@@ -1,0 +1,52 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.castNull;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.when;
+
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.UniqueUntil;
+import dev.skipjack.model.tables.records.JobsRecord;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import java.time.Instant;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.UpdateSetFirstStep;
+import org.jooq.UpdateSetMoreStep;
+
+/**
+ * Dead or pending again: what an attempt that did not succeed makes of its job, for a failure and
+ * for a lost lease alike.
+ */
+final class Deaths {
+
+  /** Every attempt that counts is used. */
+  static final Condition USED_UP = JOBS.ATTEMPTS.minus(JOBS.FORGIVEN).ge(JOBS.MAX_ATTEMPTS);
+
+  private Deaths() {}
+
+  /** Takes the lease away and makes the job dead if {@code dies}, else pending at {@code due}. */
+  static UpdateSetMoreStep<JobsRecord> orPending(
+      UpdateSetFirstStep<JobsRecord> update, Condition dies, Field<Instant> due) {
+    return update
+        .set(
+            JOBS.STATUS,
+            when(dies, JobPredicates.literal(JobStatus.DEAD))
+                .otherwise(JobPredicates.literal(JobStatus.PENDING)))
+        .set(JOBS.SCHEDULED_AT, when(dies, JOBS.SCHEDULED_AT).otherwise(due))
+        .set(JOBS.DIED_AT, when(dies, DatabaseClock.NOW))
+        // A dead job frees its key unless told to keep it; the key is never taken a second time.
+        .set(
+            JOBS.UNIQUE_KEY,
+            when(
+                    dies.and(
+                        JOBS.UNIQUE_UNTIL.isDistinctFrom(
+                            inline(UniqueUntil.ENDED, JOBS.UNIQUE_UNTIL))),
+                    castNull(JOBS.UNIQUE_KEY))
+                .otherwise(JOBS.UNIQUE_KEY))
+        .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
+        .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
+        .set(JOBS.UPDATED_AT, DatabaseClock.NOW);
+  }
+}

@@ -1,0 +1,90 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.castNull;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.least;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.ArrayRows;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import java.util.List;
+import org.jooq.CommonTableExpression;
+import org.jooq.Param;
+import org.jooq.Record1;
+import org.jooq.ResultQuery;
+
+/**
+ * Ends attempts without using them: snoozed by the handler, or released by a worker that shuts
+ * down.
+ *
+ * <pre>{@code
+ * WITH locked AS MATERIALIZED (...),
+ * ended  AS (UPDATE jobs SET status = 'pending', scheduled_at = clock_timestamp() + given.delay, forgiven = forgiven + 1, ...
+ *              FROM given WHERE jobs.id = given.job_id AND id = ANY (ARRAY(SELECT id FROM locked)) RETURNING ...),
+ * closed AS (UPDATE job_executions SET status = ended.closed_as, ...)
+ * SELECT verdict FROM given LEFT JOIN ended ...
+ * }</pre>
+ *
+ * <p>{@code attempts} stays, because it equals the audit rows; {@code forgiven} is what does not
+ * count. {@link AttemptCtes} tells the lock order.
+ */
+final class GiveBackStatement {
+
+  private static final Param<Long[]> DELAYS = param("delays", Long[].class);
+  private static final Param<String[]> CLOSED_AS = param("closed_as", String[].class);
+
+  private GiveBackStatement() {}
+
+  static ResultQuery<?> query() {
+    ArrayRows given = AttemptCtes.given().column("delay", DELAYS).column("closed_as", CLOSED_AS);
+    CommonTableExpression<Record1<Long>> locked = AttemptCtes.locked();
+    CommonTableExpression<?> ended = ended(given, locked);
+    CommonTableExpression<?> closed =
+        AttemptCtes.closed(
+            ended, field(name("ended", "closed_as"), JOB_EXECUTIONS.STATUS.getDataType()));
+    return with(locked, ended, closed)
+        .select(AttemptCtes.verdict(given, ended))
+        .from(given.table())
+        .leftJoin(ended)
+        .on(AttemptCtes.answers(given, ended))
+        .orderBy(given.field("position", Long.class));
+  }
+
+  private static CommonTableExpression<?> ended(
+      ArrayRows given, CommonTableExpression<Record1<Long>> locked) {
+    return name("ended")
+        .as(
+            update(JOBS)
+                .set(JOBS.STATUS, JobPredicates.literal(JobStatus.PENDING))
+                .set(
+                    JOBS.SCHEDULED_AT,
+                    DatabaseClock.plusMicros(DatabaseClock.NOW, given.field("delay", Long.class)))
+                .set(JOBS.FORGIVEN, least(JOBS.FORGIVEN.plus(inline(1)), JOBS.ATTEMPTS))
+                .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
+                .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
+                .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
+                .from(given.table())
+                .where(JOBS.ID.eq(given.field("job_id", Long.class)))
+                .and(AttemptCtes.isLocked(locked))
+                .returningResult(
+                    JOBS.ID,
+                    JOBS.STARTED_AT,
+                    given.field(AttemptCtes.EXECUTION_ID, Long.class),
+                    given.field("closed_as", String.class)));
+  }
+
+  static Arguments arguments(List<GiveBack> attempts) {
+    return AttemptCtes.arguments(attempts, GiveBack::execution)
+        .bigints("delays", attempts, attempt -> DatabaseClock.micros(attempt.delay()))
+        .texts("closed_as", attempts, attempt -> attempt.as().literal());
+  }
+}

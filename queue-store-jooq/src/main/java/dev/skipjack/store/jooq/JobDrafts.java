@@ -1,0 +1,48 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.spi.NewJob;
+import java.util.function.UnaryOperator;
+
+/**
+ * Makes the job to be written out of type, payload and options; whatever is wrong with them shows
+ * here, before any SQL.
+ */
+final class JobDrafts {
+
+  private static final String JSON_NULL = "null";
+
+  private final PayloadCodec codec;
+
+  JobDrafts(PayloadCodec codec) {
+    this.codec = codec;
+  }
+
+  <T> NewJob draft(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
+    EnqueueOptions chosen = options.apply(EnqueueOptions.none());
+    return new NewJob(
+        chosen.queue().orElse(type.queue()),
+        type.kind(),
+        PayloadLimits.require(type.kind(), encode(type, payload)),
+        type.payloadVersion(),
+        chosen.priority().orElse(type.priority()),
+        chosen.maxAttempts().orElse(type.maxAttempts()),
+        chosen.scheduledAt().orElse(null),
+        chosen.delay(),
+        null);
+  }
+
+  private <T> String encode(JobType<T> type, T payload) {
+    String json = payload == null ? JSON_NULL : codec.encode(payload);
+    if (json.equals(JSON_NULL)) {
+      throw new PayloadException(
+          "Payload of kind '%s' is null. Use an empty record or object where there is nothing to say."
+              .formatted(type.kind()),
+          null);
+    }
+    return json;
+  }
+}

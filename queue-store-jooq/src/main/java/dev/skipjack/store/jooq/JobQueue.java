@@ -1,0 +1,143 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobEnqueuer;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.spi.QueueExtension;
+import java.sql.Connection;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue in a PostgreSQL database: enqueues jobs, and is what a worker or an extension is built
+ * on.
+ *
+ * <p>Enqueueing through the queue itself runs in a transaction of its own and has committed when
+ * the call returns. {@link #in} binds to the caller's transaction, so that a job commits or rolls
+ * back with the rows it belongs to.
+ *
+ * <p>Immutable and safe for any number of threads; make one and share it. Holds no connection
+ * between calls and need not be closed.
+ */
+public final class JobQueue implements JobEnqueuer, QueueAccess {
+
+  /** The schema that is used when nobody chooses one. */
+  public static final String DEFAULT_SCHEMA = "skipjack";
+
+  private final JooqJobStore store;
+  private final PayloadCodec codec;
+  private final JobDrafts drafts;
+  private final JobEnqueuer own;
+  private final QueueExtension extension;
+
+  private JobQueue(DataSource dataSource, String schema, PayloadCodec codec) {
+    OwnTransactions transactions = new OwnTransactions(dataSource);
+    this.store = new JooqJobStore(transactions, new Statements(schema));
+    this.codec = codec;
+    this.drafts = new JobDrafts(codec);
+    this.own = new BoundEnqueuer(drafts, store::enqueue);
+    this.extension =
+        new QueueExtension(StatementDialect.forSchema(schema), transactions, drafts::draft);
+  }
+
+  /**
+   * The queue in schema {@value #DEFAULT_SCHEMA} with Jackson 2 as its codec.
+   *
+   * @param dataSource a pool; connections are borrowed for one short transaction each
+   */
+  public static JobQueue on(DataSource dataSource) {
+    return builder(dataSource).build();
+  }
+
+  /** A queue with settings of its own. */
+  public static Builder builder(DataSource dataSource) {
+    return new Builder(dataSource);
+  }
+
+  /**
+   * Enqueues in the transaction that is open on {@code transaction}; errors of the database are
+   * jOOQ's, untouched.
+   *
+   * @param transaction the configuration that jOOQ hands to a transaction's lambda, for instance
+   */
+  public JobEnqueuer in(DSLContext transaction) {
+    return new BoundEnqueuer(
+        drafts, jobs -> transaction.connectionResult(connection -> store.insert(connection, jobs)));
+  }
+
+  /**
+   * Enqueues in the transaction that is open on {@code transaction}, which is neither committed nor
+   * closed.
+   */
+  public JobEnqueuer in(Connection transaction) {
+    return new BoundEnqueuer(drafts, jobs -> store.enqueue(transaction, jobs));
+  }
+
+  @Override
+  public <T> JobId enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
+    return own.enqueue(type, payload, options);
+  }
+
+  @Override
+  public <T> List<JobId> enqueueAll(
+      JobType<T> type, List<T> payloads, UnaryOperator<EnqueueOptions> options) {
+    return own.enqueueAll(type, payloads, options);
+  }
+
+  @Override
+  public JobStore store() {
+    return store;
+  }
+
+  @Override
+  public PayloadCodec codec() {
+    return codec;
+  }
+
+  /** What modules that add a way of enqueueing build on; not for applications. */
+  public QueueExtension extension() {
+    return extension;
+  }
+
+  /** Settings of a {@link JobQueue}. Belongs to one thread. */
+  public static final class Builder {
+
+    private final DataSource dataSource;
+    private String schema = DEFAULT_SCHEMA;
+    private @Nullable PayloadCodec codec;
+
+    private Builder(DataSource dataSource) {
+      this.dataSource = dataSource;
+    }
+
+    /**
+     * The schema that the migrations were run in, without quotes. Default: {@value
+     * #DEFAULT_SCHEMA}.
+     */
+    public Builder schema(String schema) {
+      this.schema = schema;
+      return this;
+    }
+
+    /**
+     * How payloads become JSON and back. Default: Jackson 2, which must be on the class path then.
+     */
+    public Builder codec(PayloadCodec codec) {
+      this.codec = codec;
+      return this;
+    }
+
+    /** The queue. Connects to nothing. */
+    public JobQueue build() {
+      return new JobQueue(dataSource, schema, codec == null ? new JacksonCodec() : codec);
+    }
+  }
+}

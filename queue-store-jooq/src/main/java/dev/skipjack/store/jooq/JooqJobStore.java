@@ -1,0 +1,240 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.FailureVerdict;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.spi.JobInsert;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The port's promises kept with jOOQ's statements on PostgreSQL. */
+final class JooqJobStore implements JobStore {
+
+  private static final Logger LOG = LoggerFactory.getLogger(JooqJobStore.class);
+
+  private static final String CHECK_VIOLATION = "23514";
+
+  private final OwnTransactions transactions;
+  private final Statements statements;
+
+  JooqJobStore(OwnTransactions transactions, Statements statements) {
+    this.transactions = transactions;
+    this.statements = statements;
+  }
+
+  @Override
+  public List<JobId> enqueue(List<NewJob> jobs) {
+    return jobs.isEmpty()
+        ? List.of()
+        : transactions.inTransaction(connection -> insert(connection, jobs));
+  }
+
+  @Override
+  public List<JobId> enqueue(Connection transaction, List<NewJob> jobs) {
+    try {
+      return insert(transaction, jobs);
+    } catch (SQLException failure) {
+      throw OwnTransactions.refused(failure);
+    }
+  }
+
+  /** As {@link #enqueue(Connection, List)} with the database's own exception. */
+  List<JobId> insert(Connection connection, List<NewJob> jobs) throws SQLException {
+    List<JobId> ids = new ArrayList<>(jobs.size());
+    for (int from = 0; from < jobs.size(); from += EnqueueStatement.LARGEST) {
+      List<NewJob> chunk =
+          jobs.subList(from, Math.min(from + EnqueueStatement.LARGEST, jobs.size()));
+      ids.addAll(
+          statements.enqueue.run(connection, JobInsert.arguments(chunk), EnqueueStatement::read));
+    }
+    return ids;
+  }
+
+  @Override
+  public List<Lane> dueLanes(List<String> queues) {
+    return transactions.run(
+        statements.dueLanes, DueLanesStatement.arguments(queues), DueLanesStatement::read);
+  }
+
+  @Override
+  public List<ClaimedJob> claim(ClaimRequest request) {
+    if (request.lanes().isEmpty() || request.kinds().isEmpty()) {
+      return List.of();
+    }
+    List<ClaimedJob> claimed =
+        healing(
+            () ->
+                transactions.run(
+                    statements.claim, ClaimStatement.arguments(request), ClaimStatement::read));
+    Map<Lane, Integer> order = new HashMap<>();
+    for (LaneShare share : request.lanes()) {
+      order.putIfAbsent(share.lane(), order.size());
+    }
+    List<ClaimedJob> sorted = new ArrayList<>(claimed);
+    sorted.sort(
+        Comparator.<ClaimedJob>comparingInt(job -> order.getOrDefault(job.lane(), order.size()))
+            .thenComparing(ClaimedJob::scheduledAt)
+            .thenComparingLong(job -> job.execution().jobId().value()));
+    return List.copyOf(sorted);
+  }
+
+  @Override
+  public List<Verdict> heartbeat(List<Execution> executions, Duration lease) {
+    return batch(
+        executions,
+        statements.heartbeat,
+        HeartbeatStatement.arguments(executions, lease),
+        AttemptCtes::read);
+  }
+
+  @Override
+  public List<Verdict> complete(List<Execution> executions) {
+    return healing(
+        () ->
+            batch(
+                executions,
+                statements.complete,
+                AttemptCtes.arguments(executions, execution -> execution),
+                AttemptCtes::read));
+  }
+
+  @Override
+  public void completeIn(Connection transaction, Execution execution) {
+    long ended;
+    try {
+      ended =
+          statements
+              .completeIn(execution)
+              .run(transaction, new Arguments(), row -> row.getLong(1))
+              .get(0);
+    } catch (SQLException failure) {
+      if (CHECK_VIOLATION.equals(failure.getSQLState())) {
+        // The caller's transaction is lost, but its next attempt shall find the partition.
+        createPartitions(Duration.ZERO);
+      }
+      throw OwnTransactions.refused(failure);
+    }
+    if (ended == 0) {
+      throw new LeaseLostException(execution.jobId(), execution.id());
+    }
+  }
+
+  @Override
+  public List<FailureVerdict> fail(List<Failure> failures) {
+    return batch(failures, statements.fail, FailStatement.arguments(failures), FailStatement::read);
+  }
+
+  @Override
+  public List<Verdict> giveBack(List<GiveBack> attempts) {
+    return batch(
+        attempts, statements.giveBack, GiveBackStatement.arguments(attempts), AttemptCtes::read);
+  }
+
+  @Override
+  public boolean owns(Execution execution) {
+    return transactions
+        .run(statements.owns, OwnsStatement.arguments(execution), row -> row.getBoolean(1))
+        .get(0);
+  }
+
+  @Override
+  public List<Rescued> rescue(Duration spread, int limit) {
+    try {
+      return rescueAfter(0, spread, limit);
+    } catch (StoreException failure) {
+      if (failure.sqlState().isEmpty()) {
+        throw failure;
+      }
+      LOG.warn("Rescue in one statement refused, going row by row limit={}", limit, failure);
+      return rescueRowByRow(spread, limit);
+    }
+  }
+
+  private List<Rescued> rescueAfter(long after, Duration spread, int limit) {
+    return transactions.run(
+        statements.rescue, RescueStatement.arguments(after, spread, limit), RescueStatement::read);
+  }
+
+  private List<Rescued> rescueRowByRow(Duration spread, int limit) {
+    List<Rescued> rescued = new ArrayList<>();
+    long after = 0;
+    for (int i = 0; i < limit; i++) {
+      long first = firstExpired(after);
+      if (first == 0) {
+        break;
+      }
+      try {
+        rescued.addAll(rescueAfter(first - 1, spread, 1));
+      } catch (StoreException failure) {
+        LOG.warn("Job could not be rescued, stepping over it executionId={}", first, failure);
+      }
+      after = first;
+    }
+    return rescued;
+  }
+
+  /** The execution of the first expired job behind {@code after}; 0 if there is none. */
+  private long firstExpired(long after) {
+    return transactions
+        .run(statements.firstExpired, RescueStatement.firstArguments(after), row -> row.getLong(1))
+        .get(0);
+  }
+
+  @Override
+  public int createPartitions(Duration ahead) {
+    return transactions
+        .run(
+            statements.createPartitions,
+            CreatePartitionsStatement.arguments(ahead),
+            row -> row.getInt(1))
+        .get(0);
+  }
+
+  private <R> List<R> batch(
+      List<?> input,
+      HotStatement statement,
+      Arguments arguments,
+      HotStatement.RowReader<R> reader) {
+    return input.isEmpty() ? List.of() : transactions.run(statement, arguments, reader);
+  }
+
+  /**
+   * Runs a write to a partitioned table again after creating the partition that it missed.
+   * PostgreSQL reports a missing partition as a check violation without a constraint's name.
+   */
+  private <R> R healing(Supplier<R> write) {
+    try {
+      return write.get();
+    } catch (StoreException failure) {
+      if (failure.sqlState().filter(CHECK_VIOLATION::equals).isEmpty()
+          || createPartitions(Duration.ZERO) == 0) {
+        throw failure;
+      }
+      return write.get();
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.min;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.rand;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.Record2;
+import org.jooq.ResultQuery;
+import org.jooq.SelectSeekStep1;
+
+/**
+ * Takes back jobs whose lease ran out.
+ *
+ * <pre>{@code
+ * WITH expired AS MATERIALIZED (SELECT id, current_execution_id FROM jobs
+ *                                WHERE status = 'running' AND current_execution_id > :after
+ *                                  AND lease_expires_at < clock_timestamp()
+ *                                ORDER BY current_execution_id LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED),
+ * ended  AS (UPDATE jobs SET status = CASE WHEN attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END, ...
+ *              FROM expired WHERE jobs.id = expired.id RETURNING ...),
+ * closed AS (UPDATE job_executions SET status = 'lost', error_message = ..., ...)
+ * SELECT ... FROM ended
+ * }</pre>
+ *
+ * <p>Walks the running index by execution, oldest first, so that a heartbeat need not keep an index
+ * on the lease. Decides retry or dead itself: nothing else looks at the counters of a job whose
+ * worker is gone. Jobs that were lost together come back spread over {@code :spread}.
+ *
+ * <p>Locks: expired rows in execution order, without waiting. A row in motion is either held
+ * (skipped) or was renewed, in which case PostgreSQL looks at the lease again after it has the
+ * lock.
+ */
+final class RescueStatement {
+
+  /** What the audit says of an attempt nobody ended. */
+  static final String LOST = "The lease ran out: the worker died, hung, or lost the database.";
+
+  private static final Param<Long> AFTER = param("after", Long.class);
+  private static final Param<Long> LIMIT = param("limit", Long.class);
+  private static final Param<Long> SPREAD = param("spread", Long.class);
+
+  private RescueStatement() {}
+
+  static ResultQuery<?> query() {
+    CommonTableExpression<Record2<Long, Long>> expired =
+        name("expired").asMaterialized(expired().limit(LIMIT).forNoKeyUpdate().skipLocked());
+    Field<Long> execution = field(name("expired", JOBS.CURRENT_EXECUTION_ID.getName()), Long.class);
+    CommonTableExpression<?> ended =
+        name("ended")
+            .as(
+                Deaths.orPending(
+                        update(JOBS),
+                        Deaths.USED_UP,
+                        DatabaseClock.plusMicros(
+                            DatabaseClock.NOW, SPREAD.mul(rand()).cast(Long.class)))
+                    .set(JOBS.LAST_ERROR, inline(LOST))
+                    .from(expired)
+                    .where(JOBS.ID.eq(field(name("expired", "id"), Long.class)))
+                    .returningResult(
+                        JOBS.ID,
+                        execution.as(AttemptCtes.EXECUTION_ID),
+                        JOBS.QUEUE,
+                        JOBS.KIND,
+                        JOBS.STATUS,
+                        JOBS.STARTED_AT));
+    CommonTableExpression<?> closed =
+        name("closed")
+            .as(
+                update(JOB_EXECUTIONS)
+                    .set(JOB_EXECUTIONS.STATUS, AttemptCtes.literal(ExecutionStatus.LOST))
+                    .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
+                    .set(JOB_EXECUTIONS.ERROR_MESSAGE, inline(LOST))
+                    .from(ended)
+                    .where(AttemptCtes.auditRowOf(ended))
+                    .returning(JOB_EXECUTIONS.ID));
+    return with(expired, ended, closed).select().from(ended);
+  }
+
+  /**
+   * The execution of the first job that {@link #query} would take back, to step over it when it
+   * cannot be.
+   */
+  static ResultQuery<?> firstQuery() {
+    return select(min(field(name("expired", JOBS.CURRENT_EXECUTION_ID.getName()), Long.class)))
+        .from(expired().limit(inline(1)).asTable("expired"));
+  }
+
+  private static SelectSeekStep1<Record2<Long, Long>, Long> expired() {
+    return select(JOBS.ID, JOBS.CURRENT_EXECUTION_ID)
+        .from(JOBS)
+        .where(JobPredicates.RUNNING)
+        .and(JOBS.CURRENT_EXECUTION_ID.gt(AFTER))
+        .and(JOBS.LEASE_EXPIRES_AT.lt(DatabaseClock.NOW))
+        .orderBy(JOBS.CURRENT_EXECUTION_ID);
+  }
+
+  static Arguments firstArguments(long after) {
+    return new Arguments().number("after", after);
+  }
+
+  static Arguments arguments(long after, Duration spread, int limit) {
+    return new Arguments()
+        .number("after", after)
+        .number("limit", limit)
+        .number("spread", DatabaseClock.micros(spread));
+  }
+
+  static Rescued read(ResultSet row) throws SQLException {
+    return new Rescued(
+        new Execution(new JobId(row.getLong(1)), new ExecutionId(row.getLong(2))),
+        row.getString(3),
+        row.getString(4),
+        JobStatus.of(row.getString(5)) == JobStatus.DEAD);
+  }
+}

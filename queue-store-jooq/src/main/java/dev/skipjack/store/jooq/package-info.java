@@ -1,0 +1,16 @@
+/**
+ * Every statement on the queue's tables, and {@link dev.skipjack.store.jooq.JobQueue}, the door for
+ * producers.
+ *
+ * <p>One statement a class, called {@code <Verb>Statement}: written in jOOQ's DSL, rendered once
+ * for a schema, and run with constant text. {@code AttemptCtes} holds what all writes about an
+ * attempt share, {@code JobPredicates} the conditions that partial indexes depend on. {@code
+ * JooqJobStore} implements the port that workers call.
+ *
+ * <p>The statements' own transactions are READ COMMITTED and one statement long; a caller's
+ * transaction is used as it is.
+ */
+@NullMarked
+package dev.skipjack.store.jooq;
+
+import org.jspecify.annotations.NullMarked;

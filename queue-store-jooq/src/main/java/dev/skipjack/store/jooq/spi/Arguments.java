@@ -1,0 +1,102 @@
+package dev.skipjack.store.jooq.spi;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Values for the named parameters of a {@link HotStatement}. Belongs to one thread. */
+public final class Arguments {
+
+  private final Map<String, Binder> binders = new HashMap<>();
+
+  /** Sets one number. */
+  public Arguments number(String name, long value) {
+    return put(name, (statement, index) -> statement.setLong(index, value));
+  }
+
+  /** Sets one text. */
+  public Arguments text(String name, String value) {
+    return put(name, (statement, index) -> statement.setString(index, value));
+  }
+
+  /** Sets an array of texts, one for each element. */
+  public <E> Arguments texts(
+      String name, Collection<E> elements, Function<E, @Nullable String> text) {
+    return array(name, "text", elements, text);
+  }
+
+  /** Sets an array of bigints, one for each element. */
+  public <E> Arguments bigints(
+      String name, Collection<E> elements, Function<E, @Nullable Long> number) {
+    return array(name, "int8", elements, number);
+  }
+
+  /** Sets an array of integers, one for each element. */
+  public <E> Arguments integers(
+      String name, Collection<E> elements, Function<E, @Nullable Integer> number) {
+    return array(name, "int4", elements, number);
+  }
+
+  /** Sets an array of smallints, one for each element. */
+  public <E> Arguments smallints(
+      String name, Collection<E> elements, Function<E, @Nullable Integer> number) {
+    return array(name, "int2", elements, number);
+  }
+
+  /** Sets an array of booleans, one for each element. */
+  public <E> Arguments booleans(
+      String name, Collection<E> elements, Function<E, @Nullable Boolean> flag) {
+    return array(name, "bool", elements, flag);
+  }
+
+  /**
+   * Sets an array of timestamps with time zone, one for each element, from PostgreSQL's text form:
+   * it knows {@code -infinity}, which Java's types do not.
+   */
+  public <E> Arguments timestamps(
+      String name, Collection<E> elements, Function<E, @Nullable String> timestamp) {
+    return array(name, "timestamptz", elements, timestamp);
+  }
+
+  private <E> Arguments array(
+      String name,
+      String type,
+      Collection<E> elements,
+      Function<E, ? extends @Nullable Object> value) {
+    @Nullable Object[] values = new @Nullable Object[elements.size()];
+    int i = 0;
+    for (E element : elements) {
+      values[i++] = value.apply(element);
+    }
+    return put(
+        name,
+        (statement, index) ->
+            statement.setArray(index, statement.getConnection().createArrayOf(type, values)));
+  }
+
+  private Arguments put(String name, Binder binder) {
+    if (binders.put(name, binder) != null) {
+      throw new IllegalArgumentException("Parameter '" + name + "' was set twice.");
+    }
+    return this;
+  }
+
+  void bind(PreparedStatement statement, int index, String name) throws SQLException {
+    Binder binder = binders.get(name);
+    if (binder == null) {
+      throw new IllegalArgumentException(
+          "Parameter '%s' was not set; set are %s.".formatted(name, List.copyOf(binders.keySet())));
+    }
+    binder.bind(statement, index);
+  }
+
+  @FunctionalInterface
+  private interface Binder {
+    void bind(PreparedStatement statement, int index) throws SQLException;
+  }
+}

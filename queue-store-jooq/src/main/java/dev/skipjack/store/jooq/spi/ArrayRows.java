@@ -1,0 +1,71 @@
+package dev.skipjack.store.jooq.spi;
+
+import static org.jooq.impl.DSL.name;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jooq.Field;
+import org.jooq.Name;
+import org.jooq.Param;
+import org.jooq.QueryPart;
+import org.jooq.Table;
+import org.jooq.impl.DSL;
+
+/**
+ * Arrays of equal length as the columns of a table: {@code unnest(?, ?) AS alias (a, b)}. One
+ * parameter a column whatever the number of rows, so the text of a statement is the same for one
+ * row and for a thousand.
+ *
+ * <p>jOOQ 3.19 has no word for an unnest of several arrays with an ordinality, hence the template.
+ */
+public final class ArrayRows {
+
+  private final String alias;
+  private final List<Name> columns = new ArrayList<>();
+  private final List<QueryPart> arrays = new ArrayList<>();
+  private boolean position;
+
+  private ArrayRows(String alias) {
+    this.alias = alias;
+  }
+
+  /** An empty one that is called {@code alias} in SQL. */
+  public static ArrayRows named(String alias) {
+    return new ArrayRows(alias);
+  }
+
+  /** Adds a column with the elements of an array. */
+  public ArrayRows column(String column, Param<?> array) {
+    columns.add(name(column));
+    arrays.add(array);
+    return this;
+  }
+
+  /** Adds a last column {@code position}: the place of each row in the arrays, from 1. */
+  public ArrayRows withPosition() {
+    position = true;
+    return this;
+  }
+
+  /** The table. */
+  public Table<?> table() {
+    List<QueryPart> parts = new ArrayList<>(arrays);
+    String unnest =
+        IntStream.range(0, arrays.size())
+            .mapToObj(i -> "{" + i + "}")
+            .collect(Collectors.joining(", ", "unnest(", position ? ") with ordinality" : ")"));
+    List<Name> names = new ArrayList<>(columns);
+    if (position) {
+      names.add(name("position"));
+    }
+    return DSL.table(unnest, parts.toArray(QueryPart[]::new))
+        .as(name(alias), names.toArray(Name[]::new));
+  }
+
+  /** One of its columns. */
+  public <T> Field<T> field(String column, Class<T> type) {
+    return DSL.field(name(alias, column), type);
+  }
+}

@@ -1,0 +1,156 @@
+package dev.skipjack.store.jooq.spi;
+
+import static dev.skipjack.model.Sequences.JOBS_ID_SEQ;
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.greatest;
+import static org.jooq.impl.DSL.insertInto;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.UniqueKey;
+import dev.skipjack.model.tables.records.JobsRecord;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Function;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.InsertOnDuplicateStep;
+import org.jooq.Param;
+import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The insert of new jobs, written once for every way of enqueueing.
+ *
+ * <p>{@link #INCOMING} draws the ids before anything is inserted, because RETURNING cannot carry
+ * the position of a row in the input; whoever needs ids in input order joins them back from it.
+ */
+public final class JobInsert {
+
+  private static final Param<String[]> QUEUES = param("queues", String[].class);
+  private static final Param<String[]> KINDS = param("kinds", String[].class);
+  private static final Param<String[]> PAYLOADS = param("payloads", String[].class);
+  private static final Param<Integer[]> PAYLOAD_VERSIONS =
+      param("payload_versions", Integer[].class);
+  private static final Param<Short[]> PRIORITIES = param("priorities", Short[].class);
+  private static final Param<Integer[]> MAX_ATTEMPTS = param("max_attempts", Integer[].class);
+  private static final Param<Instant[]> SCHEDULED_AT =
+      param("scheduled_at", SQLDataType.INSTANT.getArrayDataType());
+  private static final Param<Long[]> DELAYS = param("delays", Long[].class);
+  private static final Param<String[]> UNIQUE_KEYS = param("unique_keys", String[].class);
+  private static final Param<String[]> UNIQUE_LABELS = param("unique_labels", String[].class);
+  private static final Param<String[]> UNIQUE_UNTILS = param("unique_untils", String[].class);
+
+  private static final ArrayRows ROWS =
+      ArrayRows.named("given")
+          .column("queue", QUEUES)
+          .column("kind", KINDS)
+          .column("payload", PAYLOADS)
+          .column("payload_version", PAYLOAD_VERSIONS)
+          .column("priority", PRIORITIES)
+          .column("max_attempts", MAX_ATTEMPTS)
+          .column("scheduled_at", SCHEDULED_AT)
+          .column("delay", DELAYS)
+          .column("unique_key", UNIQUE_KEYS)
+          .column("unique_label", UNIQUE_LABELS)
+          .column("unique_until", UNIQUE_UNTILS)
+          .withPosition();
+
+  /** The given jobs with their ids drawn: {@code incoming(id, position, ...)}. */
+  public static final CommonTableExpression<?> INCOMING =
+      name("incoming")
+          .asMaterialized(
+              select(JOBS_ID_SEQ.nextval().as(JOBS.ID), ROWS.table().asterisk())
+                  .from(ROWS.table()));
+
+  /** Where a job stood in the input, from 1. */
+  public static final Field<Long> POSITION = field("position", Long.class);
+
+  /** The id drawn for it. */
+  public static final Field<Long> ID = field("id", Long.class);
+
+  /** The unique key it asks for. */
+  public static final Field<String> UNIQUE_KEY = field("unique_key", String.class);
+
+  private JobInsert() {}
+
+  /**
+   * {@code INSERT INTO jobs SELECT ... FROM incoming}.
+   *
+   * @param order in which the rows are inserted; rows of unique jobs go in key order, or two calls
+   *     may wait for each other
+   */
+  public static InsertOnDuplicateStep<JobsRecord> insert(Field<?> order) {
+    Field<Instant> due =
+        greatest(
+            coalesce(field("scheduled_at", Instant.class), DatabaseClock.NOW), DatabaseClock.NOW);
+    return insertInto(
+            JOBS,
+            JOBS.ID,
+            JOBS.QUEUE,
+            JOBS.KIND,
+            JOBS.PAYLOAD,
+            JOBS.PAYLOAD_VERSION,
+            JOBS.PRIORITY,
+            JOBS.MAX_ATTEMPTS,
+            JOBS.SCHEDULED_AT,
+            JOBS.UNIQUE_KEY,
+            JOBS.UNIQUE_LABEL,
+            JOBS.UNIQUE_UNTIL)
+        .select(
+            select(
+                    ID,
+                    field("queue", String.class),
+                    field("kind", String.class),
+                    cast(field("payload", String.class), JOBS.PAYLOAD),
+                    field("payload_version", Integer.class),
+                    field("priority", Short.class),
+                    field("max_attempts", Integer.class),
+                    DatabaseClock.plusMicros(due, field("delay", Long.class)),
+                    UNIQUE_KEY,
+                    field("unique_label", String.class),
+                    field("unique_until", JOBS.UNIQUE_UNTIL.getDataType()))
+                .from(INCOMING)
+                .orderBy(order));
+  }
+
+  /** The values of {@code jobs} for the parameters of {@link #INCOMING}. */
+  public static Arguments arguments(List<NewJob> jobs) {
+    return new Arguments()
+        .texts("queues", jobs, NewJob::queue)
+        .texts("kinds", jobs, NewJob::kind)
+        .texts("payloads", jobs, NewJob::payload)
+        .integers("payload_versions", jobs, NewJob::payloadVersion)
+        .smallints("priorities", jobs, NewJob::priority)
+        .integers("max_attempts", jobs, NewJob::maxAttempts)
+        .timestamps("scheduled_at", jobs, JobInsert::scheduledAt)
+        .bigints("delays", jobs, job -> DatabaseClock.micros(job.delay()))
+        .texts("unique_keys", jobs, unique(UniqueKey::key))
+        .texts("unique_labels", jobs, unique(UniqueKey::label))
+        .texts("unique_untils", jobs, unique(key -> key.until().literal()));
+  }
+
+  private static @Nullable String scheduledAt(NewJob job) {
+    Instant at = job.scheduledAt();
+    return at == null ? null : at.toString();
+  }
+
+  private static Function<NewJob, @Nullable String> unique(Function<UniqueKey, String> part) {
+    return job -> {
+      UniqueKey key = job.uniqueKey();
+      return key == null ? null : part.apply(key);
+    };
+  }
+
+  private static <T> Field<T> field(String column, Class<T> type) {
+    return org.jooq.impl.DSL.field(name("incoming", column), type);
+  }
+
+  private static <T> Field<T> field(String column, org.jooq.DataType<T> type) {
+    return org.jooq.impl.DSL.field(name("incoming", column), type);
+  }
+}
