@@ -61,7 +61,9 @@ final class OutcomeWriter {
           throw away;
         }
         reporter.refused(batch.size(), thrown);
-        batch.forEach(this::refused);
+        // One draw for all, so that they stay together for the next try.
+        double draw = random.nextDouble();
+        batch.forEach(unwritten -> refused(unwritten, draw));
       }
     }
   }
@@ -220,13 +222,13 @@ final class OutcomeWriter {
   }
 
   private void busy(Unwritten unwritten) {
-    unwritten.busy(random);
+    unwritten.busy(random.nextDouble());
     giveUpAfterLease(unwritten);
   }
 
-  private void refused(Unwritten unwritten) {
+  private void refused(Unwritten unwritten, double draw) {
     if (!unwritten.isSettled()) {
-      unwritten.refused(random);
+      unwritten.refused(draw);
       giveUpAfterLease(unwritten);
     }
   }

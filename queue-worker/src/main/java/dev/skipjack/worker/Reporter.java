@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.JobError;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Rescued;
 import java.time.Duration;
 import java.util.List;
@@ -86,7 +87,13 @@ final class Reporter {
   }
 
   void refused(int outcomes, Throwable thrown) {
-    log.warn("Outcomes refused, will be retried count={}", outcomes, thrown);
+    log.warn(
+        "Outcomes refused, will be retried count={} error={}",
+        outcomes,
+        thrown instanceof StoreException store
+            ? store.sqlState().orElse("no SQLSTATE")
+            : thrown.getClass().getName());
+    log.debug("Outcomes refused because", thrown);
   }
 
   void loopFailed(String loop, Throwable error) {

@@ -1,7 +1,6 @@
 package dev.skipjack.worker;
 
 import java.time.Duration;
-import java.util.random.RandomGenerator;
 
 /** An ending on its way to the database, with its own patience. Belongs to the flusher's thread. */
 final class Unwritten {
@@ -72,23 +71,31 @@ final class Unwritten {
     return unanswered && attempt.holdsLease();
   }
 
-  /** The database answered with an error. */
-  void refused(RandomGenerator random) {
+  /**
+   * The database answered with an error.
+   *
+   * @param draw jitter of the wait, 0 to 1
+   */
+  void refused(double draw) {
     refusals++;
     if (refusals >= REFUSALS_UNTIL_ALONE) {
       attempt.stopRenewing(); // or what can never be written would be held for ever
     }
-    waitFor(Duration.ofMillis(25).toNanos() << Math.min(refusals, 20), Loop.LONGEST_PAUSE, random);
+    waitFor(Duration.ofMillis(25).toNanos() << Math.min(refusals, 20), Loop.LONGEST_PAUSE, draw);
   }
 
-  /** Somebody holds the row. */
-  void busy(RandomGenerator random) {
+  /**
+   * Somebody holds the row.
+   *
+   * @param draw jitter of the wait, 0 to 1
+   */
+  void busy(double draw) {
     busyAnswers++;
-    waitFor(Duration.ofMillis(5).toNanos() << Math.min(busyAnswers, 20), LONGEST_BUSY_WAIT, random);
+    waitFor(Duration.ofMillis(5).toNanos() << Math.min(busyAnswers, 20), LONGEST_BUSY_WAIT, draw);
   }
 
-  private void waitFor(long nanos, Duration most, RandomGenerator random) {
+  private void waitFor(long nanos, Duration most, double draw) {
     long full = Math.min(nanos, most.toNanos());
-    dueAt = System.nanoTime() + full / 2 + random.nextLong(full / 2 + 1);
+    dueAt = System.nanoTime() + full / 2 + (long) (full * draw / 2);
   }
 }
