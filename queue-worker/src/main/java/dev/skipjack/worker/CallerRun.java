@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -12,6 +13,7 @@ import java.util.Map;
 final class CallerRun {
 
   private static final long NO_DEADLINE = Long.MAX_VALUE / 2; // nanoTime may be negative
+  private static final long LAST_WRITES = Duration.ofSeconds(3).toNanos();
 
   private final Engine engine;
   private final Claimer claimer;
@@ -42,22 +44,20 @@ final class CallerRun {
     boolean interrupted = false;
     int attempts = 0;
     try {
-      for (int i = 0; i < batches && !Thread.currentThread().isInterrupted(); i++) {
+      for (int i = 0; i < batches && !interrupted; i++) {
         int ran = runBatch();
+        attempts += ran;
+        interrupted = Thread.interrupted();
         // The next claim must see what became of these jobs: a retry without a wait is due again.
-        engine.running().awaitNone(System.nanoTime() + NO_DEADLINE);
+        interrupted |= !settled(interrupted ? LAST_WRITES : NO_DEADLINE);
         if (ran == 0) {
           break;
         }
-        attempts += ran;
       }
-    } catch (InterruptedException stop) {
-      interrupted = true;
     } finally {
-      interrupted |= Thread.interrupted();
       try {
         engine.stop();
-      } catch (InterruptedException again) {
+      } catch (InterruptedException stop) {
         interrupted = true;
       }
       if (interrupted) {
@@ -65,6 +65,16 @@ final class CallerRun {
       }
     }
     return attempts;
+  }
+
+  /** Waits for the outcomes to be written; an interrupted caller waits a little, but waits. */
+  private boolean settled(long nanos) {
+    try {
+      return engine.running().awaitNone(System.nanoTime() + nanos);
+    } catch (InterruptedException stop) {
+      settled(LAST_WRITES);
+      return false;
+    }
   }
 
   private int runBatch() {
