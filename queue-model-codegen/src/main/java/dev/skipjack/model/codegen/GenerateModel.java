@@ -15,7 +15,8 @@ public final class GenerateModel {
   /**
    * Writes the sources into the folder that the only argument names.
    *
-   * @throws Exception if the server does not start, a migration fails or the folder cannot be written
+   * @throws Exception if the server does not start, a migration fails or the folder cannot be
+   *     written
    */
   public static void main(String[] args) throws Exception {
     if (args.length != 1) {

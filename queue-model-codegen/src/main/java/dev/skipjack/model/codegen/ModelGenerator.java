@@ -29,8 +29,8 @@ final class ModelGenerator {
   private ModelGenerator() {}
 
   /**
-   * Generates into {@code target}, which is emptied first: jOOQ leaves sources of the same schema version alone, even when
-   * its own configuration has changed.
+   * Generates into {@code target}, which is emptied first: jOOQ leaves sources of the same schema
+   * version alone, even when its own configuration has changed.
    *
    * @param jdbcUrl address of the database, user and password included
    * @param schema name of the migrated schema; also the model's default
@@ -50,7 +50,9 @@ final class ModelGenerator {
                             .withExcludes(EXCLUDES)
                             .withIncludeSystemSequences(true)
                             .withSchemaVersionProvider(
-                                "select max(version) from \"" + schema + "\".skipjack_schema_history")
+                                "select max(version) from \""
+                                    + schema
+                                    + "\".skipjack_schema_history")
                             .withForcedTypes(forcedTypes()))
                     .withGenerate(
                         new Generate()

@@ -1,0 +1,195 @@
+package dev.skipjack.embedded;
+
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where binaries and data are kept: the cache folder of an ordinary user, or, when root hands over
+ * to another user, a folder of that user beside other temporary files. Always closed to everybody
+ * else.
+ */
+final class BaseFolder {
+
+  static final String FOLDER_PROPERTY = "skipjack.embedded.folder";
+
+  private static final Set<PosixFilePermission> PRIVATE =
+      PosixFilePermissions.fromString("rwx------");
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  private BaseFolder() {}
+
+  /**
+   * The folder, made if it was not there.
+   *
+   * @param wanted an ordinary user's folder, or, when the server runs as another user, the folder
+   *     that will hold that user's; null for the usual places
+   * @throws EmbeddedPostgresException if none of the candidates can be used
+   */
+  static Path open(
+      Unprivileged who, @Nullable Path wanted, Function<String, @Nullable String> environment) {
+    return who.isAnotherUser()
+        ? ofAnotherUser(
+            who, wanted == null ? List.of(Path.of("/var/tmp"), Path.of("/tmp")) : List.of(wanted))
+        : ofThisUser(who, wanted == null ? cacheFolders(who, environment) : List.of(wanted));
+  }
+
+  /** The usual places of an ordinary user, best first. */
+  static List<Path> cacheFolders(Unprivileged who, Function<String, @Nullable String> environment) {
+    List<Path> folders = new ArrayList<>();
+    String cache = environment.apply("XDG_CACHE_HOME");
+    if (cache != null && cache.startsWith("/")) {
+      folders.add(Path.of(cache, "skipjack"));
+    }
+    // Users without an entry in the password file have "?" here.
+    String home = System.getProperty("user.home", "");
+    if (home.startsWith("/")) {
+      folders.add(Path.of(home, ".cache", "skipjack"));
+    }
+    folders.add(Path.of(System.getProperty("java.io.tmpdir"), "skipjack-" + who.user()));
+    return folders;
+  }
+
+  private static Path ofThisUser(Unprivileged who, List<Path> candidates) {
+    List<String> refusals = new ArrayList<>();
+    for (Path candidate : candidates) {
+      try {
+        Path absolute = candidate.toAbsolutePath();
+        if (Files.notExists(absolute, LinkOption.NOFOLLOW_LINKS)) {
+          Files.createDirectories(parent(absolute));
+          makePrivate(absolute);
+        }
+        Path folder = absolute.toRealPath();
+        if (!Files.isDirectory(folder) || owner(folder) != who.uid()) {
+          refusals.add(candidate + " is not a folder of " + who.user());
+        } else if (!Files.isWritable(folder)) {
+          refusals.add(candidate + " is not writable");
+        } else {
+          Files.setPosixFilePermissions(folder, PRIVATE);
+          return folder;
+        }
+      } catch (IOException e) {
+        refusals.add(candidate + ": " + e);
+      }
+    }
+    throw noFolder(refusals);
+  }
+
+  private static void makePrivate(Path folder) throws IOException {
+    try {
+      Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PRIVATE));
+    } catch (FileAlreadyExistsException e) {
+      // Another JVM was faster; what it made is looked at like any other.
+      return;
+    }
+  }
+
+  private static Path ofAnotherUser(Unprivileged who, List<Path> parents) {
+    List<String> refusals = new ArrayList<>();
+    for (Path parent : parents) {
+      try {
+        makeReachable(parent.toAbsolutePath());
+        Path folder = parent.toRealPath().resolve("skipjack-" + who.user());
+        if (Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
+          make(who, folder);
+        }
+        String refusal = whyNot(who, folder);
+        if (refusal == null) {
+          return folder;
+        }
+        refusals.add(folder + " " + refusal);
+      } catch (IOException e) {
+        refusals.add(parent + ": " + e);
+      }
+    }
+    throw noFolder(refusals);
+  }
+
+  /**
+   * Said outright, because the umask of root may close to others what the server's user has to
+   * pass.
+   */
+  static void makeReachable(Path folder) throws IOException {
+    if (Files.notExists(folder)) {
+      makeReachable(parent(folder));
+      Files.createDirectories(folder);
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+  }
+
+  private static void make(Unprivileged who, Path folder) throws IOException {
+    boolean made = who.script("mkdir -m 700 \"$1\"", "", LIMIT, folder).ok();
+    // Root may help out only where nobody else can put something in between making the folder and
+    // giving it away.
+    if (!made
+        && owner(parent(folder)) == 0
+        && isClosedToOthers(parent(folder))
+        && Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
+      Path unnamed = Files.createTempDirectory(parent(folder), folder.getFileName() + "-");
+      Files.setAttribute(unnamed, "unix:uid", (int) who.uid(), LinkOption.NOFOLLOW_LINKS);
+      try {
+        // Named last, so that another JVM never finds it while it is still root's.
+        Files.move(unnamed, folder);
+      } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+        Files.delete(unnamed);
+      }
+    }
+  }
+
+  /** Why a folder in a place where everybody may write cannot be trusted, or null when it can. */
+  private static @Nullable String whyNot(Unprivileged who, Path folder) throws IOException {
+    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+      return "is not a folder, or a link to one";
+    }
+    if (owner(folder) != who.uid()) {
+      return "belongs to somebody else than " + who.user();
+    }
+    if (!PRIVATE.equals(Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS))) {
+      return "is open to others than " + who.user();
+    }
+    if (!who.script("cd \"$1\" && test -w .", "", LIMIT, folder).ok()) {
+      return "cannot be reached by " + who.user();
+    }
+    return null;
+  }
+
+  private static boolean isClosedToOthers(Path folder) throws IOException {
+    Set<PosixFilePermission> open =
+        EnumSet.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
+    open.retainAll(Files.getPosixFilePermissions(folder));
+    return open.isEmpty();
+  }
+
+  private static Path parent(Path path) throws IOException {
+    Path parent = path.getParent();
+    if (parent == null) {
+      throw new IOException(path + " cannot be made");
+    }
+    return parent;
+  }
+
+  private static long owner(Path path) throws IOException {
+    // A 32-bit field read as a signed number.
+    return Integer.toUnsignedLong(
+        (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS));
+  }
+
+  private static EmbeddedPostgresException noFolder(List<String> refusals) {
+    return new EmbeddedPostgresException(
+        "No folder for the embedded PostgreSQL: %s. Name a usable one with -D%s=..., or give the JDBC URL of a server that runs already."
+            .formatted(refusals.stream().collect(Collectors.joining("; ")), FOLDER_PROPERTY));
+  }
+}

@@ -1,0 +1,244 @@
+package dev.skipjack.embedded;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URL;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.tukaani.xz.XZInputStream;
+
+/**
+ * The PostgreSQL of a jar on the class path, unpacked. Whatever archive is found is taken; its
+ * content names the folder, so that versions never mix.
+ *
+ * @param home holds {@code bin}, {@code lib} and {@code share}
+ * @param hash hexadecimal SHA-256 of the archive
+ * @param version as the server says it, say {@code 18.6}
+ */
+record PostgresBinaries(Path home, String hash, String version) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresBinaries.class);
+  private static final Pattern VERSION = Pattern.compile("\\(PostgreSQL\\) (\\d+[^\\s]*)");
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final String READABLE = "rw-r--r--";
+  private static final String EXECUTABLE = "rwxr-xr-x";
+
+  /** A lock on a file holds between processes only, this one between the threads of ours. */
+  private static final Object UNPACKING = new Object();
+
+  /**
+   * Finds the archive for this machine and unpacks it under {@code base} unless that was done
+   * before. Any number of threads and processes may do so at once: one unpacks, the others wait for
+   * it.
+   */
+  static PostgresBinaries under(Path base, Unprivileged who, ClassLoader loader) {
+    URL archive = find(loader);
+    try {
+      String hash = hash(archive);
+      Path home = unpackOnce(archive, base.resolve("binaries"), hash.substring(0, 16));
+      Commands.Result answer =
+          who.run(List.of(home.resolve("bin/postgres").toString(), "--version"), "", LIMIT);
+      Matcher version = VERSION.matcher(answer.output());
+      if (!answer.ok() || !version.find()) {
+        throw new EmbeddedPostgresException(
+            "The embedded PostgreSQL of %s does not run on this machine: %s. Give the JDBC URL of another server."
+                .formatted(archive, answer.output().strip()));
+      }
+      return new PostgresBinaries(home, hash, version.group(1));
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException(
+          "Could not unpack %s below %s: %s. Is the disk full?".formatted(archive, base, e), e);
+    }
+  }
+
+  /** The first number of the version: 18 of 18.6, and of 18beta1 too. */
+  int major() {
+    return Integer.parseInt(version.replaceFirst("\\D.*", ""));
+  }
+
+  String program(String name) {
+    return home.resolve("bin").resolve(name).toString();
+  }
+
+  private static URL find(ClassLoader loader) {
+    List<String> names = archiveNames(System.getProperty("os.name"), System.getProperty("os.arch"));
+    return names.stream()
+        .map(loader::getResource)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new EmbeddedPostgresException(
+                    "No PostgreSQL for this machine (%s, %s) on the class path: add the jar of io.zonky.test.postgres that holds one of %s, or give the JDBC URL of a server that runs already."
+                        .formatted(
+                            System.getProperty("os.name"),
+                            System.getProperty("os.arch"),
+                            String.join(", ", names))));
+  }
+
+  /**
+   * What the archive for a platform is called in its jar; the second is for systems built on musl.
+   */
+  static List<String> archiveNames(String osName, String osArch) {
+    String os = osName.toLowerCase(Locale.ROOT).startsWith("mac") ? "darwin" : "linux";
+    String arch =
+        switch (osArch.toLowerCase(Locale.ROOT)) {
+          case "amd64", "x86_64" -> "x86_64";
+          case "aarch64", "arm64" -> "arm_64";
+          default -> osArch.toLowerCase(Locale.ROOT);
+        };
+    String name = "postgres-" + os + "-" + arch;
+    return List.of(name + ".txz", name + "-alpine_linux.txz");
+  }
+
+  private static String hash(URL archive) throws IOException {
+    try (InputStream in = archive.openStream();
+        DigestInputStream digesting =
+            new DigestInputStream(in, MessageDigest.getInstance("SHA-256"))) {
+      digesting.transferTo(OutputStream.nullOutputStream());
+      return HexFormat.of().formatHex(digesting.getMessageDigest().digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  private static Path unpackOnce(URL archive, Path folder, String name) throws IOException {
+    Path home = folder.resolve(name);
+    if (Files.isDirectory(home, LinkOption.NOFOLLOW_LINKS)) {
+      return home;
+    }
+    synchronized (UNPACKING) {
+      Files.createDirectories(folder);
+      setMode(folder, EXECUTABLE);
+      try (FileChannel channel =
+          FileChannel.open(
+              folder.resolve(name + ".lock"),
+              StandardOpenOption.CREATE,
+              StandardOpenOption.WRITE,
+              LinkOption.NOFOLLOW_LINKS)) {
+        waitForLock(channel);
+        if (!Files.isDirectory(home, LinkOption.NOFOLLOW_LINKS)) {
+          deleteRemains(folder, name);
+          Path unfinished = Files.createTempDirectory(folder, name + "-unfinished-");
+          unpack(archive, unfinished);
+          setMode(unfinished, EXECUTABLE);
+          Files.move(unfinished, home);
+          LOG.info("Embedded PostgreSQL unpacked folder={}", home);
+        }
+      }
+    }
+    return home;
+  }
+
+  private static void waitForLock(FileChannel channel) throws IOException {
+    try {
+      // Released with the channel.
+      Object lock = channel.lock();
+      LOG.debug("Embedded PostgreSQL unpacking lock={}", lock);
+    } catch (OverlappingFileLockException e) {
+      // The same class from another class loader is at it; the rename at the end keeps the two
+      // apart.
+      LOG.debug("Embedded PostgreSQL is unpacked twice in this JVM");
+    }
+  }
+
+  private static void deleteRemains(Path folder, String name) throws IOException {
+    try (Stream<Path> children = Files.list(folder)) {
+      for (Path child : children.toList()) {
+        if (child.getFileName().toString().startsWith(name + "-unfinished-")) {
+          deleteTree(child);
+        }
+      }
+    }
+  }
+
+  private static void unpack(URL archive, Path target) throws IOException {
+    try (InputStream in = new BufferedInputStream(archive.openStream());
+        TarArchiveInputStream tar = new TarArchiveInputStream(new XZInputStream(in))) {
+      for (@Nullable TarArchiveEntry entry = tar.getNextEntry();
+          entry != null;
+          entry = tar.getNextEntry()) {
+        unpackEntry(tar, entry, target);
+      }
+    }
+  }
+
+  private static void unpackEntry(TarArchiveInputStream tar, TarArchiveEntry entry, Path target)
+      throws IOException {
+    Path path = inside(target, target.resolve(entry.getName()));
+    if (entry.isDirectory()) {
+      BaseFolder.makeReachable(path);
+    } else if (entry.isSymbolicLink()) {
+      Path link = Path.of(entry.getLinkName());
+      inside(target, path.resolveSibling(link));
+      Files.createSymbolicLink(path, link);
+    } else if (entry.isLink()) {
+      Files.createLink(path, inside(target, target.resolve(entry.getLinkName())));
+    } else {
+      BaseFolder.makeReachable(inside(target, path.resolveSibling("")));
+      try (OutputStream out = Files.newOutputStream(path, StandardOpenOption.CREATE_NEW)) {
+        tar.transferTo(out);
+      }
+      setMode(path, (entry.getMode() & 0100) == 0 ? READABLE : EXECUTABLE);
+    }
+  }
+
+  private static Path inside(Path target, Path path) throws IOException {
+    Path normal = path.normalize();
+    if (!normal.startsWith(target)) {
+      throw new IOException("the archive names " + path + ", outside of its folder");
+    }
+    return normal;
+  }
+
+  /** Said outright, because the umask of root may close to others what the server has to read. */
+  private static void setMode(Path path, String mode) throws IOException {
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
+  }
+
+  private static void deleteTree(Path root) throws IOException {
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException e)
+              throws IOException {
+            Files.delete(folder);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

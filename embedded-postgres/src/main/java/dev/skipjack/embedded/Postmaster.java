@@ -1,0 +1,94 @@
+package dev.skipjack.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The server of a data folder, as its {@code postmaster.pid} describes it.
+ *
+ * @param port 0 while the server has not come that far
+ * @param ready whether it says that it takes connections
+ */
+record Postmaster(long pid, int port, boolean ready) {
+
+  static final String FILE = "postmaster.pid";
+
+  private static final int PORT_LINE = 3;
+  private static final int STATUS_LINE = 7;
+  private static final int ANSWER_LIMIT_MS = 2_000;
+  private static final int SSL_REQUEST = 80_877_103;
+
+  /**
+   * What the file of the data folder says, or empty when there is none or only the beginning of
+   * one.
+   */
+  static Optional<Postmaster> readFrom(Path data) {
+    Path file = data.resolve(FILE);
+    if (!Files.isRegularFile(file)) {
+      return Optional.empty();
+    }
+    try {
+      List<String> lines = List.of(Files.readString(file, UTF_8).split("\n", -1));
+      long pid = Long.parseLong(lines.get(0).strip());
+      int port = lines.size() > PORT_LINE + 1 ? Integer.parseInt(lines.get(PORT_LINE).strip()) : 0;
+      boolean ready = lines.size() > STATUS_LINE && lines.get(STATUS_LINE).strip().equals("ready");
+      return Optional.of(new Postmaster(pid, port, ready));
+    } catch (IOException | NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Whether a process of that number is at work, be it the server or somebody else. */
+  boolean isAlive() {
+    return hasEntry() && !isZombie();
+  }
+
+  /** Whether the number is in use. PostgreSQL itself takes any such process for a server. */
+  boolean hasEntry() {
+    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+  }
+
+  /**
+   * Dead, but not yet collected by the first process of the machine; that of a container may never
+   * do it.
+   */
+  private boolean isZombie() {
+    try {
+      String status = Files.readString(Path.of("/proc", String.valueOf(pid), "stat"), UTF_8);
+      // The state follows the program's name, which is in parentheses and may contain any.
+      return status.startsWith("Z", status.lastIndexOf(')') + 2);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Whether a PostgreSQL answers on the port. It is asked whether it speaks TLS, which it answers
+   * with one letter, before any login; a frozen one accepts the connection and stays silent.
+   */
+  boolean answers() {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(loopback(), port), ANSWER_LIMIT_MS);
+      socket.setSoTimeout(ANSWER_LIMIT_MS);
+      socket.getOutputStream().write(ByteBuffer.allocate(8).putInt(8).putInt(SSL_REQUEST).array());
+      int answer = socket.getInputStream().read();
+      return answer == 'N' || answer == 'S';
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Where our servers listen. The JVM's own idea of the loopback address may be that of IPv6. */
+  static InetAddress loopback() throws IOException {
+    return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+  }
+}

@@ -1,0 +1,105 @@
+package dev.skipjack.embedded;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The right to one numbered folder of a family, for as long as this JVM lives or until it is
+ * closed. The operating system takes it back from a JVM that was killed.
+ */
+final class Slot implements AutoCloseable {
+
+  static final int MAX_SLOTS = 64;
+
+  /*
+   * The locks of this JVM. They belong to the process: it could take the same one twice, and closing any channel of the file
+   * gives it back. So a file of ours must not even be opened a second time.
+   */
+  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+  private static final Queue<FileChannel> KEPT_OPEN = new ConcurrentLinkedQueue<>();
+
+  private final Path folder;
+  private final Path lockFile;
+  private final FileChannel channel;
+
+  private Slot(Path folder, Path lockFile, FileChannel channel) {
+    this.folder = folder;
+    this.lockFile = lockFile;
+    this.channel = channel;
+  }
+
+  /** The free slot with the lowest number. */
+  static Slot lowestFree(Path family) {
+    for (int number = 0; number < MAX_SLOTS; number++) {
+      Optional<Slot> slot = tryTake(family, number);
+      if (slot.isPresent()) {
+        return slot.get();
+      }
+    }
+    throw new EmbeddedPostgresException(
+        "All %d folders below %s are in use; stop some of the programs that hold them."
+            .formatted(MAX_SLOTS, family));
+  }
+
+  /** The slot of that number, or empty when this or another JVM has it. */
+  static Optional<Slot> tryTake(Path family, int number) {
+    Path lockFile = family.resolve(number + ".lock");
+    if (!HELD.add(lockFile)) {
+      return Optional.empty();
+    }
+    boolean taken = false;
+    try {
+      FileChannel channel =
+          FileChannel.open(
+              lockFile,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.WRITE,
+              LinkOption.NOFOLLOW_LINKS);
+      try {
+        taken = channel.tryLock() != null;
+      } catch (OverlappingFileLockException e) {
+        // The same class from another class loader has it; closing our channel would release their
+        // lock.
+        KEPT_OPEN.add(channel);
+        return Optional.empty();
+      }
+      if (!taken) {
+        channel.close();
+        return Optional.empty();
+      }
+      return Optional.of(new Slot(family.resolve(String.valueOf(number)), lockFile, channel));
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException("Could not lock %s: %s.".formatted(lockFile, e), e);
+    } finally {
+      if (!taken) {
+        HELD.remove(lockFile);
+      }
+    }
+  }
+
+  /** Not necessarily there yet. */
+  Path folder() {
+    return folder;
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException("Could not unlock %s: %s.".formatted(lockFile, e), e);
+    } finally {
+      HELD.remove(lockFile);
+    }
+  }
+}

@@ -1,0 +1,203 @@
+package dev.skipjack.embedded;
+
+import dev.skipjack.embedded.Commands.Result;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to run a command as somebody whom PostgreSQL accepts. An ordinary user runs it as is; root,
+ * whom it refuses, hands it to an unprivileged user. Whether a tool works is found by trying it: it
+ * may be there and still be refused, say by the seccomp profile of a container.
+ *
+ * <p>Immutable and safe for any number of threads.
+ */
+final class Unprivileged {
+
+  /** In the order they are tried. The user namespace comes last: it leaves the files root's. */
+  enum Way {
+    AS_IS,
+    SETPRIV,
+    RUNUSER,
+    SU,
+    USER_NAMESPACE
+  }
+
+  static final String USER_PROPERTY = "skipjack.embedded.user";
+
+  private static final List<String> USUAL_USERS = List.of("postgres", "nobody");
+  private static final List<Way> WAYS_TO_ANOTHER_USER = List.of(Way.SETPRIV, Way.RUNUSER, Way.SU);
+  private static final Duration TRIAL_LIMIT = Duration.ofSeconds(10);
+
+  private final Commands commands;
+  private final Way way;
+  private final List<String> prefix;
+  private final String user;
+  private final long uid;
+
+  private Unprivileged(Commands commands, Way way, List<String> prefix, String user, long uid) {
+    this.commands = commands;
+    this.way = way;
+    this.prefix = prefix;
+    this.user = user;
+    this.uid = uid;
+  }
+
+  /**
+   * The first way that works.
+   *
+   * @param wantedUser whom root hands over to; null for the first of the usual users that exists.
+   *     Ignored for anyone but root
+   * @throws EmbeddedPostgresException if the caller is root and there is no way, or the wanted user
+   *     does not exist or is root
+   */
+  static Unprivileged choose(Commands commands, @Nullable String wantedUser) {
+    long me = id(commands, "-u").orElse(0);
+    if (me != 0) {
+      return new Unprivileged(commands, Way.AS_IS, List.of(), System.getProperty("user.name"), me);
+    }
+    if (wantedUser != null && id(commands, "-u", wantedUser).orElse(0) == 0) {
+      throw new EmbeddedPostgresException(
+          "The user '%s' named by -D%s does not exist or is root; name an unprivileged user of this machine."
+              .formatted(wantedUser, USER_PROPERTY));
+    }
+    return (wantedUser == null ? USUAL_USERS.stream() : Stream.of(wantedUser))
+        .flatMap(user -> waysTo(commands, user))
+        .filter(Unprivileged::works)
+        .findFirst()
+        .or(() -> userNamespace(commands).filter(Unprivileged::works).findFirst())
+        .orElseThrow(
+            () ->
+                new EmbeddedPostgresException(
+                    "PostgreSQL refuses to run as root and neither setpriv, runuser, su nor a user namespace (unshare -U) could"
+                        + " hand over to an unprivileged user: run as an ordinary user, install util-linux, or give the JDBC"
+                        + " URL of a server that runs already."));
+  }
+
+  private static Stream<Unprivileged> waysTo(Commands commands, String user) {
+    long uid = id(commands, "-u", user).orElse(0);
+    if (uid == 0) {
+      return Stream.empty();
+    }
+    long gid = id(commands, "-g", user).orElse(uid);
+    return WAYS_TO_ANOTHER_USER.stream()
+        .flatMap(
+            way -> {
+              Path tool = commands.find(program(way));
+              return tool == null
+                  ? Stream.empty()
+                  : Stream.of(
+                      new Unprivileged(
+                          commands, way, prefix(way, tool.toString(), user, uid, gid), user, uid));
+            });
+  }
+
+  private static Stream<Unprivileged> userNamespace(Commands commands) {
+    Path unshare = commands.find(program(Way.USER_NAMESPACE));
+    return unshare == null
+        ? Stream.empty()
+        : Stream.of(
+            new Unprivileged(
+                commands, Way.USER_NAMESPACE, List.of(unshare.toString(), "-U"), "root", 0));
+  }
+
+  private static String program(Way way) {
+    return switch (way) {
+      case AS_IS -> throw new IllegalArgumentException("no program needed");
+      case SETPRIV -> "setpriv";
+      case RUNUSER -> "runuser";
+      case SU -> "su";
+      case USER_NAMESPACE -> "unshare";
+    };
+  }
+
+  private static List<String> prefix(Way way, String tool, String user, long uid, long gid) {
+    return switch (way) {
+      case SETPRIV -> List.of(tool, "--reuid=" + uid, "--regid=" + gid, "--clear-groups");
+      case RUNUSER -> List.of(tool, "-u", user, "--");
+      // The shell is named because that of a user like nobody only says that the account is not
+      // available.
+      case SU -> List.of(tool, "-s", "/bin/sh", user, "-c");
+      case AS_IS, USER_NAMESPACE -> throw new IllegalArgumentException("not another user");
+    };
+  }
+
+  private static OptionalLong id(Commands commands, String... arguments) {
+    Path id = commands.find("id");
+    if (id == null) {
+      return OptionalLong.empty();
+    }
+    List<String> command = new ArrayList<>(List.of(id.toString()));
+    command.addAll(List.of(arguments));
+    return number(commands.run(command, "", TRIAL_LIMIT));
+  }
+
+  private static OptionalLong number(Result result) {
+    return result.ok() && result.lastLine().matches("\\d{1,18}")
+        ? OptionalLong.of(Long.parseLong(result.lastLine()))
+        : OptionalLong.empty();
+  }
+
+  private boolean works() {
+    OptionalLong became = number(run(List.of("id", "-u"), "", TRIAL_LIMIT));
+    return became.isPresent()
+        && (way == Way.USER_NAMESPACE ? became.getAsLong() != 0 : became.getAsLong() == uid);
+  }
+
+  /** The command as it has to be started by this JVM. */
+  List<String> wrap(List<String> command) {
+    List<String> wrapped = new ArrayList<>(prefix);
+    if (way == Way.SU) {
+      // One string: the su programs differ in where further arguments end up.
+      wrapped.add("exec " + command.stream().map(Shell::quote).collect(Collectors.joining(" ")));
+    } else {
+      wrapped.addAll(command);
+    }
+    return wrapped;
+  }
+
+  /** Runs a command as the unprivileged user; the arguments are those of {@link Commands#run}. */
+  Result run(List<String> command, String input, Duration limit) {
+    return commands.run(wrap(command), input, limit);
+  }
+
+  /**
+   * Runs a shell script as the unprivileged user. What root changes in a folder of somebody else
+   * goes through here, so that a link planted there cannot lead root astray.
+   *
+   * @param arguments the script's {@code $1}, {@code $2} and so on
+   */
+  Result script(String script, String input, Duration limit, Object... arguments) {
+    List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", script, "sh"));
+    for (Object argument : arguments) {
+      command.add(argument.toString());
+    }
+    return run(command, input, limit);
+  }
+
+  Way way() {
+    return way;
+  }
+
+  /** Who owns the files: the unprivileged user, or the caller when nobody else is needed. */
+  String user() {
+    return user;
+  }
+
+  long uid() {
+    return uid;
+  }
+
+  /**
+   * Whether the server runs as another user than this JVM's, and so cannot use a folder of this
+   * JVM's user.
+   */
+  boolean isAnotherUser() {
+    return WAYS_TO_ANOTHER_USER.contains(way);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.embedded;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,84 @@
+package dev.skipjack.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JobTypeTest {
+
+  private static final JobType<String> TYPE = JobType.of("send-welcome", String.class);
+
+  @Test
+  void hasTheDocumentedDefaults() {
+    assertThat(TYPE.queue()).isEqualTo("default");
+    assertThat(TYPE.priority()).isZero();
+    assertThat(TYPE.maxAttempts()).isEqualTo(25);
+    assertThat(TYPE.timeout()).isEmpty();
+    assertThat(TYPE.payloadVersion()).isEqualTo(1);
+  }
+
+  @Test
+  void keepsEverySettingWhenAnotherIsMade() {
+    JobType<String> type =
+        TYPE.onQueue("emails")
+            .priority(-7)
+            .maxAttempts(8)
+            .timeout(Duration.ofMinutes(2))
+            .payloadVersion(3)
+            .retry(Backoff.standard());
+
+    assertThat(type.kind()).isEqualTo("send-welcome");
+    assertThat(type.payloadClass()).isEqualTo(String.class);
+    assertThat(type.queue()).isEqualTo("emails");
+    assertThat(type.priority()).isEqualTo(-7);
+    assertThat(type.maxAttempts()).isEqualTo(8);
+    assertThat(type.timeout()).contains(Duration.ofMinutes(2));
+    assertThat(type.payloadVersion()).isEqualTo(3);
+    assertThat(TYPE.queue()).isEqualTo("default");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " ",
+        "Upper",
+        "a b",
+        "naïve",
+        "a/b",
+        "x\0",
+        "0123456789012345678901234567890123456789012345678901234567890123"
+      })
+  void refusesNamesThatNeedEscaping(String name) {
+    assertThatThrownBy(() -> JobType.of(name, String.class))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> TYPE.onQueue(name)).hasMessageContaining("Use 1 to 63 of a-z");
+    assertThatThrownBy(() -> EnqueueOptions.none().onQueue(name))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void refusesNumbersOutOfRangeAndNamesThem() {
+    assertThatThrownBy(() -> TYPE.priority(101)).hasMessageContaining("101");
+    assertThatThrownBy(() -> TYPE.priority(-101)).hasMessageContaining("-101");
+    assertThatThrownBy(() -> TYPE.maxAttempts(0)).hasMessageContaining("0");
+    assertThatThrownBy(() -> TYPE.timeout(Duration.ZERO)).hasMessageContaining("PT0S");
+    assertThatThrownBy(() -> TYPE.payloadVersion(0)).hasMessageContaining("0");
+    assertThatThrownBy(() -> EnqueueOptions.none().delay(Duration.ofSeconds(-1)))
+        .hasMessageContaining("PT-1S");
+    assertThatThrownBy(() -> EnqueueOptions.none().delay(Duration.ofSeconds(Long.MAX_VALUE)))
+        .hasMessageContaining("36500");
+    assertThatThrownBy(() -> EnqueueOptions.none().at(Instant.MAX))
+        .hasMessageContaining("+1000000000");
+  }
+
+  @Test
+  void takesAnInstantInThePastAsNow() {
+    assertThat(EnqueueOptions.none().at(Instant.MIN).scheduledAt()).contains(Instant.EPOCH);
+  }
+}

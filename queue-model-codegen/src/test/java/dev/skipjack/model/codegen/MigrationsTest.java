@@ -1,0 +1,203 @@
+package dev.skipjack.model.codegen;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.embedded.EmbeddedPostgres;
+import dev.skipjack.migrations.Migrations;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** The schema itself, on a server of its own. */
+class MigrationsTest {
+
+  private static final int ALL = 5;
+
+  private static EmbeddedPostgres server;
+  private static PGSimpleDataSource dataSource;
+
+  @BeforeAll
+  static void start() {
+    server =
+        EmbeddedPostgres.builder()
+            .purpose("migrations")
+            .setting("fsync", "off")
+            .fresh(true)
+            .start();
+    dataSource = new PGSimpleDataSource();
+    dataSource.setUrl(server.jdbcUrl("postgres"));
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"skipjack", "Ünï-9", "\"quoted\"", "it's; DROP TABLE x --", "select"})
+  void anySchemaNameWorksAndIsLeftAloneTheSecondTime(String schema) throws SQLException {
+    assertThat(Migrations.migrate(dataSource, schema)).isEqualTo(ALL);
+    assertThat(Migrations.migrate(dataSource, schema)).isZero();
+
+    String quoted = "\"" + schema.replace("\"", "\"\"") + "\"";
+    assertThat(query("SELECT " + quoted + ".create_partitions(interval '30 days') > 0"))
+        .containsExactly("t");
+    assertThat(
+            query(
+                "INSERT INTO "
+                    + quoted
+                    + ".jobs (kind, payload) VALUES ('k', '{}') RETURNING status"))
+        .containsExactly("pending");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "nul\0", "a234567890123456789012345678901234567890123456789012345678901234"})
+  void refusesNamesThatPostgresWouldCut(String schema) {
+    assertThatThrownBy(() -> Migrations.migrate(dataSource, schema))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("PostgreSQL allows 1 to 63");
+  }
+
+  @Test
+  void severalStartersMigrateOnce() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(6);
+    try {
+      List<Future<Integer>> starters = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        starters.add(threads.submit(() -> Migrations.migrate(dataSource, "together")));
+      }
+      int migrations = 0;
+      for (Future<Integer> starter : starters) {
+        migrations += starter.get(60, TimeUnit.SECONDS);
+      }
+      assertThat(migrations).isEqualTo(ALL);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void everyTableColumnIndexAndFunctionIsDocumented() throws SQLException {
+    Migrations.migrate(dataSource, "documented");
+
+    assertThat(
+            query(
+                """
+                SELECT c.relname || coalesce('.' || a.attname, '')
+                  FROM pg_class c
+                  LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')
+                 WHERE c.relnamespace = 'documented'::regnamespace AND c.relkind IN ('r', 'p')
+                   AND c.relname <> 'skipjack_schema_history' AND NOT c.relispartition
+                   AND (col_description(c.oid, a.attnum) IS NULL OR obj_description(c.oid, 'pg_class') IS NULL)
+                UNION ALL
+                SELECT indexrelid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+                 WHERE c.relnamespace = 'documented'::regnamespace AND NOT c.relispartition AND c.relname NOT LIKE '%pkey'
+                   AND c.relname NOT LIKE 'skipjack_schema_history%' AND obj_description(c.oid, 'pg_class') IS NULL
+                UNION ALL
+                SELECT proname FROM pg_proc WHERE pronamespace = 'documented'::regnamespace AND obj_description(oid, 'pg_proc') IS NULL
+                """))
+        .isEmpty();
+  }
+
+  @Test
+  void partitionsAreBoundedInUtcWhateverTheSessionsZone() throws SQLException {
+    Migrations.migrate(dataSource, "zones");
+
+    assertThat(
+            query(
+                """
+                SET TIME ZONE 'Pacific/Kiritimati';
+                SELECT zones.create_partition('job_executions', '2031-01-05 23:59:59+00')
+                    || ' ' || zones.create_partition('jobs_archive', '2031-01-05 23:59:59+00');
+                """))
+        .containsExactly("true true");
+    assertThat(
+            query(
+                "SET TIME ZONE 'America/Los_Angeles'; SELECT zones.create_partition('job_executions', '2031-01-01 00:00+00')"))
+        .containsExactly("f");
+    assertThat(
+            query(
+                """
+                SET TIME ZONE 'UTC';
+                SELECT relname || ' ' || pg_get_expr(relpartbound, oid) FROM pg_class
+                 WHERE relnamespace = 'zones'::regnamespace AND relkind = 'r'
+                   AND (relname LIKE '%\\_2030%' OR relname LIKE '%\\_2031%') ORDER BY 1
+                """))
+        .containsExactly(
+            "job_executions_20301230 FOR VALUES FROM ('2030-12-30 00:00:00+00') TO ('2031-01-06 00:00:00+00')",
+            "jobs_archive_20310105 FOR VALUES FROM ('2031-01-05 00:00:00+00') TO ('2031-01-06 00:00:00+00')");
+  }
+
+  @Test
+  void noPartitionIsTheDefaultOne() throws SQLException {
+    Migrations.migrate(dataSource, "defaults");
+
+    assertThat(query("SELECT count(*) FROM pg_partitioned_table WHERE partdefid <> 0"))
+        .containsExactly("0");
+  }
+
+  @Test
+  void partitionsOfOtherTablesAreRefusedByName() {
+    assertThatThrownBy(
+            () -> {
+              Migrations.migrate(dataSource, "refused");
+              query("SELECT refused.create_partition('jobs', now())");
+            })
+        .hasMessageContaining("\"jobs\" is not a partitioned table of the queue");
+  }
+
+  /**
+   * A function that creates tables with its owner's rights must not be led astray by the caller's
+   * search_path.
+   */
+  @Test
+  void callersSearchPathDoesNotMatter() throws SQLException {
+    Migrations.migrate(dataSource, "victim");
+
+    assertThat(
+            query(
+                """
+                CREATE SCHEMA attacker;
+                CREATE TABLE attacker.job_executions (x integer);
+                SET search_path = attacker, public;
+                SELECT victim.create_partition('job_executions', '2040-01-01 00:00+00');
+                """))
+        .containsExactly("t");
+    assertThat(
+            query(
+                "SELECT to_regclass('attacker.job_executions_20391226') IS NULL AND to_regclass('victim.job_executions_20391226') IS NOT NULL"))
+        .containsExactly("t");
+  }
+
+  private static List<String> query(String sql) throws SQLException {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
+      boolean rows = statement.execute(sql);
+      while (!rows) {
+        rows = statement.getMoreResults();
+      }
+      List<String> values = new ArrayList<>();
+      try (ResultSet result = statement.getResultSet()) {
+        while (result.next()) {
+          values.add(result.getString(1));
+        }
+      }
+      return values;
+    }
+  }
+}

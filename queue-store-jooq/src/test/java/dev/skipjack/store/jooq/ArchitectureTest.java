@@ -1,0 +1,56 @@
+package dev.skipjack.store.jooq;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(
+    packages = "dev.skipjack.store",
+    importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+  @ArchTest
+  static final ArchRule storeKnowsNeitherWorkerNorDedupNorTestkit =
+      noClasses()
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "dev.skipjack.worker..",
+              "dev.skipjack.dedup..",
+              "dev.skipjack.testkit..",
+              "dev.skipjack.embedded..");
+
+  @ArchTest
+  static final ArchRule onlyTheDoorIsPublic =
+      classes()
+          .that()
+          .resideInAPackage("dev.skipjack.store.jooq")
+          .and(not(simpleName("JobQueue")))
+          .and(not(simpleName("Builder")))
+          .and(not(simpleName("package-info")))
+          .should()
+          .notBePublic();
+
+  @ArchTest
+  static final ArchRule extensionPointsDoNotReachInside =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.skipjack.store.jooq.spi")
+          .should()
+          .dependOnClassesThat(resideInAPackage("dev.skipjack.store.jooq"));
+
+  @ArchTest
+  static final ArchRule jacksonStaysBehindTheCodec =
+      noClasses()
+          .that(not(simpleName("JacksonCodec")))
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("com.fasterxml..");
+}

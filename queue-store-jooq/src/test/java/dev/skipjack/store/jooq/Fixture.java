@@ -1,0 +1,91 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.testkit.QueueDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** What the store's tests do again and again. */
+final class Fixture {
+
+  record Work(int number) {}
+
+  static final JobType<Work> WORK = JobType.of("work", Work.class).maxAttempts(3);
+  static final Duration LEASE = Duration.ofSeconds(30);
+
+  /** A lease that is over when the claim returns: no test waits for one. */
+  static final Duration EXPIRED = Duration.ofNanos(1_000);
+
+  final QueueDatabase database;
+  final JobQueue queue;
+  final JobStore store;
+
+  Fixture(QueueDatabase database) {
+    this.database = database;
+    this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    this.store = queue.store();
+  }
+
+  void enqueue(int count) {
+    queue.enqueueAll(WORK, IntStream.rangeClosed(1, count).mapToObj(Work::new).toList());
+  }
+
+  List<ClaimedJob> claim(int limit) {
+    return claim(limit, LEASE);
+  }
+
+  List<ClaimedJob> claim(int limit, Duration lease) {
+    return store.claim(request(limit, lease, new Lane("default", 0)));
+  }
+
+  /** Claims one job and answers the right to end it. */
+  Execution claimOne(Duration lease) {
+    return claim(1, lease).get(0).execution();
+  }
+
+  static ClaimRequest request(int limit, Duration lease, Lane... lanes) {
+    return new ClaimRequest(
+        WorkerId.boot("test"),
+        List.of(lanes).stream().map(lane -> new LaneShare(lane, limit, null)).toList(),
+        List.of(WORK.kind()),
+        limit,
+        lease);
+  }
+
+  /** The only value of a query, as text. */
+  String value(String sql) {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(inSchema(sql))) {
+      return row.next() ? row.getString(1) : "(no row)";
+    } catch (SQLException failure) {
+      throw new AssertionError(sql, failure);
+    }
+  }
+
+  void execute(String sql) {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(inSchema(sql));
+    } catch (SQLException failure) {
+      throw new AssertionError(sql, failure);
+    }
+  }
+
+  /** Statements in tests write {@code @} for the schema's prefix. */
+  private String inSchema(String sql) {
+    return sql.replace("@", "\"" + database.schema().replace("\"", "\"\"") + "\".");
+  }
+}

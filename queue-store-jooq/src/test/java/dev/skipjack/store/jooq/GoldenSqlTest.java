@@ -1,0 +1,69 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.store.jooq.spi.HotStatement;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * The SQL that each statement renders, letter by letter. After an intended change, run with {@code
+ * -Dgolden.write} and review the difference.
+ */
+class GoldenSqlTest {
+
+  private static final Path FOLDER = Path.of("src/test/resources/sql");
+
+  @TestFactory
+  Stream<DynamicTest> rendersTheGoldenText() {
+    return statements().entrySet().stream()
+        .map(
+            entry ->
+                DynamicTest.dynamicTest(
+                    entry.getKey(), () -> compare(entry.getKey(), entry.getValue())));
+  }
+
+  private static void compare(String name, HotStatement statement) throws IOException {
+    String text =
+        "-- parameters: "
+            + String.join(", ", statement.parameters())
+            + "\n"
+            + statement.sql()
+            + "\n";
+    Path file = FOLDER.resolve(name + ".sql");
+    if (System.getProperty("golden.write") != null) {
+      Files.createDirectories(FOLDER);
+      Files.writeString(file, text);
+    }
+    assertThat(text).isEqualTo(Files.readString(file));
+  }
+
+  private static Map<String, HotStatement> statements() {
+    Statements statements = new Statements("skipjack");
+    return new TreeMap<>(
+        Map.ofEntries(
+            Map.entry("enqueue", statements.enqueue),
+            Map.entry("due-lanes", statements.dueLanes),
+            Map.entry("claim", statements.claim),
+            Map.entry("heartbeat", statements.heartbeat),
+            Map.entry("complete", statements.complete),
+            Map.entry(
+                "complete-in",
+                statements.completeIn(new Execution(new JobId(4711), new ExecutionId(815)))),
+            Map.entry("fail", statements.fail),
+            Map.entry("give-back", statements.giveBack),
+            Map.entry("owns", statements.owns),
+            Map.entry("rescue", statements.rescue),
+            Map.entry("first-expired", statements.firstExpired),
+            Map.entry("create-partitions", statements.createPartitions)));
+  }
+}

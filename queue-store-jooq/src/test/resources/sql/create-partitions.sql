@@ -1,0 +1,2 @@
+-- parameters: ahead
+select "skipjack"."create_partitions"("ahead" := ? * interval '1 microsecond')

@@ -1,0 +1,93 @@
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, unique_keys, unique_labels, unique_untils
+with
+  "incoming" as materialized (
+    select
+      nextval('"skipjack"."jobs_id_seq"') as "id",
+      "given".*
+    from unnest(cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as int[]
+    ), cast(
+      ?
+      as smallint[]
+    ), cast(
+      ?
+      as int[]
+    ), cast(
+      ?
+      as timestamp with time zone[]
+    ), cast(
+      ?
+      as bigint[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as varchar[]
+    )) with ordinality as "given" (
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "max_attempts",
+      "scheduled_at",
+      "delay",
+      "unique_key",
+      "unique_label",
+      "unique_until",
+      "position"
+    )
+  ),
+  "inserted" as (
+    insert into "skipjack"."jobs" (
+      "id",
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "max_attempts",
+      "scheduled_at",
+      "unique_key",
+      "unique_label",
+      "unique_until"
+    )
+    select
+      "incoming"."id",
+      "incoming"."queue",
+      "incoming"."kind",
+      cast("incoming"."payload" as jsonb),
+      "incoming"."payload_version",
+      "incoming"."priority",
+      "incoming"."max_attempts",
+      greatest(
+        coalesce(
+          "incoming"."scheduled_at",
+          clock_timestamp()
+        ),
+        clock_timestamp()
+      ) + "incoming"."delay" * interval '1 microsecond',
+      "incoming"."unique_key",
+      "incoming"."unique_label",
+      "incoming"."unique_until"
+    from "incoming"
+    order by "incoming"."position"
+    returning "skipjack"."jobs"."id"
+  )
+select "incoming"."id"
+from "incoming"
+order by "incoming"."position"

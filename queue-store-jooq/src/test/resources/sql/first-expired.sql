@@ -1,0 +1,13 @@
+-- parameters: after
+select min("expired"."current_execution_id")
+from (
+  select "skipjack"."jobs"."id", "skipjack"."jobs"."current_execution_id"
+  from "skipjack"."jobs"
+  where (
+    "skipjack"."jobs"."status" = 'running'
+    and "skipjack"."jobs"."current_execution_id" > ?
+    and "skipjack"."jobs"."lease_expires_at" < clock_timestamp()
+  )
+  order by "skipjack"."jobs"."current_execution_id"
+  fetch next 1 rows only
+) as "expired"
