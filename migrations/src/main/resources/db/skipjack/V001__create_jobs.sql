@@ -27,6 +27,7 @@ CREATE TABLE jobs (
   unique_key           text        COLLATE "C",
   unique_label         text,
   unique_until         text        COLLATE "C",
+  freed_unique_key     text        COLLATE "C",
   ordering_key         text        COLLATE "C",
   progress             jsonb,
   tags                 text[],
@@ -94,6 +95,7 @@ COMMENT ON COLUMN jobs.last_error IS 'Message of the latest attempt that did not
 COMMENT ON COLUMN jobs.unique_key IS 'While set, no other live job has the same. Cleared when the key is freed.';
 COMMENT ON COLUMN jobs.unique_label IS 'The unique key as people read it; kept after the key is freed.';
 COMMENT ON COLUMN jobs.unique_until IS 'What frees the key: started (first claim), dead (death or end; the default), ended (leaving this table).';
+COMMENT ON COLUMN jobs.freed_unique_key IS 'The unique key that its death freed: a redrive takes it again, or is refused while another job holds it.';
 COMMENT ON COLUMN jobs.ordering_key IS 'Jobs of one ordering key run one after another.';
 COMMENT ON COLUMN jobs.progress IS 'What the handler last reported about itself.';
 COMMENT ON COLUMN jobs.tags IS 'Free labels for people and filters.';

@@ -49,8 +49,8 @@ public interface JobStore {
    */
   List<ClaimedJob> claim(ClaimRequest request);
 
-  /** Extends leases to {@code lease} from now. */
-  List<Verdict> heartbeat(List<Execution> executions, Duration lease);
+  /** Extends leases to {@code lease} from now, and tells whose job is to be cancelled. */
+  List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
   /** Ends attempts well: the jobs leave the live table for the archive. */
   List<Verdict> complete(List<Execution> executions);
@@ -67,10 +67,10 @@ public interface JobStore {
    * Ends attempts badly: the jobs wait for another, or are dead when their attempts are used up or
    * the failure is final.
    */
-  List<FailureVerdict> fail(List<Failure> failures);
+  List<Ended> fail(List<Failure> failures);
 
   /** Ends attempts without using them. */
-  List<Verdict> giveBack(List<GiveBack> attempts);
+  List<Ended> giveBack(List<GiveBack> attempts);
 
   /** Whether the execution still owns its job. */
   boolean owns(Execution execution);

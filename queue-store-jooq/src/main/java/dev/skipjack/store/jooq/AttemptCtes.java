@@ -4,6 +4,7 @@ import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.exists;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
@@ -15,6 +16,8 @@ import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.spi.Arguments;
@@ -29,56 +32,52 @@ import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.Record1;
 import org.jooq.Table;
 
 /**
- * What all batched writes about attempts share: the input, the lock that waits for nobody, the
- * closing of the audit row, the answer for each row.
+ * What all batched writes about attempts share: the input, the lock that waits for nobody, the way out for jobs that somebody
+ * cancelled meanwhile, the closing of the audit row, the answer for each row.
  *
  * <pre>{@code
- * locked AS MATERIALIZED (SELECT id FROM jobs WHERE id = ANY (:job_ids) AND current_execution_id = ANY (:execution_ids)
- *                          ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
- * ended  AS (... jobs ... WHERE id = ANY (ARRAY(SELECT id FROM locked)) RETURNING id, execution_id, started_at),
- * closed AS (UPDATE job_executions SET status = ..., finished_at = clock_timestamp() FROM ended
- *             WHERE job_executions.id = ended.execution_id AND job_executions.started_at = ended.started_at)
- * SELECT CASE WHEN ended.id IS NOT NULL THEN 'done' WHEN EXISTS (the row with this execution) THEN 'busy' ELSE 'lost' END
+ * locked    AS MATERIALIZED (SELECT id, cancel_requested_at IS NOT NULL AS is_cancelled FROM jobs
+ *                             WHERE id = ANY (:job_ids) AND current_execution_id = ANY (:execution_ids)
+ *                             ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
+ * kept      AS (... jobs ... WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled)) RETURNING ...),
+ * cancelled AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE is_cancelled)) RETURNING ...),
+ * archived  AS (INSERT INTO jobs_archive ... FROM cancelled),
+ * ended     AS MATERIALIZED (SELECT id, execution_id, started_at, status FROM kept UNION ALL SELECT ... 'cancelled' FROM cancelled),
+ * closed    AS (UPDATE job_executions SET status = ..., finished_at = clock_timestamp() FROM ended
+ *                WHERE job_executions.id = ended.execution_id AND job_executions.started_at = ended.started_at)
+ * SELECT CASE WHEN ended.id IS NOT NULL THEN 'done' WHEN EXISTS (the row with this execution) THEN 'busy' ELSE 'lost' END, ...
  *   FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>The execution id is the fence, and the fence is all: a status predicate beside it lets the
- * planner walk the dead entries of the running index. Rows are locked in id order, and one that
- * somebody holds is skipped and answered as busy: without that, one open transaction would hold up
- * a whole batch, and past the lease cost every neighbour its lease (docs/adr/0004).
+ * <p>The execution id is the fence, and the fence is all: a status predicate beside it lets the planner walk the dead entries
+ * of the running index. Rows are locked in id order, and one that somebody holds is skipped and answered as busy: without that,
+ * one open transaction would hold up a whole batch, and past the lease cost every neighbour its lease (docs/adr/0004).
  */
 final class AttemptCtes {
 
   static final Param<Long[]> JOB_IDS = param("job_ids", Long[].class);
   static final Param<Long[]> EXECUTION_IDS = param("execution_ids", Long[].class);
 
-  /**
-   * Column of the CTEs below; RETURNING gives the row after the update, where the fence is gone.
-   */
+  /** Column of the CTEs below; RETURNING gives the row after the update, where the fence is gone. */
   static final String EXECUTION_ID = "execution_id";
+
+  private static final String IS_CANCELLED = "is_cancelled";
 
   private AttemptCtes() {}
 
-  /**
-   * The input: {@code given(job_id, execution_id, ..., position)}, to which a statement adds
-   * columns of its own.
-   */
+  /** The input: {@code given(job_id, execution_id, ..., position)}, to which a statement adds columns of its own. */
   static ArrayRows given() {
-    return ArrayRows.named("given")
-        .column("job_id", JOB_IDS)
-        .column(EXECUTION_ID, EXECUTION_IDS)
-        .withPosition();
+    return ArrayRows.named("given").column("job_id", JOB_IDS).column(EXECUTION_ID, EXECUTION_IDS).withPosition();
   }
 
   /** The jobs whose fence holds and whose row nobody holds. */
-  static CommonTableExpression<Record1<Long>> locked() {
+  static CommonTableExpression<?> locked() {
     return name("locked")
         .asMaterialized(
-            select(JOBS.ID)
+            select(JOBS.ID, isCancelled())
                 .from(JOBS)
                 .where(JOBS.ID.eq(any(JOB_IDS)))
                 .and(JOBS.CURRENT_EXECUTION_ID.eq(any(EXECUTION_IDS)))
@@ -87,9 +86,56 @@ final class AttemptCtes {
                 .skipLocked());
   }
 
-  /** Restricts a write to what {@link #locked} holds. */
-  static Condition isLocked(CommonTableExpression<Record1<Long>> locked) {
-    return JOBS.ID.eq(any(array(select(locked.field(JOBS.ID)).from(locked))));
+  /** Column of a CTE that locks rows: whether somebody asked the job to stop. */
+  static Field<Boolean> isCancelled() {
+    return field(JOBS.CANCEL_REQUESTED_AT.isNotNull()).as(IS_CANCELLED);
+  }
+
+  /** Restricts a write to what {@code locked} holds. */
+  static Condition isLocked(Table<?> locked) {
+    return JOBS.ID.eq(any(array(select(idOf(locked)).from(locked))));
+  }
+
+  /** Restricts a write to what {@code locked} holds and nobody wants cancelled. */
+  static Condition isKept(Table<?> locked) {
+    return JOBS.ID.eq(any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isFalse()))));
+  }
+
+  /** Takes the jobs that somebody wants cancelled out of the live table. */
+  static CommonTableExpression<?> cancelled(Table<?> locked) {
+    return name("cancelled")
+        .as(
+            deleteFrom(JOBS)
+                .where(JOBS.ID.eq(any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isTrue())))))
+                .returning(Archive.columns()));
+  }
+
+  /** Both ways out as one table: {@code ended(id, execution_id, started_at, status, queue, kind)}. */
+  static CommonTableExpression<?> ended(Table<?> kept, Table<?> cancelled) {
+    return name("ended")
+        .asMaterialized(
+            select(
+                    idOf(kept),
+                    field(name(kept.getName(), EXECUTION_ID), Long.class),
+                    startedAtOf(kept),
+                    statusOf(kept),
+                    field(name(kept.getName(), "queue"), String.class),
+                    field(name(kept.getName(), "kind"), String.class))
+                .from(kept)
+                .unionAll(
+                    select(
+                            idOf(cancelled),
+                            field(name(cancelled.getName(), EXECUTION_ID), Long.class),
+                            startedAtOf(cancelled),
+                            JobPredicates.literal(JobStatus.CANCELLED),
+                            field(name(cancelled.getName(), "queue"), String.class),
+                            field(name(cancelled.getName(), "kind"), String.class))
+                        .from(cancelled)));
+  }
+
+  /** What {@link #ended} reads from the jobs that are kept; the execution comes from the statement's own input. */
+  static List<Field<?>> keptColumns(Field<Long> executionId) {
+    return List.of(JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STARTED_AT, JOBS.STATUS, JOBS.QUEUE, JOBS.KIND);
   }
 
   /** Closes the audit rows of the attempts in {@code ended}. */
@@ -109,24 +155,19 @@ final class AttemptCtes {
     return JOB_EXECUTIONS
         .ID
         .eq(field(name(ended.getName(), EXECUTION_ID), Long.class))
-        .and(
-            JOB_EXECUTIONS.STARTED_AT.eq(
-                field(name(ended.getName(), "started_at"), Instant.class)));
+        .and(JOB_EXECUTIONS.STARTED_AT.eq(startedAtOf(ended)));
   }
 
   /** Joins an answer to the row of the input that it is for. */
   static Condition answers(ArrayRows given, Table<?> ended) {
-    return field(name(ended.getName(), "id"), Long.class)
+    return idOf(ended)
         .eq(given.field("job_id", Long.class))
-        .and(
-            field(name(ended.getName(), EXECUTION_ID), Long.class)
-                .eq(given.field(EXECUTION_ID, Long.class)));
+        .and(field(name(ended.getName(), EXECUTION_ID), Long.class).eq(given.field(EXECUTION_ID, Long.class)));
   }
 
   /** Done, busy or lost: from the job's row and never from the audit's. */
   static Field<String> verdict(ArrayRows given, Table<?> ended) {
-    return when(
-            field(name(ended.getName(), "id"), Long.class).isNotNull(), inline(Verdict.DONE.name()))
+    return when(idOf(ended).isNotNull(), inline(Verdict.DONE.name()))
         .when(
             exists(
                 selectOne()
@@ -135,6 +176,11 @@ final class AttemptCtes {
                     .and(JOBS.CURRENT_EXECUTION_ID.eq(given.field(EXECUTION_ID, Long.class)))),
             inline(Verdict.BUSY.name()))
         .otherwise(inline(Verdict.LOST.name()));
+  }
+
+  /** Where the jobs of {@code ended} are now. */
+  static Field<JobStatus> statusOf(Table<?> ended) {
+    return field(name(ended.getName(), "status"), JOBS.STATUS.getDataType());
   }
 
   /** An audit status as it stands in the text of a statement. */
@@ -152,5 +198,23 @@ final class AttemptCtes {
   /** Reads a verdict from the first column. */
   static Verdict read(ResultSet row) throws SQLException {
     return Verdict.valueOf(row.getString(1));
+  }
+
+  /** Reads a verdict and a status, which is null unless the verdict is done, from the first two columns. */
+  static Ended readEnded(ResultSet row) throws SQLException {
+    String status = row.getString(2);
+    return new Ended(read(row), status == null ? null : JobStatus.of(status));
+  }
+
+  private static Field<Long> idOf(Table<?> table) {
+    return field(name(table.getName(), "id"), Long.class);
+  }
+
+  private static Field<Instant> startedAtOf(Table<?> table) {
+    return field(name(table.getName(), "started_at"), Instant.class);
+  }
+
+  private static Field<Boolean> cancelledIn(Table<?> locked) {
+    return field(name(locked.getName(), IS_CANCELLED), Boolean.class);
   }
 }

@@ -24,6 +24,9 @@ final class Deaths {
   /** Every attempt that counts is used. */
   static final Condition USED_UP = JOBS.ATTEMPTS.minus(JOBS.FORGIVEN).ge(JOBS.MAX_ATTEMPTS);
 
+  private static final Condition FREES_KEY =
+      JOBS.UNIQUE_UNTIL.isDistinctFrom(inline(UniqueUntil.ENDED, JOBS.UNIQUE_UNTIL));
+
   private Deaths() {}
 
   /** Takes the lease away and makes the job dead if {@code dies}, else pending at {@code due}. */
@@ -36,15 +39,9 @@ final class Deaths {
                 .otherwise(JobPredicates.literal(JobStatus.PENDING)))
         .set(JOBS.SCHEDULED_AT, when(dies, JOBS.SCHEDULED_AT).otherwise(due))
         .set(JOBS.DIED_AT, when(dies, DatabaseClock.NOW))
-        // A dead job frees its key unless told to keep it; the key is never taken a second time.
-        .set(
-            JOBS.UNIQUE_KEY,
-            when(
-                    dies.and(
-                        JOBS.UNIQUE_UNTIL.isDistinctFrom(
-                            inline(UniqueUntil.ENDED, JOBS.UNIQUE_UNTIL))),
-                    castNull(JOBS.UNIQUE_KEY))
-                .otherwise(JOBS.UNIQUE_KEY))
+        // A dead job frees its key unless told to keep it; only a redrive takes it again.
+        .set(JOBS.UNIQUE_KEY, when(dies.and(FREES_KEY), castNull(JOBS.UNIQUE_KEY)).otherwise(JOBS.UNIQUE_KEY))
+        .set(JOBS.FREED_UNIQUE_KEY, when(dies.and(FREES_KEY), JOBS.UNIQUE_KEY).otherwise(JOBS.FREED_UNIQUE_KEY))
         .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
         .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
         .set(JOBS.UPDATED_AT, DatabaseClock.NOW);

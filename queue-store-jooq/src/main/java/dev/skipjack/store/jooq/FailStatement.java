@@ -2,48 +2,44 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
-import static org.jooq.impl.DSL.coalesce;
-import static org.jooq.impl.DSL.field;
-import static org.jooq.impl.DSL.inline;
-import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
+import static org.jooq.impl.DSL.name;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.FailureVerdict;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.Record1;
 import org.jooq.ResultQuery;
 
 /**
- * Ends attempts badly: back to pending after the backoff, or dead when the attempts are used up or
- * the failure is final.
+ * Ends attempts badly: back to pending after the backoff, dead when the attempts are used up or the failure is final, cancelled
+ * when somebody asked for that meanwhile.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
- * ended  AS (UPDATE jobs
- *               SET status = CASE WHEN given.is_final OR attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END,
- *                   scheduled_at = CASE WHEN (dead) THEN scheduled_at ELSE clock_timestamp() + given.delay END, ...
- *              FROM given WHERE jobs.id = given.job_id AND id = ANY (ARRAY(SELECT id FROM locked)) RETURNING ...),
- * closed AS (UPDATE job_executions SET status = CASE WHEN ended.status = 'dead' THEN 'dead' ELSE 'failed' END, error ...)
- * SELECT verdict, coalesce(ended.status = 'dead', false) FROM given LEFT JOIN ended ...
+ * kept AS (UPDATE jobs
+ *             SET status = CASE WHEN given.is_final OR attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END,
+ *                 scheduled_at = CASE WHEN (dead) THEN scheduled_at ELSE clock_timestamp() + given.delay END, ...
+ *            FROM given WHERE jobs.id = given.job_id AND id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled))
+ *          RETURNING ...),
+ * cancelled AS (...), archived AS (...), ended AS MATERIALIZED (...),
+ * closed AS (UPDATE job_executions SET status = CASE ended.status WHEN 'cancelled' .. WHEN 'dead' .. ELSE 'failed' END, error ...
+ *              FROM ended JOIN given ...)
+ * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>Whether a job is dead is decided here and nowhere else, from the counters of its row. {@link
- * AttemptCtes} tells the lock order.
+ * <p>Whether a job is dead is decided here and nowhere else, from the counters of its row. {@link AttemptCtes} tells the lock
+ * order.
  */
 final class FailStatement {
 
@@ -52,11 +48,6 @@ final class FailStatement {
   private static final Param<String[]> CLASSES = param("error_classes", String[].class);
   private static final Param<String[]> MESSAGES = param("error_messages", String[].class);
   private static final Param<String[]> STACKS = param("error_stacks", String[].class);
-
-  private static final Field<JobStatus> ENDED_STATUS =
-      field(name("ended", "status"), JOBS.STATUS.getDataType());
-  private static final Condition ENDED_DEAD =
-      ENDED_STATUS.eq(JobPredicates.literal(JobStatus.DEAD));
 
   private FailStatement() {}
 
@@ -68,56 +59,55 @@ final class FailStatement {
             .column("error_class", CLASSES)
             .column("error_message", MESSAGES)
             .column("error_stack", STACKS);
-    CommonTableExpression<Record1<Long>> locked = AttemptCtes.locked();
-    CommonTableExpression<?> ended = ended(given, locked);
-    return with(locked, ended, closed(ended))
-        .select(AttemptCtes.verdict(given, ended), coalesce(field(ENDED_DEAD), inline(false)))
+    CommonTableExpression<?> locked = AttemptCtes.locked();
+    CommonTableExpression<?> kept = kept(given, locked);
+    CommonTableExpression<?> cancelled = AttemptCtes.cancelled(locked);
+    CommonTableExpression<?> ended = AttemptCtes.ended(kept, cancelled);
+    return with(
+            locked, kept, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), ended, closed(given, ended))
+        .select(AttemptCtes.verdict(given, ended), AttemptCtes.statusOf(ended))
         .from(given.table())
         .leftJoin(ended)
         .on(AttemptCtes.answers(given, ended))
         .orderBy(given.field("position", Long.class));
   }
 
-  private static CommonTableExpression<?> ended(
-      ArrayRows given, CommonTableExpression<Record1<Long>> locked) {
+  private static CommonTableExpression<?> kept(ArrayRows given, CommonTableExpression<?> locked) {
     Condition dies = given.field("is_final", Boolean.class).isTrue().or(Deaths.USED_UP);
-    Field<String> message = given.field("error_message", String.class);
-    return name("ended")
+    return name("kept")
         .as(
             Deaths.orPending(
                     update(JOBS),
                     dies,
                     DatabaseClock.plusMicros(DatabaseClock.NOW, given.field("delay", Long.class)))
-                .set(JOBS.LAST_ERROR, message)
+                .set(JOBS.LAST_ERROR, given.field("error_message", String.class))
                 .from(given.table())
                 .where(JOBS.ID.eq(given.field("job_id", Long.class)))
-                .and(AttemptCtes.isLocked(locked))
-                .returningResult(
-                    JOBS.ID,
-                    JOBS.STATUS,
-                    JOBS.STARTED_AT,
-                    given.field(AttemptCtes.EXECUTION_ID, Long.class),
-                    given.field("error_class", String.class),
-                    message,
-                    given.field("error_stack", String.class)));
+                .and(AttemptCtes.isKept(locked))
+                .returningResult(AttemptCtes.keptColumns(given.field(AttemptCtes.EXECUTION_ID, Long.class))));
   }
 
-  private static CommonTableExpression<?> closed(CommonTableExpression<?> ended) {
+  private static CommonTableExpression<?> closed(ArrayRows given, CommonTableExpression<?> ended) {
+    Field<JobStatus> status = AttemptCtes.statusOf(ended);
     return name("closed")
         .as(
             update(JOB_EXECUTIONS)
                 .set(
                     JOB_EXECUTIONS.STATUS,
-                    when(ENDED_DEAD, AttemptCtes.literal(ExecutionStatus.DEAD))
+                    when(
+                            status.eq(JobPredicates.literal(JobStatus.CANCELLED)),
+                            AttemptCtes.literal(ExecutionStatus.CANCELLED))
+                        .when(
+                            status.eq(JobPredicates.literal(JobStatus.DEAD)),
+                            AttemptCtes.literal(ExecutionStatus.DEAD))
                         .otherwise(AttemptCtes.literal(ExecutionStatus.FAILED)))
                 .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
-                .set(JOB_EXECUTIONS.ERROR_CLASS, field(name("ended", "error_class"), String.class))
-                .set(
-                    JOB_EXECUTIONS.ERROR_MESSAGE,
-                    field(name("ended", "error_message"), String.class))
-                .set(JOB_EXECUTIONS.ERROR_STACK, field(name("ended", "error_stack"), String.class))
-                .from(ended)
+                .set(JOB_EXECUTIONS.ERROR_CLASS, given.field("error_class", String.class))
+                .set(JOB_EXECUTIONS.ERROR_MESSAGE, given.field("error_message", String.class))
+                .set(JOB_EXECUTIONS.ERROR_STACK, given.field("error_stack", String.class))
+                .from(ended, given.table())
                 .where(AttemptCtes.auditRowOf(ended))
+                .and(AttemptCtes.answers(given, ended))
                 .returning(JOB_EXECUTIONS.ID));
   }
 
@@ -128,9 +118,5 @@ final class FailStatement {
         .texts("error_classes", failures, failure -> failure.error().errorClass())
         .texts("error_messages", failures, failure -> failure.error().message())
         .texts("error_stacks", failures, failure -> failure.error().stack());
-  }
-
-  static FailureVerdict read(ResultSet row) throws SQLException {
-    return new FailureVerdict(AttemptCtes.read(row), row.getBoolean(2));
   }
 }

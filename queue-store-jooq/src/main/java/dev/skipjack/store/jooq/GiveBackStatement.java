@@ -9,8 +9,10 @@ import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
+import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.store.jooq.spi.Arguments;
@@ -19,23 +21,25 @@ import dev.skipjack.store.jooq.spi.DatabaseClock;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Param;
-import org.jooq.Record1;
 import org.jooq.ResultQuery;
 
 /**
- * Ends attempts without using them: snoozed by the handler, or released by a worker that shuts
- * down.
+ * Ends attempts without using them: snoozed by the handler, or released by a worker that shuts down. A job that somebody
+ * cancelled meanwhile does not come back.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
- * ended  AS (UPDATE jobs SET status = 'pending', scheduled_at = clock_timestamp() + given.delay, forgiven = forgiven + 1, ...
- *              FROM given WHERE jobs.id = given.job_id AND id = ANY (ARRAY(SELECT id FROM locked)) RETURNING ...),
- * closed AS (UPDATE job_executions SET status = ended.closed_as, ...)
- * SELECT verdict FROM given LEFT JOIN ended ...
+ * kept AS (UPDATE jobs SET status = 'pending', scheduled_at = clock_timestamp() + given.delay, forgiven = forgiven + 1, ...
+ *            FROM given WHERE jobs.id = given.job_id AND id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled))
+ *          RETURNING ...),
+ * cancelled AS (...), archived AS (...), ended AS MATERIALIZED (...),
+ * closed AS (UPDATE job_executions SET status = CASE ended.status WHEN 'cancelled' .. ELSE given.closed_as END, ...
+ *              FROM ended JOIN given ...)
+ * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>{@code attempts} stays, because it equals the audit rows; {@code forgiven} is what does not
- * count. {@link AttemptCtes} tells the lock order.
+ * <p>{@code attempts} stays, because it equals the audit rows; {@code forgiven} is what does not count. {@link AttemptCtes}
+ * tells the lock order.
  */
 final class GiveBackStatement {
 
@@ -46,22 +50,21 @@ final class GiveBackStatement {
 
   static ResultQuery<?> query() {
     ArrayRows given = AttemptCtes.given().column("delay", DELAYS).column("closed_as", CLOSED_AS);
-    CommonTableExpression<Record1<Long>> locked = AttemptCtes.locked();
-    CommonTableExpression<?> ended = ended(given, locked);
-    CommonTableExpression<?> closed =
-        AttemptCtes.closed(
-            ended, field(name("ended", "closed_as"), JOB_EXECUTIONS.STATUS.getDataType()));
-    return with(locked, ended, closed)
-        .select(AttemptCtes.verdict(given, ended))
+    CommonTableExpression<?> locked = AttemptCtes.locked();
+    CommonTableExpression<?> kept = kept(given, locked);
+    CommonTableExpression<?> cancelled = AttemptCtes.cancelled(locked);
+    CommonTableExpression<?> ended = AttemptCtes.ended(kept, cancelled);
+    return with(
+            locked, kept, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), ended, closed(given, ended))
+        .select(AttemptCtes.verdict(given, ended), AttemptCtes.statusOf(ended))
         .from(given.table())
         .leftJoin(ended)
         .on(AttemptCtes.answers(given, ended))
         .orderBy(given.field("position", Long.class));
   }
 
-  private static CommonTableExpression<?> ended(
-      ArrayRows given, CommonTableExpression<Record1<Long>> locked) {
-    return name("ended")
+  private static CommonTableExpression<?> kept(ArrayRows given, CommonTableExpression<?> locked) {
+    return name("kept")
         .as(
             update(JOBS)
                 .set(JOBS.STATUS, JobPredicates.literal(JobStatus.PENDING))
@@ -74,12 +77,25 @@ final class GiveBackStatement {
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                 .from(given.table())
                 .where(JOBS.ID.eq(given.field("job_id", Long.class)))
-                .and(AttemptCtes.isLocked(locked))
-                .returningResult(
-                    JOBS.ID,
-                    JOBS.STARTED_AT,
-                    given.field(AttemptCtes.EXECUTION_ID, Long.class),
-                    given.field("closed_as", String.class)));
+                .and(AttemptCtes.isKept(locked))
+                .returningResult(AttemptCtes.keptColumns(given.field(AttemptCtes.EXECUTION_ID, Long.class))));
+  }
+
+  private static CommonTableExpression<?> closed(ArrayRows given, CommonTableExpression<?> ended) {
+    return name("closed")
+        .as(
+            update(JOB_EXECUTIONS)
+                .set(
+                    JOB_EXECUTIONS.STATUS,
+                    when(
+                            AttemptCtes.statusOf(ended).eq(JobPredicates.literal(JobStatus.CANCELLED)),
+                            AttemptCtes.literal(ExecutionStatus.CANCELLED))
+                        .otherwise(field(name("given", "closed_as"), JOB_EXECUTIONS.STATUS.getDataType())))
+                .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
+                .from(ended, given.table())
+                .where(AttemptCtes.auditRowOf(ended))
+                .and(AttemptCtes.answers(given, ended))
+                .returning(JOB_EXECUTIONS.ID));
   }
 
   static Arguments arguments(List<GiveBack> attempts) {

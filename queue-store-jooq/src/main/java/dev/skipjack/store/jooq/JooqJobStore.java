@@ -5,14 +5,15 @@ import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.FailureVerdict;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.spi.Arguments;
@@ -112,12 +113,12 @@ final class JooqJobStore implements JobStore {
   }
 
   @Override
-  public List<Verdict> heartbeat(List<Execution> executions, Duration lease) {
+  public List<Renewal> heartbeat(List<Execution> executions, Duration lease) {
     return batch(
         executions,
         statements.heartbeat,
         HeartbeatStatement.arguments(executions, lease),
-        AttemptCtes::read);
+        HeartbeatStatement::read);
   }
 
   @Override
@@ -153,14 +154,14 @@ final class JooqJobStore implements JobStore {
   }
 
   @Override
-  public List<FailureVerdict> fail(List<Failure> failures) {
-    return batch(failures, statements.fail, FailStatement.arguments(failures), FailStatement::read);
+  public List<Ended> fail(List<Failure> failures) {
+    return batch(failures, statements.fail, FailStatement.arguments(failures), AttemptCtes::readEndedEnded);
   }
 
   @Override
-  public List<Verdict> giveBack(List<GiveBack> attempts) {
+  public List<Ended> giveBack(List<GiveBack> attempts) {
     return batch(
-        attempts, statements.giveBack, GiveBackStatement.arguments(attempts), AttemptCtes::read);
+        attempts, statements.giveBack, GiveBackStatement.arguments(attempts), AttemptCtes::readEnded);
   }
 
   @Override

@@ -10,6 +10,7 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.rand;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.ExecutionId;
@@ -26,7 +27,6 @@ import java.time.Duration;
 import org.jooq.CommonTableExpression;
 import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.Record2;
 import org.jooq.ResultQuery;
 import org.jooq.SelectSeekStep1;
 
@@ -34,13 +34,14 @@ import org.jooq.SelectSeekStep1;
  * Takes back jobs whose lease ran out.
  *
  * <pre>{@code
- * WITH expired AS MATERIALIZED (SELECT id, current_execution_id FROM jobs
+ * WITH expired AS MATERIALIZED (SELECT id, current_execution_id, cancel_requested_at IS NOT NULL AS is_cancelled FROM jobs
  *                                WHERE status = 'running' AND current_execution_id > :after
  *                                  AND lease_expires_at < clock_timestamp()
  *                                ORDER BY current_execution_id LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED),
- * ended  AS (UPDATE jobs SET status = CASE WHEN attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END, ...
- *              FROM expired WHERE jobs.id = expired.id RETURNING ...),
- * closed AS (UPDATE job_executions SET status = 'lost', error_message = ..., ...)
+ * kept AS (UPDATE jobs SET status = CASE WHEN attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END, ...
+ *            FROM expired WHERE jobs.id = expired.id AND NOT is_cancelled RETURNING ...),
+ * cancelled AS (...), archived AS (...), ended AS MATERIALIZED (...),
+ * closed AS (UPDATE job_executions SET status = CASE ended.status WHEN 'cancelled' .. ELSE 'lost' END, error_message = ..., ...)
  * SELECT ... FROM ended
  * }</pre>
  *
@@ -61,54 +62,60 @@ final class RescueStatement {
   private static final Param<Long> LIMIT = param("limit", Long.class);
   private static final Param<Long> SPREAD = param("spread", Long.class);
 
+  private static final Field<Long> EXPIRED_EXECUTION =
+      field(name("expired", JOBS.CURRENT_EXECUTION_ID.getName()), Long.class);
+
   private RescueStatement() {}
 
   static ResultQuery<?> query() {
-    CommonTableExpression<Record2<Long, Long>> expired =
+    CommonTableExpression<?> expired =
         name("expired").asMaterialized(expired().limit(LIMIT).forNoKeyUpdate().skipLocked());
-    Field<Long> execution = field(name("expired", JOBS.CURRENT_EXECUTION_ID.getName()), Long.class);
-    CommonTableExpression<?> ended =
-        name("ended")
+    CommonTableExpression<?> kept =
+        name("kept")
             .as(
                 Deaths.orPending(
                         update(JOBS),
                         Deaths.USED_UP,
-                        DatabaseClock.plusMicros(
-                            DatabaseClock.NOW, SPREAD.mul(rand()).cast(Long.class)))
+                        DatabaseClock.plusMicros(DatabaseClock.NOW, SPREAD.mul(rand()).cast(Long.class)))
                     .set(JOBS.LAST_ERROR, inline(LOST))
                     .from(expired)
                     .where(JOBS.ID.eq(field(name("expired", "id"), Long.class)))
-                    .returningResult(
-                        JOBS.ID,
-                        execution.as(AttemptCtes.EXECUTION_ID),
-                        JOBS.QUEUE,
-                        JOBS.KIND,
-                        JOBS.STATUS,
-                        JOBS.STARTED_AT));
+                    .and(AttemptCtes.isKept(expired))
+                    .returningResult(AttemptCtes.keptColumns(EXPIRED_EXECUTION)));
+    CommonTableExpression<?> cancelled = AttemptCtes.cancelled(expired);
+    CommonTableExpression<?> ended = AttemptCtes.ended(kept, cancelled);
     CommonTableExpression<?> closed =
         name("closed")
             .as(
                 update(JOB_EXECUTIONS)
-                    .set(JOB_EXECUTIONS.STATUS, AttemptCtes.literal(ExecutionStatus.LOST))
+                    .set(
+                        JOB_EXECUTIONS.STATUS,
+                        when(
+                                AttemptCtes.statusOf(ended).eq(JobPredicates.literal(JobStatus.CANCELLED)),
+                                AttemptCtes.literal(ExecutionStatus.CANCELLED))
+                            .otherwise(AttemptCtes.literal(ExecutionStatus.LOST)))
                     .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
                     .set(JOB_EXECUTIONS.ERROR_MESSAGE, inline(LOST))
                     .from(ended)
                     .where(AttemptCtes.auditRowOf(ended))
                     .returning(JOB_EXECUTIONS.ID));
-    return with(expired, ended, closed).select().from(ended);
+    return with(expired, kept, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), ended, closed)
+        .select(
+            field(name("ended", "id"), Long.class),
+            field(name("ended", AttemptCtes.EXECUTION_ID), Long.class),
+            AttemptCtes.statusOf(ended),
+            field(name("ended", "queue"), String.class),
+            field(name("ended", "kind"), String.class))
+        .from(ended);
   }
 
-  /**
-   * The execution of the first job that {@link #query} would take back, to step over it when it
-   * cannot be.
-   */
+  /** The execution of the first job that {@link #query} would take back, to step over it when it cannot be. */
   static ResultQuery<?> firstQuery() {
-    return select(min(field(name("expired", JOBS.CURRENT_EXECUTION_ID.getName()), Long.class)))
-        .from(expired().limit(inline(1)).asTable("expired"));
+    return select(min(EXPIRED_EXECUTION)).from(expired().limit(inline(1)).asTable("expired"));
   }
 
-  private static SelectSeekStep1<Record2<Long, Long>, Long> expired() {
-    return select(JOBS.ID, JOBS.CURRENT_EXECUTION_ID)
+  private static SelectSeekStep1<?, Long> expired() {
+    return select(JOBS.ID, JOBS.CURRENT_EXECUTION_ID, AttemptCtes.isCancelled())
         .from(JOBS)
         .where(JobPredicates.RUNNING)
         .and(JOBS.CURRENT_EXECUTION_ID.gt(AFTER))
@@ -130,8 +137,8 @@ final class RescueStatement {
   static Rescued read(ResultSet row) throws SQLException {
     return new Rescued(
         new Execution(new JobId(row.getLong(1)), new ExecutionId(row.getLong(2))),
-        row.getString(3),
         row.getString(4),
-        JobStatus.of(row.getString(5)) == JobStatus.DEAD);
+        row.getString(5),
+        JobStatus.of(row.getString(3)));
   }
 }

@@ -1,0 +1,94 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
+import static dev.skipjack.model.Tables.JOB_QUEUES;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.insertInto;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.notExists;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
+
+import dev.skipjack.api.JobStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.types.YearToSecond;
+
+/**
+ * The move of jobs from the live table to the archive, for every statement that deletes them because they ended:
+ *
+ * <pre>{@code
+ * archived AS (INSERT INTO jobs_archive (...) SELECT ... FROM <deleted>
+ *               WHERE NOT EXISTS (SELECT 1 FROM job_queues WHERE queue = <deleted>.queue AND archive_retention = interval '0'))
+ * }</pre>
+ */
+final class Archive {
+
+  /** Columns of the archive and where each comes from. */
+  private static final List<Copied> COPIED =
+      List.of(
+          new Copied(JOBS_ARCHIVE.ID, JOBS.ID),
+          new Copied(JOBS_ARCHIVE.QUEUE, JOBS.QUEUE),
+          new Copied(JOBS_ARCHIVE.KIND, JOBS.KIND),
+          new Copied(JOBS_ARCHIVE.PAYLOAD, JOBS.PAYLOAD),
+          new Copied(JOBS_ARCHIVE.PAYLOAD_VERSION, JOBS.PAYLOAD_VERSION),
+          new Copied(JOBS_ARCHIVE.PRIORITY, JOBS.PRIORITY),
+          new Copied(JOBS_ARCHIVE.SCHEDULED_AT, JOBS.SCHEDULED_AT),
+          new Copied(JOBS_ARCHIVE.CREATED_AT, JOBS.CREATED_AT),
+          new Copied(JOBS_ARCHIVE.STARTED_AT, JOBS.STARTED_AT),
+          new Copied(JOBS_ARCHIVE.ATTEMPTS, JOBS.ATTEMPTS),
+          new Copied(JOBS_ARCHIVE.FORGIVEN, JOBS.FORGIVEN),
+          new Copied(JOBS_ARCHIVE.MAX_ATTEMPTS, JOBS.MAX_ATTEMPTS),
+          new Copied(JOBS_ARCHIVE.WORKER_ID, JOBS.LOCKED_BY),
+          new Copied(JOBS_ARCHIVE.LAST_ERROR, JOBS.LAST_ERROR),
+          new Copied(JOBS_ARCHIVE.UNIQUE_LABEL, JOBS.UNIQUE_LABEL),
+          new Copied(JOBS_ARCHIVE.ORDERING_KEY, JOBS.ORDERING_KEY),
+          new Copied(JOBS_ARCHIVE.TAGS, JOBS.TAGS),
+          new Copied(JOBS_ARCHIVE.TRACE_CONTEXT, JOBS.TRACE_CONTEXT));
+
+  private Archive() {}
+
+  /** What a DELETE must return so that {@link #of} can archive it; {@code execution_id} is null for a job that does not run. */
+  static List<Field<?>> columns() {
+    List<Field<?>> columns = new ArrayList<>();
+    COPIED.forEach(copied -> columns.add(copied.source()));
+    columns.add(JOBS.CURRENT_EXECUTION_ID.as(AttemptCtes.EXECUTION_ID));
+    return columns;
+  }
+
+  /** Archives the rows of {@code deleted} as ended in {@code status}, but for queues that keep nothing. */
+  static CommonTableExpression<?> of(CommonTableExpression<?> deleted, JobStatus status) {
+    List<Field<?>> targets = new ArrayList<>();
+    List<Field<?>> values = new ArrayList<>();
+    for (Copied copied : COPIED) {
+      targets.add(copied.target());
+      values.add(field(name(deleted.getName(), copied.source().getName()), copied.source().getDataType()));
+    }
+    targets.add(JOBS_ARCHIVE.EXECUTION_ID);
+    values.add(field(name(deleted.getName(), AttemptCtes.EXECUTION_ID), Long.class));
+    targets.add(JOBS_ARCHIVE.STATUS);
+    values.add(inline(status, JOBS_ARCHIVE.STATUS));
+    return name("archived")
+        .as(
+            insertInto(JOBS_ARCHIVE, targets)
+                .select(
+                    select(values)
+                        .from(deleted)
+                        .where(
+                            notExists(
+                                selectOne()
+                                    .from(JOB_QUEUES)
+                                    .where(JOB_QUEUES.QUEUE.eq(field(name(deleted.getName(), "queue"), String.class)))
+                                    .and(
+                                        JOB_QUEUES.ARCHIVE_RETENTION.eq(
+                                            inline(YearToSecond.valueOf(Duration.ZERO)))))))
+                .returning(JOBS_ARCHIVE.ID));
+  }
+
+  private record Copied(Field<?> target, Field<?> source) {}
+}
