@@ -1,10 +1,10 @@
--- parameters: 
+-- parameters: job_id, execution_id
 with
   "ended" as (
     delete from "skipjack"."jobs"
     where (
-      "skipjack"."jobs"."id" = 4711
-      and "skipjack"."jobs"."current_execution_id" = 815
+      "skipjack"."jobs"."id" = ?
+      and "skipjack"."jobs"."current_execution_id" = ?
     )
     returning 
       "skipjack"."jobs"."id",

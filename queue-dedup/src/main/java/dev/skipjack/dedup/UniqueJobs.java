@@ -40,7 +40,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   private UniqueJobs(QueueExtension queue) {
     this.queue = queue;
-    this.insert = HotStatement.render(queue.dialect(), UniqueInsert.query());
+    this.insert = HotStatement.render(queue.dialect(), UniqueInsert.query()).plannedEachTime();
   }
 
   /** Unique jobs on {@code queue}. Make one and share it. */
@@ -77,7 +77,11 @@ public final class UniqueJobs implements UniqueEnqueuer {
     return bound(
             job ->
                 repeat(
-                    () -> queue.transactions().inTransaction(connection -> once(connection, job)),
+                    () ->
+                        queue
+                            .transactions()
+                            .run(insert, JobInsert.arguments(List.of(job)), UniqueInsert::read)
+                            .get(0),
                     job))
         .enqueue(type, payload, unique, options);
   }

@@ -7,10 +7,15 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-@AnalyzeClasses(packages = "dev.skipjack.dedup", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(
+    packages = "dev.skipjack.dedup",
+    importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
   @ArchTest
   static final ArchRule dedupKnowsNeitherWorkerNorTestkit =
-      noClasses().should().dependOnClassesThat().resideInAnyPackage("dev.skipjack.worker..", "dev.skipjack.testkit..");
+      noClasses()
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("dev.skipjack.worker..", "dev.skipjack.testkit..");
 }

@@ -19,6 +19,9 @@ import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +58,8 @@ class UniqueJobsTest {
     EnqueueResult first = unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
 
     assertThat(first).isInstanceOf(Enqueued.class);
-    assertThat(unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT)).isEqualTo(new AlreadyQueued(first.jobId()));
+    assertThat(unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT))
+        .isEqualTo(new AlreadyQueued(first.jobId()));
     assertThat(unique.enqueue(SYNC, new Sync("b"), BY_ACCOUNT)).isInstanceOf(Enqueued.class);
   }
 
@@ -84,7 +88,8 @@ class UniqueJobsTest {
   void keysOfDifferentKindsDoNotMeet() {
     unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
 
-    assertThat(unique.enqueue(JobType.of("other", Sync.class), new Sync("a"), BY_ACCOUNT)).isInstanceOf(Enqueued.class);
+    assertThat(unique.enqueue(JobType.of("other", Sync.class), new Sync("a"), BY_ACCOUNT))
+        .isInstanceOf(Enqueued.class);
   }
 
   @Test
@@ -92,9 +97,12 @@ class UniqueJobsTest {
     unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
     try (Connection connection = database.connection()) {
       connection.setAutoCommit(false);
-      assertThat(unique.in(connection).enqueue(SYNC, new Sync("a"), BY_ACCOUNT)).isInstanceOf(AlreadyQueued.class);
+      assertThat(unique.in(connection).enqueue(SYNC, new Sync("a"), BY_ACCOUNT))
+          .isInstanceOf(AlreadyQueued.class);
       assertThat(
-              unique.in(DSL.using(connection, SQLDialect.POSTGRES)).enqueue(SYNC, new Sync("b"), BY_ACCOUNT))
+              unique
+                  .in(DSL.using(connection, SQLDialect.POSTGRES))
+                  .enqueue(SYNC, new Sync("b"), BY_ACCOUNT))
           .isInstanceOf(Enqueued.class);
       connection.commit();
     }
@@ -107,7 +115,8 @@ class UniqueJobsTest {
     try (Connection rival = database.connection()) {
       rival.setAutoCommit(false);
       unique.in(rival).enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
-      Future<EnqueueResult> waiting = thread.submit(() -> unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT));
+      Future<EnqueueResult> waiting =
+          thread.submit(() -> unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT));
       rival.rollback();
 
       assertThat(waiting.get(10, TimeUnit.SECONDS)).isInstanceOf(Enqueued.class);
@@ -138,12 +147,46 @@ class UniqueJobsTest {
     }
   }
 
+  /**
+   * The caller's transaction has its own planner settings, so no plan may outlive the table it was
+   * made for.
+   */
+  @Test
+  void findsTheHolderThroughTheIndexEvenAfterABurstOnACachedPlan() throws Exception {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      for (int i = 0; i < 12; i++) {
+        unique.in(connection).enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
+      }
+      String jobs = '"' + database.schema() + "\".jobs";
+      statement.execute(
+          "INSERT INTO "
+              + jobs
+              + " (kind, payload, unique_key) SELECT 'k', '{}', n FROM generate_series(1, 100000) n");
+      long before = sequentialScans(statement);
+
+      unique.in(connection).enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
+
+      assertThat(sequentialScans(statement)).isEqualTo(before);
+    }
+  }
+
+  private static long sequentialScans(Statement statement) throws SQLException {
+    statement.execute("SELECT pg_stat_force_next_flush()");
+    try (ResultSet row =
+        statement.executeQuery("SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'jobs'")) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
   @Test
   void longKeysAreHashedAndStayDifferent() {
-    String stem = "k".repeat(500_000);
+    Unique<Sync> byLongKey = Unique.by(sync -> "k".repeat(500_000) + sync.account());
+    JobId first = unique.enqueue(SYNC, new Sync("a"), byLongKey).jobId();
 
-    assertThat(unique.enqueue(SYNC, new Sync(stem + "a"), Unique.by(sync -> sync.account().substring(400_000))))
-        .isInstanceOf(Enqueued.class);
+    assertThat(unique.enqueue(SYNC, new Sync("b"), byLongKey)).isInstanceOf(Enqueued.class);
+    assertThat(unique.enqueue(SYNC, new Sync("a"), byLongKey)).isEqualTo(new AlreadyQueued(first));
   }
 
   @Test

@@ -10,6 +10,7 @@ import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.notExists;
+import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.with;
@@ -17,6 +18,7 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
+import org.jooq.Param;
 import org.jooq.Record1;
 import org.jooq.ResultQuery;
 import org.jooq.types.YearToSecond;
@@ -68,6 +71,9 @@ final class CompleteStatement {
           new Copied(JOBS_ARCHIVE.TAGS, JOBS.TAGS),
           new Copied(JOBS_ARCHIVE.TRACE_CONTEXT, JOBS.TRACE_CONTEXT));
 
+  private static final Param<Long> JOB_ID = param("job_id", Long.class);
+  private static final Param<Long> EXECUTION_ID = param("execution_id", Long.class);
+
   private CompleteStatement() {}
 
   /** For a batch, in a transaction of its own. */
@@ -85,19 +91,18 @@ final class CompleteStatement {
 
   /**
    * For one attempt, in the handler's transaction: waits for the row, answers how many attempts it
-   * ended.
-   *
-   * <p>The values stand in the text, so that the plan is made anew each time: {@code
-   * enable_seqscan} is the caller's here, and a plan kept from when the table was empty would read
-   * all of it.
+   * ended. To be planned at each run, because the transaction is the caller's.
    */
-  static ResultQuery<?> queryFor(Execution execution) {
+  static ResultQuery<?> queryForOne() {
     CommonTableExpression<?> ended =
-        ended(
-            JOBS.ID
-                .eq(inline(execution.jobId().value()))
-                .and(JOBS.CURRENT_EXECUTION_ID.eq(inline(execution.id().value()))));
+        ended(JOBS.ID.eq(JOB_ID).and(JOBS.CURRENT_EXECUTION_ID.eq(EXECUTION_ID)));
     return with(ended, archived(ended), closed(ended)).select(count()).from(ended);
+  }
+
+  static Arguments argumentsForOne(Execution execution) {
+    return new Arguments()
+        .number("job_id", execution.jobId().value())
+        .number("execution_id", execution.id().value());
   }
 
   private static CommonTableExpression<?> ended(Condition which) {

@@ -50,7 +50,10 @@ final class JooqJobStore implements JobStore {
   public List<JobId> enqueue(List<NewJob> jobs) {
     return jobs.isEmpty()
         ? List.of()
-        : transactions.inTransaction(connection -> insert(connection, jobs));
+        : transactions.runAll(
+            statements.enqueue,
+            chunks(jobs).stream().map(JobInsert::arguments).toList(),
+            EnqueueStatement::read);
   }
 
   @Override
@@ -65,13 +68,19 @@ final class JooqJobStore implements JobStore {
   /** As {@link #enqueue(Connection, List)} with the database's own exception. */
   List<JobId> insert(Connection connection, List<NewJob> jobs) throws SQLException {
     List<JobId> ids = new ArrayList<>(jobs.size());
-    for (int from = 0; from < jobs.size(); from += EnqueueStatement.LARGEST) {
-      List<NewJob> chunk =
-          jobs.subList(from, Math.min(from + EnqueueStatement.LARGEST, jobs.size()));
+    for (List<NewJob> chunk : chunks(jobs)) {
       ids.addAll(
           statements.enqueue.run(connection, JobInsert.arguments(chunk), EnqueueStatement::read));
     }
     return ids;
+  }
+
+  private static List<List<NewJob>> chunks(List<NewJob> jobs) {
+    List<List<NewJob>> chunks = new ArrayList<>();
+    for (int from = 0; from < jobs.size(); from += EnqueueStatement.LARGEST) {
+      chunks.add(jobs.subList(from, Math.min(from + EnqueueStatement.LARGEST, jobs.size())));
+    }
+    return chunks;
   }
 
   @Override
@@ -128,8 +137,8 @@ final class JooqJobStore implements JobStore {
     try {
       ended =
           statements
-              .completeIn(execution)
-              .run(transaction, new Arguments(), row -> row.getLong(1))
+              .completeIn
+              .run(transaction, CompleteStatement.argumentsForOne(execution), row -> row.getLong(1))
               .get(0);
     } catch (SQLException failure) {
       if (CHECK_VIOLATION.equals(failure.getSQLState())) {

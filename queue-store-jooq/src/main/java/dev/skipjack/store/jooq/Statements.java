@@ -1,6 +1,5 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.api.spi.Execution;
 import dev.skipjack.store.jooq.spi.HotStatement;
 import org.jooq.DSLContext;
 
@@ -12,6 +11,7 @@ final class Statements {
   final HotStatement claim;
   final HotStatement heartbeat;
   final HotStatement complete;
+  final HotStatement completeIn;
   final HotStatement fail;
   final HotStatement giveBack;
   final HotStatement owns;
@@ -19,25 +19,19 @@ final class Statements {
   final HotStatement firstExpired;
   final HotStatement createPartitions;
 
-  private final DSLContext dsl;
-
   Statements(String schema) {
-    dsl = StatementDialect.forSchema(schema);
+    DSLContext dsl = StatementDialect.forSchema(schema);
     enqueue = HotStatement.render(dsl, EnqueueStatement.query());
     dueLanes = HotStatement.render(dsl, DueLanesStatement.query());
     claim = HotStatement.render(dsl, ClaimStatement.query());
     heartbeat = HotStatement.render(dsl, HeartbeatStatement.query());
     complete = HotStatement.render(dsl, CompleteStatement.query());
+    completeIn = HotStatement.render(dsl, CompleteStatement.queryForOne()).plannedEachTime();
     fail = HotStatement.render(dsl, FailStatement.query());
     giveBack = HotStatement.render(dsl, GiveBackStatement.query());
     owns = HotStatement.render(dsl, OwnsStatement.query());
     rescue = HotStatement.render(dsl, RescueStatement.query());
     firstExpired = HotStatement.render(dsl, RescueStatement.firstQuery());
     createPartitions = HotStatement.render(dsl, CreatePartitionsStatement.query());
-  }
-
-  /** Rendered for each execution: see {@link CompleteStatement#queryFor}. */
-  HotStatement completeIn(Execution execution) {
-    return HotStatement.render(dsl, CompleteStatement.queryFor(execution));
   }
 }

@@ -2,9 +2,6 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.ExecutionId;
-import dev.skipjack.api.JobId;
-import dev.skipjack.api.spi.Execution;
 import dev.skipjack.store.jooq.spi.HotStatement;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,9 +53,7 @@ class GoldenSqlTest {
             Map.entry("claim", statements.claim),
             Map.entry("heartbeat", statements.heartbeat),
             Map.entry("complete", statements.complete),
-            Map.entry(
-                "complete-in",
-                statements.completeIn(new Execution(new JobId(4711), new ExecutionId(815)))),
+            Map.entry("complete-in", statements.completeIn),
             Map.entry("fail", statements.fail),
             Map.entry("give-back", statements.giveBack),
             Map.entry("owns", statements.owns),

@@ -23,10 +23,12 @@ public final class HotStatement {
 
   private final String sql;
   private final List<String> parameters;
+  private final boolean plannedEachTime;
 
-  private HotStatement(String sql, List<String> parameters) {
+  private HotStatement(String sql, List<String> parameters, boolean plannedEachTime) {
     this.sql = sql;
     this.parameters = parameters;
+    this.plannedEachTime = plannedEachTime;
   }
 
   /**
@@ -49,7 +51,16 @@ public final class HotStatement {
           }
         };
     String sql = dsl.configuration().deriveAppending(collector).dsl().render(query);
-    return new HotStatement(sql, List.copyOf(parameters));
+    return new HotStatement(sql, List.copyOf(parameters), false);
+  }
+
+  /**
+   * This, planned anew at each run. For statements in a caller's transaction that look rows up:
+   * {@code enable_seqscan} is the caller's there, and a plan kept from when the table was empty
+   * would read all of it.
+   */
+  public HotStatement plannedEachTime() {
+    return new HotStatement(sql, parameters, true);
   }
 
   /** The text, with a question mark for each parameter. */
@@ -82,6 +93,9 @@ public final class HotStatement {
       Connection connection, String preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(preamble + sql)) {
+      if (plannedEachTime) {
+        PostgresDriver.neverPrepare(statement);
+      }
       for (int i = 0; i < parameters.size(); i++) {
         arguments.bind(statement, i + 1, parameters.get(i));
       }

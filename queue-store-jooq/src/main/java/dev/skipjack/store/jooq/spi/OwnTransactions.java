@@ -4,6 +4,7 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.spi.HotStatement.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -36,23 +37,29 @@ public final class OwnTransactions {
    * @throws StoreException if the database refused, was not reached, or its answer was lost
    */
   public <R> List<R> run(HotStatement statement, Arguments arguments, RowReader<R> reader) {
-    return inTransaction(connection -> statement.run(connection, PREAMBLE, arguments, reader));
+    return runAll(statement, List.of(arguments), reader);
   }
 
   /**
-   * Runs {@code work} in one transaction and commits.
+   * Runs one statement several times in one transaction and commits.
    *
+   * @return what {@code reader} made of each row of each run
    * @throws StoreException as {@link #run}
    */
-  public <R> R inTransaction(Work<R> work) {
+  public <R> List<R> runAll(HotStatement statement, List<Arguments> runs, RowReader<R> reader) {
     try (Connection connection = dataSource.getConnection()) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(false);
       try {
-        R result = work.in(connection);
+        List<R> rows = new ArrayList<>();
+        String preamble = PREAMBLE;
+        for (Arguments arguments : runs) {
+          rows.addAll(statement.run(connection, preamble, arguments, reader));
+          preamble = "";
+        }
         connection.commit();
         connection.setAutoCommit(autoCommit);
-        return result;
+        return rows;
       } catch (SQLException | RuntimeException | Error failure) {
         giveUp(connection, autoCommit, failure);
         throw failure;
@@ -77,12 +84,5 @@ public final class OwnTransactions {
     } catch (SQLException broken) {
       failure.addSuppressed(broken);
     }
-  }
-
-  /** What happens in a transaction. */
-  @FunctionalInterface
-  public interface Work<R> {
-    /** Does it; whatever it throws rolls back. */
-    R in(Connection connection) throws SQLException;
   }
 }

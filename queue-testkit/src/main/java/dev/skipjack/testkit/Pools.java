@@ -1,0 +1,25 @@
+package dev.skipjack.testkit;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+
+/** How the testkit's connection pools are made. */
+final class Pools {
+
+  private static final long CONNECTION_TIMEOUT_MS = 10_000;
+
+  private Pools() {}
+
+  /** An open pool that holds connections only while they are wanted. */
+  static HikariDataSource open(String jdbcUrl, String name, int size) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(jdbcUrl);
+    config.setPoolName(name);
+    config.setMaximumPoolSize(size);
+    config.setMinimumIdle(0);
+    config.setConnectionTimeout(CONNECTION_TIMEOUT_MS);
+    // The driver sets the JVM's zone at login, over the one of the server's settings.
+    config.setConnectionInitSql("SET TIME ZONE '" + PostgresSources.TIME_ZONE + "'");
+    return new HikariDataSource(config);
+  }
+}

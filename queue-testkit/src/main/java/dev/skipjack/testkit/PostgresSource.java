@@ -1,0 +1,24 @@
+package dev.skipjack.testkit;
+
+/** Where the server of this JVM's tests comes from. Only the one that was chosen is started. */
+interface PostgresSource {
+
+  /** Brings the server up, for as long as this JVM lives. */
+  Server start();
+
+  /** A server that takes connections from a role that may create databases. */
+  interface Server {
+
+    /** The URL of one of its databases, with everything that a login needs. */
+    String jdbcUrl(String database);
+
+    /** The name of a database that exists and that no test uses. */
+    String adminDatabase();
+
+    /**
+     * Whether no other JVM uses the server now, so that every test database found there is a
+     * leftover.
+     */
+    boolean isOursAlone();
+  }
+}

@@ -1,0 +1,150 @@
+package dev.skipjack.testkit;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.migrations.Migrations;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one server of this JVM, with a migrated database that all others are copied from. Safe for
+ * any number of threads.
+ */
+final class TestServer {
+
+  static final String SCHEMA = Migrations.DEFAULT_SCHEMA;
+  static final String PREFIX = "skipjack_test_";
+
+  private static final Logger LOG = LoggerFactory.getLogger(TestServer.class);
+
+  /**
+   * Static because a server is the property of a JVM; starting one for each test class is what this
+   * avoids.
+   */
+  private static @Nullable TestServer running;
+
+  private final PostgresSource.Server server;
+  private final String template;
+
+  private TestServer(PostgresSource.Server server) {
+    this.server = server;
+    this.template = PREFIX + "template_" + token();
+  }
+
+  /** Started at the first call. */
+  static synchronized TestServer running() {
+    TestServer current = running;
+    if (current == null) {
+      current = start(PostgresSources.choose());
+      running = current;
+    }
+    return current;
+  }
+
+  static TestServer start(PostgresSource source) {
+    TestServer server = new TestServer(source.start());
+    server.prepare();
+    return server;
+  }
+
+  /** A copy of the template; the caller drops it. */
+  String createDatabase() {
+    String name = PREFIX + token();
+    execute("CREATE DATABASE %s TEMPLATE %s".formatted(name, template));
+    return name;
+  }
+
+  /** Drops a database and cuts off whoever is connected to it. */
+  void dropDatabase(String name) {
+    execute("DROP DATABASE IF EXISTS %s WITH (FORCE)".formatted(name));
+  }
+
+  String jdbcUrl(String database) {
+    return server.jdbcUrl(database);
+  }
+
+  private void prepare() {
+    if (server.isOursAlone()) {
+      dropLeftovers();
+    }
+    execute("CREATE DATABASE " + template);
+    // Nothing may be connected to a template while it is copied, so its pool is closed here.
+    try (HikariDataSource migrating = Pools.open(jdbcUrl(template), template, 2)) {
+      Migrations.migrate(migrating, SCHEMA);
+    }
+    if (!server.isOursAlone()) {
+      Thread dropping = new Thread(this::dropTemplate, "skipjack-testkit-drop-template");
+      Runtime.getRuntime().addShutdownHook(dropping);
+    }
+  }
+
+  private void dropTemplate() {
+    try {
+      dropDatabase(template);
+    } catch (IllegalStateException e) {
+      LOG.warn("Template database not dropped database={}", template, e);
+    }
+  }
+
+  boolean isOursAlone() {
+    return server.isOursAlone();
+  }
+
+  /**
+   * Drops what runs that were killed have left; not what somebody is connected to, nor our
+   * template.
+   */
+  void dropLeftovers() {
+    for (String name : leftovers()) {
+      try {
+        execute("DROP DATABASE IF EXISTS " + name);
+        LOG.debug("Leftover test database dropped database={}", name);
+      } catch (IllegalStateException e) {
+        LOG.warn("Leftover test database not dropped database={}", name, e);
+      }
+    }
+  }
+
+  private List<String> leftovers() {
+    String unused =
+        "SELECT datname FROM pg_database WHERE datname ~ '^%s[a-z0-9_]+$'"
+            + " AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE pg_stat_activity.datname = pg_database.datname)";
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet found = statement.executeQuery(unused.formatted(PREFIX))) {
+      List<String> names = new ArrayList<>();
+      while (found.next()) {
+        names.add(found.getString(1));
+      }
+      names.remove(template);
+      return names;
+    } catch (SQLException e) {
+      throw new IllegalStateException("The test server does not list its databases", e);
+    }
+  }
+
+  private void execute(String sql) {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException("The test server refused: " + sql, e);
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    return DriverManager.getConnection(server.jdbcUrl(server.adminDatabase()));
+  }
+
+  private static String token() {
+    return UUID.randomUUID().toString().replace("-", "");
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Real PostgreSQL databases for tests of code that uses the queue.
+ *
+ * <p>A test class says {@link dev.skipjack.testkit.QueueTest} and takes a {@link
+ * dev.skipjack.testkit.QueueDatabase} as a parameter: a migrated database of its own, emptied
+ * before each test method and dropped at the end, when connections that were not given back fail
+ * the class. Databases are copies of a template that is migrated once, so a class costs a fraction
+ * of a second. One server serves the JVM. It is the one of a JDBC URL if there is such a setting, a
+ * container if Testcontainers is on the class path and Docker answers, and else an embedded server,
+ * which needs neither Docker nor an installed PostgreSQL.
+ *
+ * <p>The sessions' time zone is deliberately not UTC, so that code which depends on it is found out
+ * here.
+ */
+@NullMarked
+package dev.skipjack.testkit;
+
+import org.jspecify.annotations.NullMarked;

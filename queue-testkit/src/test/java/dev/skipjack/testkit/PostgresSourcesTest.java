@@ -1,0 +1,69 @@
+package dev.skipjack.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class PostgresSourcesTest {
+
+  private static final String URL = "jdbc:postgresql://db:5432/app?user=me&password=secret";
+
+  @Test
+  void urlWinsAndNobodyAsksForDocker() {
+    PostgresSource source =
+        PostgresSources.choose(
+            URL,
+            () -> {
+              throw new AssertionError("asked");
+            },
+            () -> {
+              throw new AssertionError("asked");
+            });
+
+    assertThat(source).isInstanceOf(UrlSource.class);
+  }
+
+  @Test
+  void containerIsTakenWhereDockerAnswers() {
+    assertThat(PostgresSources.choose(null, () -> true, () -> true))
+        .isInstanceOf(TestcontainersSource.class);
+  }
+
+  @Test
+  void embeddedServerIsTakenWithoutDocker() {
+    assertThat(PostgresSources.choose(null, () -> true, () -> false))
+        .isInstanceOf(EmbeddedPostgresSource.class);
+  }
+
+  @Test
+  void dockerIsNotAskedWithoutTheLibrary() {
+    PostgresSource source =
+        PostgresSources.choose(
+            " ",
+            () -> false,
+            () -> {
+              throw new AssertionError("asked");
+            });
+
+    assertThat(source).isInstanceOf(EmbeddedPostgresSource.class);
+  }
+
+  @Test
+  void urlNamesOtherDatabasesOfItsServer() {
+    PostgresSource.Server server = new UrlSource(URL, false).start();
+
+    assertThat(server.adminDatabase()).isEqualTo("app");
+    assertThat(server.jdbcUrl("other"))
+        .isEqualTo("jdbc:postgresql://db:5432/other?user=me&password=secret");
+    assertThat(server.isOursAlone()).isFalse();
+  }
+
+  @Test
+  void urlOfAnotherFormIsRefusedWithoutBeingRepeated() {
+    assertThatThrownBy(() -> new UrlSource("postgres://me:secret@db/app", false))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("skipjack.test.url")
+        .hasMessageNotContaining("secret");
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.testkit;
+
+import org.jspecify.annotations.NullMarked;

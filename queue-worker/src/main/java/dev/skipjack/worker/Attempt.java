@@ -1,0 +1,212 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claimed job on its way through the worker: buffered, running, ended.
+ *
+ * <p>Whoever wants to end it early (heartbeat, timer, shutdown) and the handler's thread that ends
+ * it meet here under one lock, so that an interrupt reaches the handler it was meant for or nobody:
+ * never the next job of the thread.
+ */
+final class Attempt {
+
+  /** Why an attempt is to end before its handler says so. */
+  enum Stop {
+    NONE,
+    TIMED_OUT,
+    LOST,
+    RELEASED
+  }
+
+  private enum Phase {
+    BUFFERED,
+    RUNNING,
+    ENDED
+  }
+
+  private final ClaimedJob job;
+  private final ServedQueue queue;
+  private final AttemptInfo info;
+  private final long lease;
+
+  private Phase phase = Phase.BUFFERED;
+  private Stop stop = Stop.NONE;
+  private @Nullable Thread thread;
+  private boolean interrupted;
+
+  private volatile long renewedAt;
+  private volatile boolean renewable = true;
+  private volatile boolean leaseLost;
+  private volatile boolean completionWritten;
+  private volatile boolean completionSeen;
+
+  /**
+   * @param claimedAt nanoTime before the claim was sent, so that the lease is never believed longer
+   *     than it is
+   */
+  Attempt(ClaimedJob job, ServedQueue queue, Duration lease, long claimedAt) {
+    this.job = job;
+    this.queue = queue;
+    this.lease = lease.toNanos();
+    this.renewedAt = claimedAt;
+    this.info =
+        new AttemptInfo(
+            job.execution().jobId(),
+            job.execution().id(),
+            job.queue(),
+            job.kind(),
+            job.attempt(),
+            job.maxAttempts());
+  }
+
+  ClaimedJob job() {
+    return job;
+  }
+
+  Execution execution() {
+    return job.execution();
+  }
+
+  ServedQueue queue() {
+    return queue;
+  }
+
+  AttemptInfo info() {
+    return info;
+  }
+
+  /** Binds the calling thread; false if the attempt was ended while it was buffered. */
+  synchronized boolean begin() {
+    if (phase != Phase.BUFFERED) {
+      return false;
+    }
+    phase = Phase.RUNNING;
+    thread = Thread.currentThread();
+    return true;
+  }
+
+  /**
+   * Unbinds the calling thread, which no interrupt of this attempt reaches afterwards; one that did
+   * before is cleared. An interrupt from elsewhere is left to the thread's owner.
+   */
+  synchronized Stop finish() {
+    phase = Phase.ENDED;
+    thread = null;
+    if (interrupted) {
+      Thread.interrupted();
+    }
+    return stop;
+  }
+
+  /** Answers whether the handler ran and was interrupted. */
+  synchronized boolean timeOut() {
+    if (phase != Phase.RUNNING || stop != Stop.NONE) {
+      return false;
+    }
+    stop = Stop.TIMED_OUT;
+    stopRenewing();
+    interrupt();
+    return true;
+  }
+
+  /** Answers whether this call found it out; an attempt that has ended hears it from its write. */
+  synchronized boolean lose() {
+    if (phase == Phase.ENDED || stop == Stop.LOST) {
+      return false;
+    }
+    stop = Stop.LOST;
+    leaseLost = true;
+    stopRenewing();
+    interrupt();
+    if (phase == Phase.BUFFERED) {
+      phase = Phase.ENDED;
+    }
+    return true;
+  }
+
+  /**
+   * Ends it for the shutdown, whatever its handler may still do.
+   *
+   * @return what it was to be stopped for until now; null if it had ended
+   */
+  synchronized @Nullable Stop release() {
+    if (phase == Phase.ENDED) {
+      return null;
+    }
+    Stop before = stop;
+    stop = Stop.RELEASED;
+    leaseLost = true;
+    interrupt();
+    phase = Phase.ENDED;
+    thread = null;
+    return before;
+  }
+
+  synchronized boolean isBuffered() {
+    return phase == Phase.BUFFERED;
+  }
+
+  synchronized boolean isRunning() {
+    return phase == Phase.RUNNING;
+  }
+
+  private void interrupt() {
+    if (thread != null && thread != Thread.currentThread()) {
+      interrupted = true;
+      thread.interrupt();
+    }
+  }
+
+  /** Notes a renewal that was sent at this nanoTime and granted. */
+  void renewed(long sentAt) {
+    renewedAt = sentAt;
+  }
+
+  long renewedAt() {
+    return renewedAt;
+  }
+
+  /** Lets the lease run out. */
+  void stopRenewing() {
+    renewable = false;
+  }
+
+  boolean isRenewable() {
+    return renewable;
+  }
+
+  /** Whether nobody can have rescued the job yet. */
+  boolean holdsLease() {
+    return System.nanoTime() - renewedAt < lease;
+  }
+
+  boolean isLeaseLost() {
+    return leaseLost;
+  }
+
+  /** Notes that the handler's transaction holds a completion, which it may yet roll back. */
+  void completionWritten() {
+    completionWritten = true;
+  }
+
+  boolean isCompletionWritten() {
+    return completionWritten;
+  }
+
+  /** Notes that the job was found gone: within the lease only its own completion can do that. */
+  void foundGone() {
+    if (completedByHandler()) {
+      completionSeen = true;
+    }
+    stopRenewing();
+  }
+
+  /** Whether the job, being gone, was completed by its handler. */
+  boolean completedByHandler() {
+    return completionSeen || (completionWritten && holdsLease());
+  }
+}

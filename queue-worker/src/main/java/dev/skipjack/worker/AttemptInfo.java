@@ -1,0 +1,25 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobId;
+
+/**
+ * Names an attempt in a {@link WorkerEvent}.
+ *
+ * @param jobId the job
+ * @param executionId the attempt
+ * @param queue its queue
+ * @param kind its kind
+ * @param attempt which attempt of the job, from 1; snoozed and released ones do not count
+ * @param maxAttempts attempts after which the job is dead
+ */
+public record AttemptInfo(
+    JobId jobId, ExecutionId executionId, String queue, String kind, int attempt, int maxAttempts) {
+
+  /** As log lines end. */
+  @Override
+  public String toString() {
+    return "queue=%s kind=%s jobId=%s executionId=%s attempt=%d maxAttempts=%d"
+        .formatted(queue, kind, jobId, executionId, attempt, maxAttempts);
+  }
+}

@@ -1,0 +1,135 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.spi.JobStore;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A started worker: fetcher, handler threads and rescuer around an engine, and their end. */
+final class BackgroundRun {
+
+  private static final Logger log = LoggerFactory.getLogger(Worker.class);
+
+  /** Beyond the drain: time to write what the last handlers and the shutdown itself left. */
+  private static final long LAST_WRITES = Duration.ofSeconds(3).toNanos();
+
+  private final Engine engine;
+  private final List<ServedQueue> queues;
+  private final WorkerConfig config;
+  private final WorkerThreads threads;
+  private final Reporter reporter;
+  private final Loop fetcher;
+  private final Loop rescuer;
+
+  BackgroundRun(
+      Engine engine,
+      Claimer claimer,
+      Collection<ServedQueue> queues,
+      Wakeup fetch,
+      JobStore store,
+      WorkerConfig config,
+      WorkerThreads threads,
+      Reporter reporter) {
+    this.engine = engine;
+    this.queues = List.copyOf(queues);
+    this.config = config;
+    this.threads = threads;
+    this.reporter = reporter;
+    SplittableRandom random = new SplittableRandom();
+    ClaimLoop claims =
+        new ClaimLoop(claimer, queues, config.pollInterval(), this::accept, random.split());
+    fetcher = new Loop("fetcher", claims, fetch, reporter, random.split(), Loop.LONGEST_PAUSE);
+    Rescuer rescue = new Rescuer(store, config.rescueInterval(), reporter, random.split());
+    rescuer =
+        new Loop("rescuer", rescue, new Wakeup(), reporter, random.split(), Loop.LONGEST_PAUSE);
+  }
+
+  /** Starts all threads or, when the system refuses one, none. */
+  void start() {
+    try {
+      engine.start();
+      for (ServedQueue queue : queues) {
+        for (int i = 0; i < queue.concurrency(); i++) {
+          threads.start("handler", () -> runBuffered(queue.buffer()));
+        }
+      }
+      fetcher.start(threads);
+      rescuer.start(threads);
+    } catch (Throwable refused) {
+      stop();
+      throw refused;
+    }
+  }
+
+  private void accept(Attempt attempt) {
+    engine.running().add(attempt);
+    reporter.claimed(attempt);
+    if (!attempt.queue().buffer().add(attempt)) {
+      engine.runner().giveBack(attempt);
+    }
+  }
+
+  private void runBuffered(AttemptBuffer buffer) {
+    while (true) {
+      try {
+        Attempt attempt = buffer.take();
+        if (attempt == null) {
+          return;
+        }
+        engine.runner().run(attempt);
+        Thread.interrupted(); // a flag that the handler left must not strike the next job
+      } catch (InterruptedException stray) {
+        // Somebody kept a reference to this thread; only a closed buffer ends it.
+      } catch (Throwable thrown) {
+        logSafely(thrown);
+      }
+    }
+  }
+
+  private static void logSafely(Throwable thrown) {
+    try {
+      log.error("Attempt could not be ended, its lease will run out", thrown);
+    } catch (Throwable again) {
+      Thread.onSpinWait(); // no memory for a log line; the thread must live on
+    }
+  }
+
+  /**
+   * Stops claiming, gives back what has not begun, lets handlers finish until the drain timeout,
+   * gives back the rest, writes, and stops renewing last. An interrupt of the caller cuts the
+   * waiting short.
+   */
+  void stop() {
+    long deadline = System.nanoTime() + config.drainTimeout().toNanos();
+    boolean interrupted = false;
+    fetcher.stop();
+    rescuer.stop();
+    for (ServedQueue queue : queues) {
+      queue.buffer().close().forEach(engine.runner()::giveBack);
+    }
+    try {
+      fetcher.join(deadline - System.nanoTime()); // its last claim may still come in
+      engine.running().awaitNone(deadline);
+    } catch (InterruptedException hurry) {
+      interrupted = true;
+    }
+    engine.running().all().forEach(engine.runner()::giveBack);
+    try {
+      engine.running().awaitNone(System.nanoTime() + LAST_WRITES);
+      engine.stop();
+    } catch (InterruptedException hurry) {
+      interrupted = true;
+    }
+    if (engine.running().size() > 0) {
+      log.warn(
+          "Worker stopped with unwritten outcomes, their leases will run out count={}",
+          engine.running().size());
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

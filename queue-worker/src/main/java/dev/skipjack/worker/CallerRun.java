@@ -1,0 +1,96 @@
+package dev.skipjack.worker;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Runs attempts in the calling thread, one after the other, while the engine's threads renew leases
+ * and write outcomes. Used once.
+ */
+final class CallerRun {
+
+  private static final long NO_DEADLINE = Long.MAX_VALUE / 2; // nanoTime may be negative
+  private static final long LAST_WRITES = Duration.ofSeconds(3).toNanos();
+
+  private final Engine engine;
+  private final Claimer claimer;
+  private final Reporter reporter;
+  private final Map<String, Integer> room = new LinkedHashMap<>();
+  private final int batch;
+
+  /**
+   * @param batch most jobs of one claim
+   */
+  CallerRun(
+      Engine engine, Claimer claimer, Iterable<ServedQueue> queues, Reporter reporter, int batch) {
+    this.engine = engine;
+    this.claimer = claimer;
+    this.reporter = reporter;
+    this.batch = batch;
+    queues.forEach(queue -> room.put(queue.name(), batch));
+  }
+
+  /**
+   * Claims and runs until nothing is due, or the caller is interrupted.
+   *
+   * @param batches most claims
+   * @return how many attempts were run
+   */
+  int run(int batches) {
+    engine.start();
+    boolean interrupted = false;
+    int attempts = 0;
+    try {
+      for (int i = 0; i < batches && !interrupted; i++) {
+        int ran = runBatch();
+        attempts += ran;
+        interrupted = Thread.interrupted();
+        // The next claim must see what became of these jobs: a retry without a wait is due again.
+        interrupted |= !settled(interrupted ? LAST_WRITES : NO_DEADLINE);
+        if (ran == 0) {
+          break;
+        }
+      }
+    } finally {
+      try {
+        engine.stop();
+      } catch (InterruptedException stop) {
+        interrupted = true;
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    return attempts;
+  }
+
+  /** Waits for the outcomes to be written; an interrupted caller waits a little, but waits. */
+  private boolean settled(long nanos) {
+    try {
+      return engine.running().awaitNone(System.nanoTime() + nanos);
+    } catch (InterruptedException stop) {
+      settled(LAST_WRITES);
+      return false;
+    }
+  }
+
+  private int runBatch() {
+    Deque<Attempt> claimed = new ArrayDeque<>(claimer.claim(room, batch));
+    claimed.forEach(engine.running()::add);
+    claimed.forEach(reporter::claimed);
+    int ran = 0;
+    while (!claimed.isEmpty()) {
+      Attempt next = claimed.pop();
+      if (Thread.currentThread().isInterrupted()) {
+        engine.runner().giveBack(next);
+      } else {
+        engine.runner().run(next);
+        ran++;
+      }
+    }
+    return ran;
+  }
+}

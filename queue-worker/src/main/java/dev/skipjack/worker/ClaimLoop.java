@@ -1,0 +1,80 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.spi.ClaimRequest;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/**
+ * The fetcher: claims for the room that the queues have, and decides when to look again.
+ *
+ * <p>After work there is often more, so it looks again after 2 ms, 5 ms and so on up to the poll
+ * interval. Without room it waits for some, and asks the database nothing.
+ */
+final class ClaimLoop implements Loop.Step {
+
+  private static final long[] SOON_MILLIS = {2, 5, 10, 20, 50, 100, 200, 500};
+
+  private final Claimer claimer;
+  private final Collection<ServedQueue> queues;
+  private final long pollInterval;
+  private final Consumer<Attempt> accept;
+  private final RandomGenerator random;
+  private int emptyPolls = SOON_MILLIS.length;
+
+  /**
+   * @param accept what to do with a claimed attempt
+   */
+  ClaimLoop(
+      Claimer claimer,
+      Collection<ServedQueue> queues,
+      Duration pollInterval,
+      Consumer<Attempt> accept,
+      RandomGenerator random) {
+    this.claimer = claimer;
+    this.queues = List.copyOf(queues);
+    this.pollInterval = pollInterval.toNanos();
+    this.accept = accept;
+    this.random = random;
+  }
+
+  @Override
+  public long run() {
+    Map<String, Integer> room = room();
+    if (room.isEmpty()) {
+      return pollInterval;
+    }
+    List<Attempt> claimed = claimer.claim(room, ClaimRequest.LARGEST);
+    claimed.forEach(accept);
+    if (!claimed.isEmpty()) {
+      emptyPolls = 0;
+      if (claimer.expectsMore(room())) {
+        return 0;
+      }
+    }
+    return pause();
+  }
+
+  private Map<String, Integer> room() {
+    Map<String, Integer> room = new LinkedHashMap<>();
+    for (ServedQueue queue : queues) {
+      int ask = queue.ask();
+      if (ask > 0) {
+        room.put(queue.name(), ask);
+      }
+    }
+    return room;
+  }
+
+  private long pause() {
+    if (emptyPolls < SOON_MILLIS.length) {
+      long soon = Duration.ofMillis(SOON_MILLIS[emptyPolls++]).toNanos();
+      return Math.min(Jitter.around(soon, random), pollInterval);
+    }
+    return Jitter.around(pollInterval, random);
+  }
+}

@@ -1,0 +1,40 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.PayloadCodec;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The handlers of a worker by kind. Immutable. */
+final class HandlerRegistry {
+
+  /** A kind and who runs it. */
+  record Registration<T>(JobType<T> type, JobHandler<T> handler) {
+
+    @Nullable Outcome run(String payload, PayloadCodec codec, JobContext context) throws Exception {
+      return handler.handle(codec.decode(payload, type.payloadClass()), context);
+    }
+  }
+
+  private final Map<String, Registration<?>> byKind;
+
+  HandlerRegistry(Map<String, Registration<?>> byKind) {
+    this.byKind = new TreeMap<>(byKind);
+  }
+
+  List<String> kinds() {
+    return List.copyOf(byKind.keySet());
+  }
+
+  Iterable<Registration<?>> all() {
+    return byKind.values();
+  }
+
+  /** Null for a kind that was never asked for. */
+  @Nullable Registration<?> of(String kind) {
+    return byKind.get(kind);
+  }
+}

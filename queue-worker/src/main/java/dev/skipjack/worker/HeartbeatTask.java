@@ -1,0 +1,69 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Renews the leases of everything held: buffered, running, unwritten. Has a thread of its own, so
+ * that no handler can keep it waiting, and stops last.
+ */
+final class HeartbeatTask implements Loop.Step {
+
+  private static final int BATCH = 500;
+
+  private final JobStore store;
+  private final WorkerConfig config;
+  private final RunningJobs running;
+  private final Reporter reporter;
+
+  HeartbeatTask(JobStore store, WorkerConfig config, RunningJobs running, Reporter reporter) {
+    this.store = store;
+    this.config = config;
+    this.running = running;
+    this.reporter = reporter;
+  }
+
+  /** Looks more often than it renews, so that a busy row is asked for again soon. */
+  @Override
+  public long run() {
+    long interval = config.heartbeatInterval().toNanos();
+    long now = System.nanoTime();
+    List<Attempt> due =
+        running.all().stream()
+            .filter(attempt -> attempt.isRenewable() && now - attempt.renewedAt() >= interval)
+            .toList();
+    for (int from = 0; from < due.size(); from += BATCH) {
+      renew(due.subList(from, Math.min(from + BATCH, due.size())));
+    }
+    return interval / 4;
+  }
+
+  private void renew(List<Attempt> batch) {
+    List<Execution> executions = new ArrayList<>(batch.size());
+    batch.forEach(attempt -> executions.add(attempt.execution()));
+    long sentAt = System.nanoTime();
+    List<Verdict> verdicts = store.heartbeat(executions, config.lease());
+    for (int i = 0; i < batch.size(); i++) {
+      switch (verdicts.get(i)) {
+        case DONE -> batch.get(i).renewed(sentAt);
+        case LOST -> lost(batch.get(i));
+        case BUSY -> {} // stays due
+      }
+    }
+  }
+
+  private void lost(Attempt attempt) {
+    if (attempt.isCompletionWritten()) {
+      // Gone because the handler committed its completion, most likely; it is asked at the end.
+      attempt.foundGone();
+    } else if (attempt.lose()) {
+      reporter.lost(attempt);
+      if (!attempt.isRunning()) {
+        running.settle(attempt);
+      }
+    }
+  }
+}

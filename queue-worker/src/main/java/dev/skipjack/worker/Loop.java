@@ -1,0 +1,119 @@
+package dev.skipjack.worker;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A step, repeated on a thread of its own until stopped. Survives every Throwable: a step that
+ * failed is repeated after a growing, jittered pause.
+ */
+final class Loop {
+
+  /** What is repeated. */
+  @FunctionalInterface
+  interface Step {
+    /** Answers how many nanoseconds to wait before the next, unless woken. */
+    long run() throws Exception;
+  }
+
+  static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+  private final String role;
+  private final Step step;
+  private final Wakeup wakeup;
+  private final Reporter reporter;
+  private final RandomGenerator random;
+  private final long longestPause;
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private @Nullable Thread thread;
+  private int failures;
+
+  /**
+   * @param longestPause after failures; at most {@link #LONGEST_PAUSE}
+   */
+  Loop(
+      String role,
+      Step step,
+      Wakeup wakeup,
+      Reporter reporter,
+      RandomGenerator random,
+      Duration longestPause) {
+    this.role = role;
+    this.step = step;
+    this.wakeup = wakeup;
+    this.reporter = reporter;
+    this.random = random;
+    this.longestPause = Math.min(longestPause.toNanos(), LONGEST_PAUSE.toNanos());
+  }
+
+  synchronized void start(WorkerThreads threads) {
+    thread = threads.start(role, this::run);
+  }
+
+  /** Asks the loop to end after the step it is in. */
+  void stop() {
+    stopped.countDown();
+    wakeup.raise();
+  }
+
+  boolean isStopped() {
+    return stopped.getCount() == 0;
+  }
+
+  /** Waits for the end; a loop that was never started has ended. */
+  void join(long nanos) throws InterruptedException {
+    Thread running;
+    synchronized (this) {
+      running = thread;
+    }
+    if (running != null) {
+      TimeUnit.NANOSECONDS.timedJoin(running, Math.max(nanos, 1));
+    }
+  }
+
+  private void run() {
+    while (!isStopped()) {
+      try {
+        long pause = step.run();
+        succeeded();
+        if (pause > 0) {
+          wakeup.await(pause);
+        }
+      } catch (Throwable thrown) {
+        recover(thrown);
+      }
+    }
+  }
+
+  private void succeeded() {
+    if (failures > 0) {
+      failures = 0;
+      reporter.loopRecovered(role);
+    }
+  }
+
+  private void recover(Throwable thrown) {
+    try {
+      if (failures++ == 0) {
+        reporter.loopFailed(role, thrown);
+      }
+      // Not the wake-up: new work must not hammer a database that is away.
+      if (stopped.await(pauseAfter(failures), TimeUnit.NANOSECONDS)) {
+        return;
+      }
+    } catch (Throwable again) {
+      // Out of memory even for a log line, perhaps; what can be done is to go on.
+      Thread.onSpinWait();
+    }
+  }
+
+  /** From 25..50 ms, doubling. */
+  private long pauseAfter(int failures) {
+    long full =
+        Math.min(TimeUnit.MILLISECONDS.toNanos(50) << Math.min(failures - 1, 20), longestPause);
+    return full / 2 + random.nextLong(full / 2 + 1);
+  }
+}

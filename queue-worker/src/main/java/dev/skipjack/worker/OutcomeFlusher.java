@@ -1,0 +1,87 @@
+package dev.skipjack.worker;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Collects endings for a moment, so that one statement writes many, and keeps those that could not
+ * be written until they can. Never throws one away: only a written or lost one is settled.
+ */
+final class OutcomeFlusher implements Loop.Step {
+
+  /** Most endings of one statement. */
+  static final int BATCH = 500;
+
+  private static final long NOTHING_TO_DO = Duration.ofMinutes(1).toNanos();
+
+  private final OutcomeWriter writer;
+  private final RunningJobs running;
+  private final Wakeup wakeup;
+  private final long flushInterval;
+  private final Queue<Unwritten> inbox = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger arrived = new AtomicInteger();
+  private final List<Unwritten> pending = new ArrayList<>(); // the flusher thread's own
+
+  OutcomeFlusher(OutcomeWriter writer, RunningJobs running, Wakeup wakeup, Duration flushInterval) {
+    this.writer = writer;
+    this.running = running;
+    this.wakeup = wakeup;
+    this.flushInterval = flushInterval.toNanos();
+  }
+
+  /** Takes an ending from any thread. Does not wait: what is unwritten keeps the fetcher away. */
+  void offer(Attempt attempt, Ending ending) {
+    inbox.add(new Unwritten(attempt, ending));
+    int waiting = arrived.incrementAndGet();
+    if (waiting == 1 || isWorthWriting(waiting)) {
+      wakeup.raise();
+    }
+  }
+
+  @Override
+  public long run() {
+    gather();
+    for (Unwritten next = inbox.poll(); next != null; next = inbox.poll()) {
+      arrived.decrementAndGet();
+      pending.add(next);
+    }
+    try {
+      writer.write(due());
+    } finally {
+      pending.removeIf(Unwritten::isSettled);
+    }
+    return pause();
+  }
+
+  /** Waits for company, unless nobody else can come. */
+  private void gather() {
+    int waiting = arrived.get();
+    if (waiting > 0 && !isWorthWriting(waiting) && flushInterval > 0) {
+      wakeup.await(flushInterval);
+    }
+  }
+
+  private boolean isWorthWriting(int waiting) {
+    return waiting >= BATCH || waiting >= running.size();
+  }
+
+  private List<Unwritten> due() {
+    long now = System.nanoTime();
+    return pending.stream().filter(unwritten -> unwritten.dueAt() - now <= 0).toList();
+  }
+
+  private long pause() {
+    if (arrived.get() > 0) {
+      return 0;
+    }
+    long now = System.nanoTime();
+    return pending.stream()
+        .mapToLong(unwritten -> Math.max(unwritten.dueAt() - now, 0))
+        .min()
+        .orElse(NOTHING_TO_DO);
+  }
+}

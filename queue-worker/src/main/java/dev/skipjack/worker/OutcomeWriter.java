@@ -1,0 +1,247 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.FailureVerdict;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Verdict;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/** Writes endings, one statement for each kind of ending, and acts on the answers. */
+final class OutcomeWriter {
+
+  private final JobStore store;
+  private final Duration lease;
+  private final RunningJobs running;
+  private final Reporter reporter;
+  private final RandomGenerator random;
+
+  OutcomeWriter(
+      JobStore store,
+      Duration lease,
+      RunningJobs running,
+      Reporter reporter,
+      RandomGenerator random) {
+    this.store = store;
+    this.lease = lease;
+    this.running = running;
+    this.reporter = reporter;
+    this.random = random;
+  }
+
+  /**
+   * Writes what it can; the rest remains unsettled, to be tried again when it is due.
+   *
+   * @throws StoreException if the database is away, which says nothing about any ending
+   */
+  void write(List<Unwritten> due) {
+    each(Ending.CompletedByHandler.class, due, this::look);
+    each(Ending.Completed.class, due, this::complete);
+    each(Ending.Failed.class, due, this::fail);
+    each(Ending.GivenBack.class, due, this::giveBack);
+  }
+
+  private void each(
+      Class<? extends Ending> kind, List<Unwritten> due, Consumer<List<Unwritten>> writer) {
+    for (List<Unwritten> batch : batches(kind, due)) {
+      try {
+        writer.accept(batch);
+      } catch (Throwable thrown) {
+        batch.forEach(Unwritten::unanswered);
+        if (thrown instanceof StoreException away && isAway(away)) {
+          throw away;
+        }
+        reporter.refused(batch.size(), thrown);
+        // One draw for all, so that they stay together for the next try.
+        double draw = random.nextDouble();
+        batch.forEach(unwritten -> refused(unwritten, draw));
+      }
+    }
+  }
+
+  private static List<List<Unwritten>> batches(Class<? extends Ending> kind, List<Unwritten> due) {
+    Map<Integer, List<Unwritten>> bySize = new TreeMap<>();
+    for (Unwritten unwritten : due) {
+      if (kind.isInstance(unwritten.ending()) && !unwritten.isSettled()) {
+        bySize.computeIfAbsent(unwritten.largestBatch(), size -> new ArrayList<>()).add(unwritten);
+      }
+    }
+    List<List<Unwritten>> batches = new ArrayList<>();
+    bySize.forEach(
+        (size, all) -> {
+          for (int from = 0; from < all.size(); from += size) {
+            batches.add(all.subList(from, Math.min(from + size, all.size())));
+          }
+        });
+    return batches;
+  }
+
+  /** No connection, a server that shuts down or starts, resources used up, a read-only standby. */
+  private static boolean isAway(StoreException thrown) {
+    return thrown
+        .sqlState()
+        .map(
+            state ->
+                state.startsWith("08")
+                    || state.startsWith("57")
+                    || state.startsWith("53")
+                    || state.equals("25006"))
+        .orElse(true);
+  }
+
+  /**
+   * A heartbeat is the question that a batch can ask: it tells a row that is gone from one whose
+   * transaction is still open, and an attempt that is about to be failed may well keep its lease.
+   */
+  private void look(List<Unwritten> batch) {
+    long sentAt = System.nanoTime();
+    List<Verdict> verdicts = store.heartbeat(executions(batch), lease);
+    for (int i = 0; i < batch.size(); i++) {
+      Unwritten unwritten = batch.get(i);
+      Ending.CompletedByHandler ending = (Ending.CompletedByHandler) unwritten.ending();
+      switch (verdicts.get(i)) {
+        case DONE -> {
+          unwritten.attempt().renewed(sentAt);
+          unwritten.become(ending.otherwise());
+        }
+        case BUSY -> busy(unwritten);
+        case LOST -> {
+          if (!ending.clean() && unwritten.attempt().completedByHandler()) {
+            reporter.ignoredAfterCompletion(unwritten.attempt(), ending.otherwise().error());
+          }
+          gone(unwritten);
+        }
+      }
+    }
+  }
+
+  private void complete(List<Unwritten> batch) {
+    List<Verdict> verdicts = store.complete(executions(batch));
+    for (int i = 0; i < batch.size(); i++) {
+      Unwritten unwritten = batch.get(i);
+      Attempt attempt = unwritten.attempt();
+      act(unwritten, verdicts.get(i), () -> reporter.succeeded(attempt));
+    }
+  }
+
+  private void fail(List<Unwritten> batch) {
+    List<Failure> failures = new ArrayList<>(batch.size());
+    for (Unwritten unwritten : batch) {
+      Ending.Failed failed = (Ending.Failed) unwritten.ending();
+      failures.add(
+          new Failure(
+              unwritten.attempt().execution(), failed.error(), failed.delay(), failed.isFinal()));
+    }
+    List<FailureVerdict> verdicts = store.fail(failures);
+    for (int i = 0; i < batch.size(); i++) {
+      Unwritten unwritten = batch.get(i);
+      Attempt attempt = unwritten.attempt();
+      Failure failure = failures.get(i);
+      boolean dead = verdicts.get(i).dead() || isLast(attempt, failure, verdicts.get(i).verdict());
+      act(
+          unwritten,
+          verdicts.get(i).verdict(),
+          () -> {
+            if (dead) {
+              reporter.dead(attempt, failure.error());
+            } else {
+              reporter.failed(attempt, failure.error(), failure.delay());
+            }
+          });
+    }
+  }
+
+  /** What a lost answer would have said about the failure that it was about. */
+  private static boolean isLast(Attempt attempt, Failure failure, Verdict verdict) {
+    return verdict == Verdict.LOST
+        && (failure.isFinal() || attempt.info().attempt() >= attempt.info().maxAttempts());
+  }
+
+  private void giveBack(List<Unwritten> batch) {
+    List<GiveBack> attempts = new ArrayList<>(batch.size());
+    for (Unwritten unwritten : batch) {
+      Ending.GivenBack back = (Ending.GivenBack) unwritten.ending();
+      attempts.add(new GiveBack(unwritten.attempt().execution(), back.as(), back.delay()));
+    }
+    List<Verdict> verdicts = store.giveBack(attempts);
+    for (int i = 0; i < batch.size(); i++) {
+      Unwritten unwritten = batch.get(i);
+      Attempt attempt = unwritten.attempt();
+      GiveBack back = attempts.get(i);
+      act(
+          unwritten,
+          verdicts.get(i),
+          () -> {
+            if (back.as() == ExecutionStatus.SNOOZED) {
+              reporter.snoozed(attempt, back.delay());
+            } else {
+              reporter.released(attempt);
+            }
+          });
+    }
+  }
+
+  private static List<Execution> executions(List<Unwritten> batch) {
+    return batch.stream().map(unwritten -> unwritten.attempt().execution()).toList();
+  }
+
+  private void act(Unwritten unwritten, Verdict verdict, Runnable report) {
+    switch (verdict) {
+      case DONE -> {
+        settle(unwritten);
+        report.run();
+      }
+      case BUSY -> busy(unwritten);
+      case LOST -> {
+        if (unwritten.wasWrittenUnanswered()) {
+          settle(unwritten);
+          report.run();
+        } else {
+          gone(unwritten);
+        }
+      }
+    }
+  }
+
+  private void gone(Unwritten unwritten) {
+    settle(unwritten);
+    if (unwritten.attempt().completedByHandler()) {
+      reporter.succeeded(unwritten.attempt());
+    } else {
+      reporter.lost(unwritten.attempt());
+    }
+  }
+
+  private void busy(Unwritten unwritten) {
+    unwritten.busy(random.nextDouble());
+    giveUpAfterLease(unwritten);
+  }
+
+  private void refused(Unwritten unwritten, double draw) {
+    if (!unwritten.isSettled()) {
+      unwritten.refused(draw);
+      giveUpAfterLease(unwritten);
+    }
+  }
+
+  private void giveUpAfterLease(Unwritten unwritten) {
+    if (!unwritten.attempt().holdsLease()) {
+      settle(unwritten);
+      reporter.lost(unwritten.attempt());
+    }
+  }
+
+  private void settle(Unwritten unwritten) {
+    unwritten.settle();
+    running.settle(unwritten.attempt());
+  }
+}

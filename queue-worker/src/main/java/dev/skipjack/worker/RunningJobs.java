@@ -1,0 +1,51 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.spi.Execution;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** The attempts that this worker holds: claimed, and their outcome not yet written. */
+final class RunningJobs {
+
+  private final Map<Execution, Attempt> held = new ConcurrentHashMap<>();
+
+  void add(Attempt attempt) {
+    held.put(attempt.execution(), attempt);
+    attempt.queue().claimed();
+  }
+
+  /** Lets go of an attempt; only the first call counts. */
+  void settle(Attempt attempt) {
+    if (held.remove(attempt.execution()) != null) {
+      attempt.queue().settled();
+      if (held.isEmpty()) {
+        synchronized (this) {
+          notifyAll();
+        }
+      }
+    }
+  }
+
+  /** A live view. */
+  Collection<Attempt> all() {
+    return held.values();
+  }
+
+  int size() {
+    return held.size();
+  }
+
+  /** Answers whether none is left, waiting until {@code deadline} (a nanoTime) for it. */
+  synchronized boolean awaitNone(long deadline) throws InterruptedException {
+    while (!held.isEmpty()) {
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        return false;
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, Math.max(left, 1_000_000));
+    }
+    return true;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.skipjack.worker;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A queue that this worker serves, and how many more of its jobs the worker has room for.
+ *
+ * <p>Everything claimed counts until its outcome is written: waiting, running and unwritten
+ * attempts alike. A database that takes no outcomes thus stops the claims by itself.
+ */
+final class ServedQueue {
+
+  /** Longest that prefetched jobs should wait for a thread, at the pace of the last ones. */
+  private static final long PREFETCH_WINDOW = Duration.ofMillis(50).toNanos();
+
+  private final String name;
+  private final int concurrency;
+  private final int longestPrefetch;
+  private final Wakeup fetcher;
+  private final AttemptBuffer buffer = new AttemptBuffer();
+  private final AtomicInteger held = new AtomicInteger();
+  private volatile boolean full;
+  private volatile int prefetch;
+  private double averageNanos = Double.NaN;
+
+  ServedQueue(String name, int concurrency, int longestPrefetch, Wakeup fetcher) {
+    this.name = name;
+    this.concurrency = concurrency;
+    this.longestPrefetch = longestPrefetch;
+    this.fetcher = fetcher;
+    this.prefetch = Math.min(concurrency, longestPrefetch);
+  }
+
+  String name() {
+    return name;
+  }
+
+  int concurrency() {
+    return concurrency;
+  }
+
+  AttemptBuffer buffer() {
+    return buffer;
+  }
+
+  /** How many jobs to ask for now. After 0 the fetcher is woken once there is room again. */
+  int ask() {
+    full = true; // before looking, or room that is made meanwhile would wake nobody
+    int room = room();
+    if (room > 0) {
+      full = false;
+    }
+    return room;
+  }
+
+  private int room() {
+    int most = concurrency + prefetch;
+    int room = most - held.get();
+    // While threads still find work in the buffer, small claims can wait to become a large one.
+    boolean fed = buffer.size() > 0 && room * 2 < most;
+    return fed ? 0 : Math.max(room, 0);
+  }
+
+  void claimed() {
+    held.incrementAndGet();
+  }
+
+  /** An attempt's outcome is written, or nobody's business any more. */
+  void settled() {
+    held.decrementAndGet();
+    if (full && room() > 0) {
+      fetcher.raise();
+    }
+  }
+
+  /** Learns how long an attempt kept its thread. */
+  synchronized void ran(long nanos) {
+    averageNanos = Double.isNaN(averageNanos) ? nanos : averageNanos * 0.9 + nanos * 0.1;
+    double drained = concurrency * (PREFETCH_WINDOW / Math.max(averageNanos, 1));
+    prefetch = (int) Math.min(drained, longestPrefetch);
+  }
+}

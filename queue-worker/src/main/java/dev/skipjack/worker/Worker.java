@@ -1,0 +1,351 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobRunner;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.worker.HandlerRegistry.Registration;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims jobs of the queues it serves and runs their handlers: in threads of its own once started,
+ * or in the calling thread by {@link #runUntilIdle()} and {@link #runNext()}.
+ *
+ * <pre>{@code
+ * try (Worker worker = Worker.on(queue)
+ *     .handle(SEND_WELCOME, (args, context) -> { mail(args); return Outcome.completed(); })
+ *     .queue("emails", 20)
+ *     .start()) { ... }
+ * }</pre>
+ *
+ * <p>Only kinds that have a handler are claimed, and only as many jobs as there is room for. Leases
+ * are renewed while a job waits, runs, or waits for its outcome to be written. A database that is
+ * away is waited for; whatever fails goes on by itself.
+ *
+ * <p>Started, it keeps the JVM alive until stopped. Safe for any number of threads.
+ */
+public final class Worker implements JobRunner, AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Worker.class);
+
+  /** Jobs of one claim when the calling thread drains. */
+  private static final int DRAIN_BATCH = 50;
+
+  private enum State {
+    IDLE,
+    STARTED,
+    STOPPED
+  }
+
+  private final QueueAccess access;
+  private final HandlerRegistry handlers;
+  private final Map<String, Integer> concurrency;
+  private final WorkerConfig config;
+  private final WorkerId id;
+  private final WorkerThreads threads;
+  private final Reporter reporter;
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final Object draining = new Object();
+
+  private State state = State.IDLE;
+  private @Nullable BackgroundRun background;
+  private @Nullable Engine engine;
+
+  private Worker(Builder builder) {
+    this.access = builder.access;
+    this.handlers = new HandlerRegistry(builder.handlers);
+    this.concurrency = new LinkedHashMap<>(builder.queues);
+    this.config = builder.config;
+    this.id = WorkerId.boot(builder.name == null ? hostName() : builder.name);
+    this.threads = new WorkerThreads(id.name());
+    this.reporter = new Reporter(builder.listeners);
+  }
+
+  /** Begins to describe a worker on a queue, which it neither owns nor closes. */
+  public static Builder on(QueueAccess access) {
+    return new Builder(access);
+  }
+
+  /** Name and boot id, as the audit shows them. */
+  public WorkerId id() {
+    return id;
+  }
+
+  /** What it holds now. Counts are taken one after the other, so they may be off by a few. */
+  public WorkerStatus status() {
+    Engine held;
+    boolean started;
+    synchronized (this) {
+      held = engine;
+      started = state == State.STARTED;
+    }
+    int buffered = 0;
+    int running = 0;
+    int unwritten = 0;
+    for (Attempt attempt : held == null ? List.<Attempt>of() : held.running().all()) {
+      if (attempt.isBuffered()) {
+        buffered++;
+      } else if (attempt.isRunning()) {
+        running++;
+      } else {
+        unwritten++;
+      }
+    }
+    return new WorkerStatus(started, buffered, running, unwritten);
+  }
+
+  /**
+   * Starts claiming.
+   *
+   * @return this
+   * @throws IllegalStateException if it was started or stopped before
+   */
+  public synchronized Worker start() {
+    require(State.IDLE, "start");
+    Wakeup fetch = new Wakeup();
+    Map<String, ServedQueue> queues = serve(fetch);
+    engine = newEngine();
+    background =
+        new BackgroundRun(
+            engine,
+            newClaimer(queues),
+            queues.values(),
+            fetch,
+            access.store(),
+            config,
+            threads,
+            reporter);
+    background.start();
+    state = State.STARTED;
+    log.info(
+        "Worker started worker={} queues={} kinds={} {}",
+        id,
+        concurrency,
+        handlers.kinds(),
+        config);
+    return this;
+  }
+
+  /**
+   * Stops gracefully: claims nothing more, gives back at once what has not begun, lets handlers
+   * finish until the drain timeout, interrupts the rest and gives their jobs back, writes the
+   * outcomes, and stops renewing leases last. What is given back uses no attempt.
+   *
+   * <p>Returns when all that is done, to every thread that calls it; some seconds after the drain
+   * timeout at the latest, unless the database hangs. An interrupt of the caller cuts the drain
+   * short. Not to be called by a handler, which would wait for itself.
+   */
+  public void stop() {
+    BackgroundRun running;
+    synchronized (this) {
+      boolean first = state != State.STOPPED;
+      state = State.STOPPED;
+      running = first ? background : null;
+      if (first && running == null) {
+        stopped.countDown();
+      }
+    }
+    if (running == null) {
+      awaitStopped();
+      return;
+    }
+    log.info("Worker stops worker={}", id);
+    try {
+      running.stop();
+    } finally {
+      stopped.countDown();
+    }
+    log.info("Worker stopped worker={}", id);
+  }
+
+  private void awaitStopped() {
+    try {
+      stopped.await();
+    } catch (InterruptedException hurry) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** As {@link #stop()}. */
+  @Override
+  public void close() {
+    stop();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Ends early when the thread is interrupted. Waits for outcomes to be written; claims up to 50
+   * jobs at a time.
+   *
+   * @throws IllegalStateException while started, or once stopped
+   * @throws dev.skipjack.api.StoreException if nothing can be claimed
+   */
+  @Override
+  public int runUntilIdle() {
+    return run(DRAIN_BATCH, Integer.MAX_VALUE);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalStateException while started, or once stopped
+   * @throws dev.skipjack.api.StoreException if nothing can be claimed
+   */
+  @Override
+  public boolean runNext() {
+    return run(1, 1) > 0;
+  }
+
+  private int run(int batch, int batches) {
+    synchronized (draining) {
+      Map<String, ServedQueue> queues = serve(new Wakeup());
+      Engine own = newEngine();
+      synchronized (this) {
+        require(State.IDLE, "run jobs in the calling thread");
+        engine = own;
+      }
+      return new CallerRun(own, newClaimer(queues), queues.values(), reporter, batch).run(batches);
+    }
+  }
+
+  private void require(State required, String what) {
+    if (state != required) {
+      throw new IllegalStateException(
+          state == State.STARTED
+              ? "Worker %s is started. Stop it, or let it do the work.".formatted(id)
+              : "Worker %s cannot %s: it was stopped. Build a new one.".formatted(id, what));
+    }
+  }
+
+  private Map<String, ServedQueue> serve(Wakeup fetch) {
+    Map<String, ServedQueue> queues = new LinkedHashMap<>();
+    concurrency.forEach(
+        (name, threads) ->
+            queues.put(name, new ServedQueue(name, threads, config.prefetch(), fetch)));
+    return queues;
+  }
+
+  private Engine newEngine() {
+    return new Engine(access, handlers, config, id, threads, reporter);
+  }
+
+  private Claimer newClaimer(Map<String, ServedQueue> queues) {
+    return new Claimer(access.store(), id, handlers.kinds(), config.lease(), queues);
+  }
+
+  /** The environment first: asking the resolver can take seconds where DNS is broken. */
+  private static String hostName() {
+    String fromEnvironment = System.getenv("HOSTNAME");
+    if (fromEnvironment != null && !fromEnvironment.isBlank()) {
+      return fromEnvironment;
+    }
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException nameless) {
+      return "worker";
+    }
+  }
+
+  /** Collects what a worker needs; belongs to one thread. */
+  public static final class Builder {
+
+    private static final int LARGEST_CONCURRENCY = 10_000;
+
+    private final QueueAccess access;
+    private final Map<String, Registration<?>> handlers = new LinkedHashMap<>();
+    private final Map<String, Integer> queues = new LinkedHashMap<>();
+    private final List<WorkerListener> listeners = new ArrayList<>();
+    private WorkerConfig config = WorkerConfig.defaults();
+    private @Nullable String name;
+
+    private Builder(QueueAccess access) {
+      this.access = access;
+    }
+
+    /**
+     * Runs jobs of this type's kind with {@code handler}, whatever queue they are in.
+     *
+     * @throws IllegalArgumentException if the kind has a handler
+     */
+    public <T> Builder handle(JobType<T> type, JobHandler<T> handler) {
+      if (handlers.putIfAbsent(type.kind(), new Registration<>(type, handler)) != null) {
+        throw new IllegalArgumentException(
+            "Kind '%s' has a handler already. Register one handler for each kind."
+                .formatted(type.kind()));
+      }
+      return this;
+    }
+
+    /**
+     * Serves a queue.
+     *
+     * @param name 1 to 63 of {@code a-z 0-9 _ . -}
+     * @param concurrency how many of its jobs run at once here, each in a thread; 1 to 10,000
+     * @throws IllegalArgumentException if a value is out of range or the queue is served already
+     */
+    public Builder queue(String name, int concurrency) {
+      EnqueueOptions.none().onQueue(name); // refuses what no queue can be called
+      if (concurrency < 1 || concurrency > LARGEST_CONCURRENCY) {
+        throw new IllegalArgumentException(
+            "Concurrency %d of queue '%s' is not in 1..%d."
+                .formatted(concurrency, name, LARGEST_CONCURRENCY));
+      }
+      if (queues.putIfAbsent(name, concurrency) != null) {
+        throw new IllegalArgumentException(
+            "Queue '%s' is served already. Name each queue once.".formatted(name));
+      }
+      return this;
+    }
+
+    /** Calls the worker so, in threads, logs and the audit; without it, by the host's name. */
+    public Builder name(String name) {
+      this.name = name;
+      return this;
+    }
+
+    /** Uses these settings instead of the defaults. */
+    public Builder config(WorkerConfig config) {
+      this.config = config;
+      return this;
+    }
+
+    /** Tells {@code listener} what happens; several may be added. */
+    public Builder listener(WorkerListener listener) {
+      listeners.add(listener);
+      return this;
+    }
+
+    /**
+     * The worker, at rest.
+     *
+     * @throws IllegalArgumentException if it has no queue or no handler
+     */
+    public Worker build() {
+      if (queues.isEmpty()) {
+        throw new IllegalArgumentException(
+            "The worker serves no queue. Name one with queue(name, concurrency).");
+      }
+      if (handlers.isEmpty()) {
+        throw new IllegalArgumentException(
+            "The worker has no handler. Register one with handle(type, handler).");
+      }
+      return new Worker(this);
+    }
+
+    /** As {@link #build()} and {@link Worker#start()}. */
+    public Worker start() {
+      return build().start();
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package dev.skipjack.worker;
+
+import java.time.Duration;
+
+/**
+ * Settings of a {@link Worker}. Immutable; {@link #defaults()} suits most.
+ *
+ * @param lease how long a claimed job is this worker's before others may rescue it, unless renewed;
+ *     default 30 s, 100 ms to 1 day. Bounds the delay after a crash, not the length of a job.
+ * @param heartbeatInterval age at which leases are renewed; default and most a third of the lease,
+ *     so that two renewals may fail before one counts; at least 10 ms
+ * @param pollInterval wait between polls of an idle queue, jittered by a fifth; default 1 s, 10 ms
+ *     to 1 hour
+ * @param prefetch most jobs of a queue claimed beyond those that can run at once; default 100, 0 to
+ *     1,000. The worker takes only as many as its handlers finish in 50 ms, so slow jobs are not
+ *     hoarded.
+ * @param flushInterval how long outcomes are collected before they are written together; default 3
+ *     ms, 0 to 1 s. Not waited for when nothing else runs.
+ * @param rescueInterval wait between searches for jobs whose lease ran out, jittered by a fifth;
+ *     default 10 s, 10 ms to 1 hour
+ * @param drainTimeout how long a stop lets running handlers finish; default 25 s, 0 to 1 hour. Keep
+ *     it 5 s below the grace period of whatever stops the process.
+ */
+public record WorkerConfig(
+    Duration lease,
+    Duration heartbeatInterval,
+    Duration pollInterval,
+    int prefetch,
+    Duration flushInterval,
+    Duration rescueInterval,
+    Duration drainTimeout) {
+
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  /** Refuses values out of range. */
+  public WorkerConfig {
+    require("Lease", lease, Duration.ofMillis(100), Duration.ofDays(1));
+    require("Heartbeat interval", heartbeatInterval, Duration.ofMillis(10), HOUR.multipliedBy(8));
+    if (heartbeatInterval.multipliedBy(3).compareTo(lease) > 0) {
+      throw new IllegalArgumentException(
+          "Lease %s is shorter than 3 heartbeat intervals of %s. Lengthen the lease or shorten the interval."
+              .formatted(lease, heartbeatInterval));
+    }
+    require("Poll interval", pollInterval, Duration.ofMillis(10), HOUR);
+    if (prefetch < 0 || prefetch > 1_000) {
+      throw new IllegalArgumentException("Prefetch %d is not in 0..1000.".formatted(prefetch));
+    }
+    require("Flush interval", flushInterval, Duration.ZERO, Duration.ofSeconds(1));
+    require("Rescue interval", rescueInterval, Duration.ofMillis(10), HOUR);
+    require("Drain timeout", drainTimeout, Duration.ZERO, HOUR);
+  }
+
+  private static void require(String what, Duration value, Duration least, Duration most) {
+    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+      throw new IllegalArgumentException(
+          "%s %s is not in %s..%s.".formatted(what, value, least, most));
+    }
+  }
+
+  /** Every setting at its default. */
+  public static WorkerConfig defaults() {
+    return builder().build();
+  }
+
+  /** Starts from the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects settings; belongs to one thread. */
+  public static final class Builder {
+
+    private Duration lease = Duration.ofSeconds(30);
+    private Duration heartbeatInterval = Duration.ZERO;
+    private Duration pollInterval = Duration.ofSeconds(1);
+    private int prefetch = 100;
+    private Duration flushInterval = Duration.ofMillis(3);
+    private Duration rescueInterval = Duration.ofSeconds(10);
+    private Duration drainTimeout = Duration.ofSeconds(25);
+
+    private Builder() {}
+
+    /** Sets {@link WorkerConfig#lease()}; the heartbeat follows unless set. */
+    public Builder lease(Duration lease) {
+      this.lease = lease;
+      return this;
+    }
+
+    /** Sets {@link WorkerConfig#heartbeatInterval()}; zero: a third of the lease. */
+    public Builder heartbeatInterval(Duration heartbeatInterval) {
+      this.heartbeatInterval = heartbeatInterval;
+      return this;
+    }
+
+    /** Sets {@link WorkerConfig#pollInterval()}. */
+    public Builder pollInterval(Duration pollInterval) {
+      this.pollInterval = pollInterval;
+      return this;
+    }
+
+    /** Sets {@link WorkerConfig#prefetch()}. */
+    public Builder prefetch(int prefetch) {
+      this.prefetch = prefetch;
+      return this;
+    }
+
+    /** Sets {@link WorkerConfig#flushInterval()}. */
+    public Builder flushInterval(Duration flushInterval) {
+      this.flushInterval = flushInterval;
+      return this;
+    }
+
+    /** Sets {@link WorkerConfig#rescueInterval()}. */
+    public Builder rescueInterval(Duration rescueInterval) {
+      this.rescueInterval = rescueInterval;
+      return this;
+    }
+
+    /** Sets {@link WorkerConfig#drainTimeout()}. */
+    public Builder drainTimeout(Duration drainTimeout) {
+      this.drainTimeout = drainTimeout;
+      return this;
+    }
+
+    /**
+     * The settings.
+     *
+     * @throws IllegalArgumentException if one is out of range
+     */
+    public WorkerConfig build() {
+      Duration heartbeat = heartbeatInterval.isZero() ? lease.dividedBy(3) : heartbeatInterval;
+      return new WorkerConfig(
+          lease, heartbeat, pollInterval, prefetch, flushInterval, rescueInterval, drainTimeout);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import java.time.Duration;
+
+/** What a worker tells its {@link WorkerListener}s. More kinds may be added. */
+public sealed interface WorkerEvent {
+
+  /** A job was claimed; its attempt may wait for a free thread. */
+  record Claimed(AttemptInfo attempt) implements WorkerEvent {}
+
+  /** The job is completed. */
+  record Succeeded(AttemptInfo attempt) implements WorkerEvent {}
+
+  /**
+   * The attempt failed and the job waits for another.
+   *
+   * @param error why
+   * @param retryIn wait before the next attempt
+   */
+  record Failed(AttemptInfo attempt, JobError error, Duration retryIn) implements WorkerEvent {}
+
+  /**
+   * The attempt failed and the job is a dead letter.
+   *
+   * @param error why
+   */
+  record Dead(AttemptInfo attempt, JobError error) implements WorkerEvent {}
+
+  /**
+   * The handler asked for later.
+   *
+   * @param delay until the job is due again
+   */
+  record Snoozed(AttemptInfo attempt, Duration delay) implements WorkerEvent {}
+
+  /** The worker gave the job back without using the attempt. */
+  record Released(AttemptInfo attempt) implements WorkerEvent {}
+
+  /** The attempt owned its job no more before its outcome was written; it changed nothing. */
+  record Lost(AttemptInfo attempt) implements WorkerEvent {}
+
+  /**
+   * This worker took back a job whose lease had run out, its own or another's.
+   *
+   * @param executionId the attempt that was lost
+   * @param dead whether the job's attempts were used up
+   */
+  record Rescued(JobId jobId, ExecutionId executionId, String queue, String kind, boolean dead)
+      implements WorkerEvent {}
+
+  /**
+   * A part of the worker could not do its work and will try again by itself. Told once, when the
+   * trouble begins.
+   *
+   * @param loop {@code fetcher}, {@code flusher}, {@code heartbeat} or {@code rescuer}
+   */
+  record LoopFailed(String loop, Throwable error) implements WorkerEvent {}
+
+  /**
+   * That part works again.
+   *
+   * @param loop as in {@link LoopFailed}
+   */
+  record LoopRecovered(String loop) implements WorkerEvent {}
+}

@@ -1,0 +1,11 @@
+package dev.skipjack.worker;
+
+/**
+ * What a worker holds at one moment.
+ *
+ * @param started whether it was started and has not been stopped
+ * @param buffered claimed attempts that wait for a thread
+ * @param running attempts whose handler runs
+ * @param unwritten attempts whose handler has ended and whose outcome is not yet written
+ */
+public record WorkerStatus(boolean started, int buffered, int running, int unwritten) {}

@@ -1,0 +1,45 @@
+package dev.skipjack.worker;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.sql.Connection;
+
+@AnalyzeClasses(
+    packages = "dev.skipjack.worker",
+    importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+  @ArchTest
+  static final ArchRule workerKnowsNoTables =
+      classes()
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage("java..", "org.slf4j..", "org.jspecify..")
+                  .or(resideInAnyPackage("dev.skipjack.api..", "dev.skipjack.worker..")));
+
+  @ArchTest
+  static final ArchRule noSqlButTheConnectionThatTheHandlerHandsOn =
+      noClasses()
+          .that()
+          .doNotHaveSimpleName("JobContext")
+          .and()
+          .doNotHaveSimpleName("AttemptContext")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("java.sql..", "javax.sql..");
+
+  @ArchTest
+  static final ArchRule handlersSeeAConnectionAndNothingElseOfSql =
+      noClasses()
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage("java.sql..").and(not(name(Connection.class.getName()))));
+}

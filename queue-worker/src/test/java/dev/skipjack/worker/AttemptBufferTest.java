@@ -1,0 +1,52 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class AttemptBufferTest {
+
+  private static final Duration LEASE = Duration.ofMinutes(1);
+
+  private final AttemptBuffer buffer = new AttemptBuffer();
+
+  @Test
+  void aHigherPriorityOvertakesAndEqualsKeepTheirOrder() throws Exception {
+    for (int i = 1; i <= 4; i++) {
+      buffer.add(Attempts.of(i, i == 3 ? 5 : 0, LEASE));
+    }
+
+    assertThat(take()).isEqualTo(3);
+    assertThat(take()).isEqualTo(1);
+    assertThat(take()).isEqualTo(2);
+    assertThat(take()).isEqualTo(4);
+  }
+
+  @Test
+  void closingAnswersWhatIsLeftAndEndsEveryWait() throws Exception {
+    Attempt attempt = Attempts.of(1, 0, LEASE);
+    buffer.add(attempt);
+    assertThat(buffer.close()).containsExactly(attempt);
+
+    CompletableFuture<Boolean> waited =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return buffer.take() == null;
+              } catch (InterruptedException impossible) {
+                throw new IllegalStateException(impossible);
+              }
+            });
+    assertThat(waited.get(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(buffer.add(attempt)).isFalse();
+  }
+
+  private long take() throws InterruptedException {
+    Attempt next = buffer.take();
+    assertThat(next).isNotNull();
+    return next.execution().jobId().value();
+  }
+}

@@ -1,0 +1,35 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import java.time.Duration;
+import java.time.Instant;
+
+/** Attempts for tests of single parts. */
+final class Attempts {
+
+  private Attempts() {}
+
+  static Attempt claimed(Duration lease) {
+    return of(1, 0, lease);
+  }
+
+  static Attempt of(long id, int priority, Duration lease) {
+    ServedQueue queue = new ServedQueue("q", 1, 0, new Wakeup());
+    ClaimedJob job =
+        new ClaimedJob(
+            new Execution(new JobId(id), new ExecutionId(id)),
+            "q",
+            "k",
+            "payload",
+            1,
+            priority,
+            1,
+            3,
+            Instant.EPOCH,
+            Instant.EPOCH);
+    return new Attempt(job, queue, lease, System.nanoTime());
+  }
+}

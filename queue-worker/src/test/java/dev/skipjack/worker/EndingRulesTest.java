@@ -1,0 +1,121 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class EndingRulesTest {
+
+  private static final JobType<String> TYPE =
+      JobType.of("k", String.class)
+          .retry(Backoff.fixed(Duration.ofSeconds(7)))
+          .timeout(Duration.ofSeconds(2));
+
+  private final Attempt attempt = Attempts.claimed(Duration.ofMinutes(1));
+
+  @Test
+  void outcomesBecomeEndings() {
+    assertThat(decide(Outcome.completed(), null, false)).isEqualTo(new Ending.Completed());
+    assertThat(decide(Outcome.snooze(Duration.ofSeconds(3)), null, false))
+        .isEqualTo(new Ending.GivenBack(ExecutionStatus.SNOOZED, Duration.ofSeconds(3)));
+
+    Ending.Failed retried = failed(Outcome.retry(Duration.ofSeconds(3), "later"), null, false);
+    assertThat(retried.delay()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(retried.error().message()).isEqualTo("later");
+    assertThat(retried.isFinal()).isFalse();
+
+    assertThat(failed(Outcome.dead("never"), null, false).isFinal()).isTrue();
+  }
+
+  @Test
+  void nullIsAFailureThatSaysSo() {
+    Ending.Failed ending = failed(null, null, false);
+
+    assertThat(ending.error().message()).contains("'k' returned null");
+    assertThat(ending.delay()).isEqualTo(Duration.ofSeconds(7));
+  }
+
+  @Test
+  void anythingThrownIsAFailureWithItsClass() {
+    Ending.Failed ending = failed(null, new StackOverflowError(), false);
+
+    assertThat(ending.error().errorClass()).isEqualTo("java.lang.StackOverflowError");
+  }
+
+  @Test
+  void anErrorThatCannotBeDescribedKeepsItsClass() {
+    Ending.Failed ending = failed(null, new Indescribable(), false);
+
+    assertThat(ending.error().errorClass()).isEqualTo(Indescribable.class.getName());
+  }
+
+  @Test
+  void afterATimeoutEvenSuccessIsAFailure() {
+    Ending.Failed ending = failed(Outcome.completed(), null, true);
+
+    assertThat(ending.error().message()).contains("timeout of PT2S is over");
+  }
+
+  @Test
+  void aBackoffThatThrowsIsReplaced() {
+    JobType<String> broken =
+        TYPE.retry(
+            (number, random) -> {
+              throw new IllegalStateException("no idea");
+            });
+
+    Ending ending =
+        EndingRules.decide(
+            attempt, broken, null, new Exception("boom"), false, new SplittableRandom(1));
+
+    assertThat(((Ending.Failed) ending).delay())
+        .isBetween(Duration.ofSeconds(7), Duration.ofSeconds(15));
+  }
+
+  @Test
+  void afterCompleteInTheDatabaseIsAsked() {
+    attempt.completionWritten();
+
+    Ending.CompletedByHandler clean = completedByHandler(Outcome.completed(), null);
+    assertThat(clean.clean()).isTrue();
+    assertThat(clean.otherwise().error().message()).startsWith("The completion was rolled back");
+
+    Ending.CompletedByHandler thrown = completedByHandler(null, new Exception("boom"));
+    assertThat(thrown.clean()).isFalse();
+    assertThat(thrown.otherwise().error().message()).isEqualTo("boom");
+
+    Ending.CompletedByHandler other = completedByHandler(Outcome.snooze(Duration.ZERO), null);
+    assertThat(other.clean()).isFalse();
+    assertThat(other.otherwise().error().message()).contains("Snoozed after completeIn");
+  }
+
+  private Ending decide(@Nullable Outcome outcome, @Nullable Throwable thrown, boolean timedOut) {
+    return EndingRules.decide(attempt, TYPE, outcome, thrown, timedOut, new SplittableRandom(1));
+  }
+
+  private Ending.Failed failed(
+      @Nullable Outcome outcome, @Nullable Throwable thrown, boolean timedOut) {
+    return (Ending.Failed) decide(outcome, thrown, timedOut);
+  }
+
+  private Ending.CompletedByHandler completedByHandler(
+      @Nullable Outcome outcome, @Nullable Throwable thrown) {
+    return (Ending.CompletedByHandler) decide(outcome, thrown, false);
+  }
+
+  private static final class Indescribable extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new StackOverflowError();
+    }
+  }
+}

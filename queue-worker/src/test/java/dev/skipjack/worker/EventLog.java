@@ -1,0 +1,19 @@
+package dev.skipjack.worker;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Remembers what a worker told. */
+final class EventLog implements WorkerListener {
+
+  private final List<WorkerEvent> events = new CopyOnWriteArrayList<>();
+
+  @Override
+  public void on(WorkerEvent event) {
+    events.add(event);
+  }
+
+  <E extends WorkerEvent> List<E> all(Class<E> type) {
+    return events.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+}

@@ -1,0 +1,123 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.worker.WorkerEvent.Lost;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class HeartbeatTaskTest {
+
+  private static final Duration LONG = Duration.ofMinutes(1);
+
+  @Test
+  void bufferedRunningAndUnwrittenAttemptsAreRenewedTogether() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(3);
+    attempts.get(1).begin();
+    attempts.get(2).begin();
+    attempts.get(2).finish();
+    List<Long> before = attempts.stream().map(Attempt::renewedAt).toList();
+
+    beat(held);
+
+    assertThat(held.store.calls).contains("heartbeat");
+    for (int i = 0; i < 3; i++) {
+      assertThat(attempts.get(i).renewedAt()).isGreaterThan(before.get(i));
+    }
+  }
+
+  @Test
+  void youngLeasesAreLeftAlone() {
+    Held held = new Held(LONG);
+    held.heartbeat.run();
+    assertThat(held.store.calls).isEmpty();
+  }
+
+  @Test
+  void anAttemptPastItsTimeoutIsNotRenewed() {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    attempt.begin();
+    attempt.timeOut();
+    long before = attempt.renewedAt();
+
+    beat(held);
+
+    assertThat(attempt.renewedAt()).isEqualTo(before);
+    attempt.finish();
+  }
+
+  @Test
+  void aLostAttemptInTheBufferIsDropped() {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    held.store.steal(attempt.execution().jobId());
+
+    beat(held);
+
+    assertThat(held.events.all(Lost.class)).containsExactly(new Lost(attempt.info()));
+    assertThat(held.running.size()).isZero();
+    assertThat(attempt.begin()).isFalse();
+  }
+
+  @Test
+  void aLostAttemptThatRunsIsInterruptedAndKeepsItsPlaceUntilItEnds() {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    attempt.begin();
+    held.store.steal(attempt.execution().jobId());
+
+    beat(held);
+
+    assertThat(attempt.isLeaseLost()).isTrue();
+    assertThat(held.running.size()).isEqualTo(1);
+    assertThat(attempt.finish()).isEqualTo(Attempt.Stop.LOST);
+    assertThat(held.events.all(Lost.class)).hasSize(1);
+  }
+
+  @Test
+  void aBusyRowStaysDue() {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    held.store.hold(attempt.execution().jobId(), true);
+    long before = attempt.renewedAt();
+
+    beat(held);
+    assertThat(attempt.renewedAt()).isEqualTo(before);
+
+    held.store.hold(attempt.execution().jobId(), false);
+    held.heartbeat.run();
+    assertThat(attempt.renewedAt()).isGreaterThan(before);
+  }
+
+  @Test
+  @SuppressWarnings("MustBeClosed") // a connection of the store in memory holds nothing
+  void aJobThatItsHandlerCompletedIsNotLost() throws Exception {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    attempt.begin();
+    Connection connection = held.store.begin();
+    held.store.completeIn(connection, attempt.execution());
+    attempt.completionWritten();
+    connection.commit();
+
+    beat(held);
+
+    assertThat(attempt.isLeaseLost()).isFalse();
+    assertThat(attempt.finish()).isEqualTo(Attempt.Stop.NONE);
+    assertThat(attempt.completedByHandler()).isTrue();
+    assertThat(held.events.all(Lost.class)).isEmpty();
+  }
+
+  /** Runs the task once every lease is old enough to be renewed; must not notice interrupts. */
+  private static void beat(Held held) {
+    long begun = System.nanoTime();
+    while (System.nanoTime() - begun < Duration.ofMillis(12).toNanos()) {
+      Thread.onSpinWait();
+    }
+    held.heartbeat.run();
+  }
+}

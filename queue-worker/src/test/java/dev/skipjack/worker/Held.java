@@ -1,0 +1,44 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.WorkerId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** A store with jobs, and what a worker holds of them: for tests of flusher and heartbeat. */
+final class Held {
+
+  final MemoryStore store = new MemoryStore();
+  final EventLog events = new EventLog();
+  final RunningJobs running = new RunningJobs();
+  final OutcomeFlusher flusher;
+  final HeartbeatTask heartbeat;
+
+  private final Duration lease;
+
+  Held(Duration lease) {
+    this.lease = lease;
+    Reporter reporter = new Reporter(List.of(events));
+    OutcomeWriter writer =
+        new OutcomeWriter(store, lease, running, reporter, new SplittableRandom(1));
+    flusher = new OutcomeFlusher(writer, running, new Wakeup(), Duration.ZERO);
+    WorkerConfig config =
+        WorkerConfig.builder().lease(lease).heartbeatInterval(Duration.ofMillis(10)).build();
+    heartbeat = new HeartbeatTask(store, config, running, reporter);
+  }
+
+  /** Claims so many new jobs; their handlers run, as far as the worker knows. */
+  List<Attempt> claim(int jobs) {
+    for (int i = 0; i < jobs; i++) {
+      store.add("q", "k", "payload", 0, 3);
+    }
+    Map<String, ServedQueue> queues = Map.of("q", new ServedQueue("q", 1, 0, new Wakeup()));
+    List<Attempt> claimed =
+        new Claimer(store, WorkerId.boot("test"), List.of("k"), lease, queues)
+            .claim(Map.of("q", jobs), jobs);
+    claimed.forEach(running::add);
+    store.calls.clear();
+    return claimed;
+  }
+}

@@ -1,0 +1,401 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.FailureVerdict;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.api.spi.Verdict;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue in memory that keeps the promises of the port, and can be told to fail. Payloads are the
+ * text itself; the text {@code poison} cannot be read.
+ */
+final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
+
+  /** Called before and after every call; throws to make it fail, after it was done or before. */
+  interface Fault {
+    default void before(String call, int size) {}
+
+    default void after(String call, int size) {}
+  }
+
+  private static final class Row {
+    final long id;
+    final NewJob job;
+    JobStatus status = JobStatus.PENDING;
+    long dueAt;
+    int attempts;
+    int forgiven;
+    long executionId;
+    long leaseEnd;
+    boolean held;
+    @Nullable JobError error;
+
+    Row(long id, NewJob job) {
+      this.id = id;
+      this.job = job;
+      this.dueAt = System.nanoTime() + job.delay().toNanos();
+    }
+  }
+
+  final List<String> calls = new CopyOnWriteArrayList<>();
+  final Map<Long, ExecutionStatus> audit = new LinkedHashMap<>();
+  final AtomicInteger partitionRuns = new AtomicInteger();
+  volatile Fault fault = new Fault() {};
+
+  private final Map<Long, Row> rows = new LinkedHashMap<>();
+  private final Map<Connection, Set<Execution>> open = new HashMap<>();
+  private long lastJob;
+  private long lastExecution;
+
+  @Override
+  public JobStore store() {
+    return this;
+  }
+
+  @Override
+  public PayloadCodec codec() {
+    return this;
+  }
+
+  @Override
+  public String encode(Object payload) {
+    return payload.toString();
+  }
+
+  @Override
+  public <T> T decode(String json, Class<T> payloadClass) {
+    if (json.equals("poison")) {
+      throw new PayloadException("Not a payload.", null);
+    }
+    return payloadClass.cast(json);
+  }
+
+  JobId add(String queue, String kind, String payload, int priority, int maxAttempts) {
+    return enqueue(
+            List.of(
+                new NewJob(
+                    queue, kind, payload, 1, priority, maxAttempts, null, Duration.ZERO, null)))
+        .get(0);
+  }
+
+  synchronized JobStatus status(JobId id) {
+    return row(id).status;
+  }
+
+  synchronized int attempts(JobId id) {
+    return row(id).attempts;
+  }
+
+  synchronized int forgiven(JobId id) {
+    return row(id).forgiven;
+  }
+
+  synchronized String error(JobId id) {
+    JobError error = row(id).error;
+    return error == null ? "" : error.message();
+  }
+
+  synchronized long count(JobStatus status) {
+    return rows.values().stream().filter(row -> row.status == status).count();
+  }
+
+  /** Somebody locks the row, or lets it go. */
+  synchronized void hold(JobId id, boolean held) {
+    row(id).held = held;
+  }
+
+  /** Another worker gets the job: the execution that had it is superseded. */
+  synchronized void steal(JobId id) {
+    row(id).executionId = ++lastExecution;
+  }
+
+  /** A connection whose commit and rollback end what {@link #completeIn} did on it. */
+  Connection begin() {
+    return (Connection)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              switch (method.getName()) {
+                case "commit" -> end((Connection) proxy, true);
+                case "rollback" -> end((Connection) proxy, false);
+                case "hashCode" -> {
+                  return System.identityHashCode(proxy);
+                }
+                case "equals" -> {
+                  return proxy == Objects.requireNonNull(arguments)[0];
+                }
+                default -> throw new UnsupportedOperationException(method.getName());
+              }
+              return null;
+            });
+  }
+
+  private synchronized void end(Connection transaction, boolean commit) {
+    for (Execution execution : open.getOrDefault(transaction, Set.of())) {
+      Row row = row(execution.jobId());
+      row.held = false;
+      if (commit) {
+        finish(row, JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED);
+      }
+    }
+    open.remove(transaction);
+  }
+
+  @Override
+  public synchronized List<JobId> enqueue(List<NewJob> jobs) {
+    List<JobId> ids = new ArrayList<>();
+    for (NewJob job : jobs) {
+      rows.put(++lastJob, new Row(lastJob, job));
+      ids.add(new JobId(lastJob));
+    }
+    return ids;
+  }
+
+  @Override
+  public List<JobId> enqueue(Connection transaction, List<NewJob> jobs) {
+    throw new UnsupportedOperationException("no test enqueues in a transaction");
+  }
+
+  @Override
+  public List<Lane> dueLanes(List<String> queues) {
+    return call(
+        "dueLanes",
+        queues.size(),
+        () ->
+            rows.values().stream()
+                .filter(row -> isDue(row) && queues.contains(row.job.queue()))
+                .map(row -> new Lane(row.job.queue(), row.job.priority()))
+                .distinct()
+                .toList());
+  }
+
+  @Override
+  public List<ClaimedJob> claim(ClaimRequest request) {
+    return call("claim", request.limit(), () -> claimNow(request));
+  }
+
+  private List<ClaimedJob> claimNow(ClaimRequest request) {
+    List<ClaimedJob> claimed = new ArrayList<>();
+    for (LaneShare share : request.lanes()) {
+      rows.values().stream()
+          .filter(row -> isDue(row) && !row.held)
+          .filter(row -> request.kinds().contains(row.job.kind()))
+          .filter(row -> row.job.queue().equals(share.lane().queue()))
+          .filter(row -> row.job.priority() == share.lane().priority())
+          .sorted(Comparator.<Row>comparingLong(row -> row.dueAt).thenComparingLong(row -> row.id))
+          .limit(Math.min(share.cap(), request.limit() - claimed.size()))
+          .toList()
+          .forEach(row -> claimed.add(claim(row, request.lease())));
+    }
+    return claimed;
+  }
+
+  private ClaimedJob claim(Row row, Duration lease) {
+    row.status = JobStatus.RUNNING;
+    row.attempts++;
+    row.executionId = ++lastExecution;
+    row.leaseEnd = System.nanoTime() + lease.toNanos();
+    audit.put(row.executionId, ExecutionStatus.RUNNING);
+    return new ClaimedJob(
+        new Execution(new JobId(row.id), new ExecutionId(row.executionId)),
+        row.job.queue(),
+        row.job.kind(),
+        row.job.payload(),
+        row.job.payloadVersion(),
+        row.job.priority(),
+        row.attempts - row.forgiven,
+        row.job.maxAttempts(),
+        Instant.EPOCH,
+        Instant.EPOCH);
+  }
+
+  @Override
+  public List<Verdict> heartbeat(List<Execution> executions, Duration lease) {
+    return call(
+        "heartbeat",
+        executions.size(),
+        () -> judge(executions, row -> row.leaseEnd = System.nanoTime() + lease.toNanos()));
+  }
+
+  @Override
+  public List<Verdict> complete(List<Execution> executions) {
+    return call(
+        "complete",
+        executions.size(),
+        () ->
+            judge(executions, row -> finish(row, JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED)));
+  }
+
+  @Override
+  public synchronized void completeIn(Connection transaction, Execution execution) {
+    Row row = row(execution.jobId());
+    if (!owned(row, execution)) {
+      throw new LeaseLostException(execution.jobId(), execution.id());
+    }
+    row.held = true;
+    open.computeIfAbsent(transaction, key -> new HashSet<>()).add(execution);
+  }
+
+  @Override
+  public List<FailureVerdict> fail(List<Failure> failures) {
+    return call("fail", failures.size(), () -> failures.stream().map(this::failNow).toList());
+  }
+
+  private FailureVerdict failNow(Failure failure) {
+    Verdict verdict =
+        judge(
+                List.of(failure.execution()),
+                row -> {
+                  row.error = failure.error();
+                  if (failure.isFinal() || row.attempts - row.forgiven >= row.job.maxAttempts()) {
+                    finish(row, JobStatus.DEAD, ExecutionStatus.DEAD);
+                  } else {
+                    finish(row, JobStatus.PENDING, ExecutionStatus.FAILED);
+                    row.dueAt = System.nanoTime() + failure.delay().toNanos();
+                  }
+                })
+            .get(0);
+    boolean dead = row(failure.execution().jobId()).status == JobStatus.DEAD;
+    return new FailureVerdict(verdict, verdict == Verdict.DONE && dead);
+  }
+
+  @Override
+  public List<Verdict> giveBack(List<GiveBack> attempts) {
+    return call(
+        "giveBack",
+        attempts.size(),
+        () -> {
+          List<Verdict> verdicts = new ArrayList<>();
+          for (GiveBack back : attempts) {
+            verdicts.addAll(
+                judge(
+                    List.of(back.execution()),
+                    row -> {
+                      row.forgiven++;
+                      finish(row, JobStatus.PENDING, back.as());
+                      row.dueAt = System.nanoTime() + back.delay().toNanos();
+                    }));
+          }
+          return verdicts;
+        });
+  }
+
+  @Override
+  public synchronized boolean owns(Execution execution) {
+    return owned(row(execution.jobId()), execution);
+  }
+
+  @Override
+  public List<Rescued> rescue(Duration spread, int limit) {
+    return call(
+        "rescue",
+        limit,
+        () -> {
+          List<Rescued> rescued = new ArrayList<>();
+          for (Row row : rows.values()) {
+            boolean over = row.leaseEnd - System.nanoTime() < 0;
+            if (row.status == JobStatus.RUNNING && over && !row.held && rescued.size() < limit) {
+              Execution lost = new Execution(new JobId(row.id), new ExecutionId(row.executionId));
+              boolean dead = row.attempts - row.forgiven >= row.job.maxAttempts();
+              finish(row, dead ? JobStatus.DEAD : JobStatus.PENDING, ExecutionStatus.LOST);
+              row.dueAt = System.nanoTime();
+              rescued.add(new Rescued(lost, row.job.queue(), row.job.kind(), dead));
+            }
+          }
+          return rescued;
+        });
+  }
+
+  @Override
+  public int createPartitions(Duration ahead) {
+    return call("createPartitions", 1, partitionRuns::incrementAndGet);
+  }
+
+  private interface Body<R> {
+    R run();
+  }
+
+  /** Faults strike outside the lock, so that a fault which blocks stands for a slow network. */
+  private <R> R call(String name, int size, Body<R> body) {
+    calls.add(name);
+    fault.before(name, size);
+    R result;
+    synchronized (this) {
+      result = body.run();
+    }
+    fault.after(name, size);
+    return result;
+  }
+
+  private interface Change {
+    void apply(Row row);
+  }
+
+  private List<Verdict> judge(List<Execution> executions, Change change) {
+    List<Verdict> verdicts = new ArrayList<>();
+    for (Execution execution : executions) {
+      Row row = row(execution.jobId());
+      if (!owned(row, execution)) {
+        verdicts.add(Verdict.LOST);
+      } else if (row.held) {
+        verdicts.add(Verdict.BUSY);
+      } else {
+        change.apply(row);
+        verdicts.add(Verdict.DONE);
+      }
+    }
+    return verdicts;
+  }
+
+  private void finish(Row row, JobStatus status, ExecutionStatus as) {
+    audit.put(row.executionId, as);
+    row.status = status;
+    row.executionId = 0;
+  }
+
+  private static boolean owned(Row row, Execution execution) {
+    return row.executionId == execution.id().value();
+  }
+
+  private static boolean isDue(Row row) {
+    return row.status == JobStatus.PENDING && row.dueAt - System.nanoTime() <= 0;
+  }
+
+  private Row row(JobId id) {
+    return Objects.requireNonNull(rows.get(id.value()));
+  }
+}

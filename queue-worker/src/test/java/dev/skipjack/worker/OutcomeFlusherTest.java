@@ -1,0 +1,274 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.worker.WorkerEvent.Dead;
+import dev.skipjack.worker.WorkerEvent.Failed;
+import dev.skipjack.worker.WorkerEvent.Lost;
+import dev.skipjack.worker.WorkerEvent.Released;
+import dev.skipjack.worker.WorkerEvent.Snoozed;
+import dev.skipjack.worker.WorkerEvent.Succeeded;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+class OutcomeFlusherTest {
+
+  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final Ending COMPLETED = new Ending.Completed();
+
+  @Test
+  void oneStatementWritesAllOutcomesOfAKind() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(6);
+    offer(held, attempts.subList(0, 3), COMPLETED);
+    offer(held, attempts.subList(3, 4), failed(false));
+    offer(held, attempts.subList(4, 5), failed(true));
+    offer(held, attempts.subList(5, 6), givenBack(ExecutionStatus.SNOOZED));
+
+    held.flusher.run();
+
+    assertThat(held.store.calls).containsExactly("complete", "fail", "giveBack");
+    assertThat(held.events.all(Succeeded.class)).hasSize(3);
+    assertThat(held.events.all(Failed.class)).hasSize(1);
+    assertThat(held.events.all(Dead.class)).hasSize(1);
+    assertThat(held.events.all(Snoozed.class)).hasSize(1);
+    assertThat(held.running.size()).isZero();
+  }
+
+  @Test
+  void aLostAttemptIsToldAndNotRetried() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(2);
+    held.store.steal(attempts.get(0).execution().jobId());
+    offer(held, attempts, COMPLETED);
+
+    held.flusher.run();
+
+    assertThat(held.events.all(Lost.class)).containsExactly(new Lost(attempts.get(0).info()));
+    assertThat(held.events.all(Succeeded.class)).hasSize(1);
+    assertThat(held.running.size()).isZero();
+  }
+
+  @Test
+  void aBusyRowIsRetriedAloneUntilItIsFree() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(2);
+    held.store.hold(attempts.get(0).execution().jobId(), true);
+    offer(held, attempts, COMPLETED);
+
+    held.flusher.run();
+    assertThat(held.running.all()).containsExactly(attempts.get(0));
+    held.store.hold(attempts.get(0).execution().jobId(), false);
+
+    drain(held);
+    assertThat(held.events.all(Succeeded.class)).hasSize(2);
+  }
+
+  @Test
+  void aRowThatIsBusyForAWholeLeaseIsGivenUp() {
+    Held held = new Held(Duration.ofMillis(150));
+    List<Attempt> attempts = held.claim(1);
+    held.store.hold(attempts.get(0).execution().jobId(), true);
+    offer(held, attempts, COMPLETED);
+
+    drain(held);
+
+    assertThat(held.events.all(Lost.class)).hasSize(1);
+    assertThat(held.store.count(JobStatus.RUNNING)).isEqualTo(1);
+  }
+
+  @Test
+  void aDatabaseThatIsAwayLosesNothingEvenBeyondTheLease() {
+    Held held = new Held(Duration.ofMillis(100));
+    List<Attempt> attempts = held.claim(3);
+    held.store.fault = failing("complete", "08006");
+    offer(held, attempts, COMPLETED);
+
+    await().atMost(Duration.ofSeconds(5)).until(() -> !attempts.get(0).holdsLease());
+    assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
+    assertThat(held.running.size()).isEqualTo(3);
+
+    held.store.fault = new MemoryStore.Fault() {};
+    held.flusher.run();
+    assertThat(held.events.all(Succeeded.class)).hasSize(3);
+  }
+
+  /** A batch that the database refuses is repeated, taken apart, and only its bad row is lost. */
+  @Test
+  void oneOutcomeThatCannotBeWrittenHarmsNoOther() {
+    Held held = new Held(Duration.ofMillis(500));
+    List<Attempt> attempts = held.claim(60);
+    List<Integer> sizes = new CopyOnWriteArrayList<>();
+    held.store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            sizes.add(size);
+            if (size > 1 || held.running.size() == 1) {
+              throw failure("22P05");
+            }
+          }
+        };
+    offer(held, attempts, COMPLETED);
+
+    drain(held);
+
+    assertThat(sizes).startsWith(60, 60, 25, 25, 10, 1);
+    assertThat(held.events.all(Succeeded.class)).hasSize(59);
+    assertThat(held.events.all(Lost.class)).hasSize(1);
+    assertThat(attempts.get(59).isRenewable()).isFalse();
+  }
+
+  @Test
+  void aWriteWhoseAnswerWasLostCountsAsDone() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(3);
+    held.store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void after(String call, int size) {
+            throw failure("08006");
+          }
+        };
+    offer(held, attempts.subList(0, 1), COMPLETED);
+    assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
+    offer(held, attempts.subList(1, 2), failed(true));
+    offer(held, attempts.subList(2, 3), givenBack(ExecutionStatus.RELEASED));
+    held.store.fault = lostAnswer("fail");
+    assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
+    held.store.fault = lostAnswer("giveBack");
+    assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
+    held.store.fault = new MemoryStore.Fault() {};
+
+    drain(held);
+
+    assertThat(held.events.all(Succeeded.class)).hasSize(1);
+    assertThat(held.events.all(Dead.class)).hasSize(1);
+    assertThat(held.events.all(Released.class)).hasSize(1);
+    assertThat(held.events.all(Lost.class)).isEmpty();
+  }
+
+  @Test
+  void aCommittedCompletionIsFoundByLooking() throws Exception {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    try (Transaction transaction = new Transaction(held.store)) {
+      held.store.completeIn(transaction.connection(), attempt.execution());
+      attempt.completionWritten();
+      transaction.connection().commit();
+    }
+    offer(held, List.of(attempt), completedByHandler());
+
+    drain(held);
+
+    assertThat(held.events.all(Succeeded.class)).hasSize(1);
+  }
+
+  @Test
+  void aRolledBackCompletionIsAFailedAttempt() {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    attempt.completionWritten();
+    offer(held, List.of(attempt), completedByHandler());
+
+    drain(held);
+
+    assertThat(held.events.all(Failed.class)).hasSize(1);
+    assertThat(held.store.error(attempt.execution().jobId())).isEqualTo("error");
+  }
+
+  @Test
+  void aCompletionThatIsStillOpenIsAskedForAgain() throws Exception {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    try (Transaction transaction = new Transaction(held.store)) {
+      held.store.completeIn(transaction.connection(), attempt.execution());
+      attempt.completionWritten();
+      offer(held, List.of(attempt), completedByHandler());
+      held.flusher.run();
+      assertThat(held.running.size()).isEqualTo(1);
+
+      transaction.connection().commit();
+    }
+    drain(held);
+    assertThat(held.events.all(Succeeded.class)).hasSize(1);
+  }
+
+  private record Transaction(Connection connection) implements AutoCloseable {
+    Transaction(MemoryStore store) {
+      this(store.begin());
+    }
+
+    @Override
+    public void close() throws SQLException {
+      connection.rollback();
+    }
+  }
+
+  private static void drain(Held held) {
+    await()
+        .pollInterval(Duration.ofMillis(2))
+        .atMost(Duration.ofSeconds(10))
+        .until(
+            () -> {
+              held.flusher.run();
+              return held.running.size() == 0;
+            });
+  }
+
+  private static void offer(Held held, List<Attempt> attempts, Ending ending) {
+    for (Attempt attempt : attempts) {
+      attempt.begin();
+      attempt.finish();
+      held.flusher.offer(attempt, ending);
+    }
+  }
+
+  private static Ending failed(boolean isFinal) {
+    return new Ending.Failed(JobError.of("error"), Duration.ofHours(1), isFinal);
+  }
+
+  private static Ending givenBack(ExecutionStatus as) {
+    return new Ending.GivenBack(as, Duration.ofHours(1));
+  }
+
+  private static Ending completedByHandler() {
+    return new Ending.CompletedByHandler((Ending.Failed) failed(false), true);
+  }
+
+  private static StoreException failure(String sqlState) {
+    return new StoreException("told to fail", new SQLException("told to fail", sqlState));
+  }
+
+  private static MemoryStore.Fault failing(String failing, String sqlState) {
+    return new MemoryStore.Fault() {
+      @Override
+      public void before(String call, int size) {
+        if (call.equals(failing)) {
+          throw failure(sqlState);
+        }
+      }
+    };
+  }
+
+  private static MemoryStore.Fault lostAnswer(String failing) {
+    return new MemoryStore.Fault() {
+      @Override
+      public void after(String call, int size) {
+        if (call.equals(failing)) {
+          throw failure("08006");
+        }
+      }
+    };
+  }
+}

@@ -1,0 +1,846 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.worker.WorkerEvent.Claimed;
+import dev.skipjack.worker.WorkerEvent.Dead;
+import dev.skipjack.worker.WorkerEvent.Failed;
+import dev.skipjack.worker.WorkerEvent.LoopFailed;
+import dev.skipjack.worker.WorkerEvent.LoopRecovered;
+import dev.skipjack.worker.WorkerEvent.Lost;
+import dev.skipjack.worker.WorkerEvent.Released;
+import dev.skipjack.worker.WorkerEvent.Rescued;
+import dev.skipjack.worker.WorkerEvent.Succeeded;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class WorkerTest {
+
+  private static final JobType<String> TYPE =
+      JobType.of("k", String.class).retry(Backoff.fixed(Duration.ZERO));
+
+  private final MemoryStore store = new MemoryStore();
+  private final EventLog events = new EventLog();
+  private final List<Worker> workers = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    workers.forEach(Worker::close);
+  }
+
+  @Nested
+  class Running {
+
+    @Test
+    void everyJobRunsOnceAndEveryQueueIsServed() {
+      for (int i = 0; i < 1_000; i++) {
+        store.add(i % 3 == 0 ? "a" : "b", "k", "job " + i, i % 2, 3);
+      }
+      Set<String> seen = ConcurrentHashMap.newKeySet();
+      AtomicInteger runs = new AtomicInteger();
+      JobHandler<String> handler =
+          (payload, context) -> {
+            seen.add(payload);
+            runs.incrementAndGet();
+            return Outcome.completed();
+          };
+
+      start(Worker.on(store).handle(TYPE, handler).queue("a", 4).queue("b", 4), config());
+
+      await().until(() -> store.count(JobStatus.COMPLETED) == 1_000);
+      assertThat(seen).hasSize(1_000);
+      assertThat(runs).hasValue(1_000);
+      await().until(() -> events.all(Succeeded.class).size() == 1_000);
+      assertThat(events.all(Claimed.class)).hasSize(1_000);
+    }
+
+    @Test
+    void noQueueRunsMoreThanItsConcurrency() {
+      for (int i = 0; i < 300; i++) {
+        store.add("q", "k", "job", i % 5, 3);
+      }
+      AtomicInteger now = new AtomicInteger();
+      AtomicInteger most = new AtomicInteger();
+
+      start(
+          on(
+              (payload, context) -> {
+                most.accumulateAndGet(now.incrementAndGet(), Math::max);
+                Thread.onSpinWait();
+                now.decrementAndGet();
+                return Outcome.completed();
+              },
+              3),
+          config());
+
+      await().until(() -> store.count(JobStatus.COMPLETED) == 300);
+      assertThat(most.get()).isBetween(1, 3);
+    }
+
+    @Test
+    void aFullQueueClaimsNothingMore() {
+      CountDownLatch release = new CountDownLatch(1);
+      for (int i = 0; i < 50; i++) {
+        store.add("q", "k", "job", 0, 3);
+      }
+
+      Worker worker =
+          start(
+              on(
+                  (payload, context) -> {
+                    release.await();
+                    return Outcome.completed();
+                  },
+                  2),
+              config().prefetch(3));
+
+      await().until(() -> worker.status().buffered() == 2);
+      assertThat(worker.status()).isEqualTo(new WorkerStatus(true, 2, 2, 0));
+      assertThat(store.count(JobStatus.RUNNING)).isEqualTo(4);
+      int claims = claims();
+      await().during(Duration.ofMillis(100)).until(() -> claims() == claims);
+      release.countDown();
+      await().until(() -> store.count(JobStatus.COMPLETED) == 50);
+    }
+
+    @Test
+    void kindsWithoutHandlerAreLeftAloneAndHideNothing() {
+      for (int i = 0; i < 5; i++) {
+        store.add("q", "foreign", "job", 9, 3);
+        store.add("other", "foreign", "job", 9, 3);
+      }
+      JobId own = store.add("q", "k", "job", 0, 3);
+
+      start(on((payload, context) -> Outcome.completed(), 2).queue("other", 2), config());
+
+      await().until(() -> store.status(own) == JobStatus.COMPLETED);
+      assertThat(store.count(JobStatus.PENDING)).isEqualTo(10);
+    }
+
+    @Test
+    void aJobWithHigherPriorityIsSeenWhileABacklogIsWorkedOff() throws Exception {
+      AtomicBoolean stop = new AtomicBoolean();
+      for (int i = 0; i < 20; i++) {
+        store.add("q", "k", "low", 0, 3);
+      }
+      CountDownLatch high = new CountDownLatch(1);
+      start(
+          on(
+              (payload, context) -> {
+                if (payload.equals("high")) {
+                  high.countDown();
+                } else if (!stop.get()) {
+                  store.add("q", "k", "low", 0, 3); // the backlog never ends
+                }
+                return Outcome.completed();
+              },
+              1),
+          config());
+
+      await().until(() -> store.count(JobStatus.COMPLETED) > 50);
+      store.add("q", "k", "high", 5, 3);
+
+      assertThat(high.await(2, TimeUnit.SECONDS)).isTrue();
+      stop.set(true);
+    }
+
+    @Test
+    void anIdleWorkerAsksForLanesOnceAPollAndClaimsNothing() {
+      start(
+          on((payload, context) -> Outcome.completed(), 5),
+          config().pollInterval(Duration.ofMillis(100)));
+
+      await().until(() -> count("dueLanes") >= 5);
+
+      assertThat(claims()).isZero();
+      assertThat(count("complete")).isZero();
+      assertThat(count("heartbeat")).isZero();
+    }
+  }
+
+  @Nested
+  class Failing {
+
+    @Test
+    void aFailedAttemptIsRetriedAndADeadJobIsDead() {
+      JobId twice = store.add("q", "k", "twice", 0, 3);
+      JobId never = store.add("q", "k", "never", 0, 3);
+
+      start(
+          on(
+              (payload, context) -> {
+                if (payload.equals("never") || context.attempt() < 2) {
+                  throw new IllegalStateException("attempt " + context.attempt());
+                }
+                return Outcome.completed();
+              },
+              2),
+          config());
+
+      await().until(() -> store.status(twice) == JobStatus.COMPLETED);
+      await().until(() -> store.status(never) == JobStatus.DEAD);
+      assertThat(store.attempts(twice)).isEqualTo(2);
+      assertThat(store.attempts(never)).isEqualTo(3);
+      assertThat(store.error(never)).isEqualTo("attempt 3");
+      await().until(() -> events.all(Dead.class).size() == 1);
+      await().until(() -> events.all(Failed.class).size() == 3);
+    }
+
+    @Test
+    void aPayloadThatCannotBeReadFailsItsJobAlone() {
+      JobId poison = store.add("q", "k", "poison", 0, 1);
+      JobId good = store.add("q", "k", "good", 0, 1);
+
+      start(on((payload, context) -> Outcome.completed(), 1), config());
+
+      await().until(() -> store.status(good) == JobStatus.COMPLETED);
+      await().until(() -> store.status(poison) == JobStatus.DEAD);
+      assertThat(store.error(poison)).isEqualTo("Not a payload.");
+    }
+
+    /** Fault 6: no Error costs a thread. */
+    @Test
+    void errorsAreFailedAttemptsAndTheThreadsLiveOn() {
+      for (int i = 0; i < 20; i++) {
+        store.add("q", "k", "overflow", 0, 1);
+        store.add("q", "k", "memory", 0, 1);
+        store.add("q", "k", "class", 0, 1);
+      }
+      JobId good = store.add("q", "k", "good", -1, 1);
+
+      start(
+          on(
+              (payload, context) ->
+                  switch (payload) {
+                    case "overflow" ->
+                        overflow(0) > 0 ? Outcome.completed() : Outcome.dead("never");
+                    case "memory" -> throw new OutOfMemoryError("told to");
+                    case "class" -> throw new NoClassDefFoundError("told to");
+                    default -> Outcome.completed();
+                  },
+              4),
+          config());
+
+      await().until(() -> store.status(good) == JobStatus.COMPLETED);
+      await().until(() -> store.count(JobStatus.DEAD) == 60);
+      await().until(() -> events.all(Dead.class).size() == 60);
+      assertThat(
+              events.all(Dead.class).stream()
+                  .map(event -> event.error().errorClass())
+                  .collect(Collectors.toSet()))
+          .containsExactlyInAnyOrder(
+              "java.lang.StackOverflowError",
+              "java.lang.OutOfMemoryError",
+              "java.lang.NoClassDefFoundError");
+    }
+
+    private int overflow(int depth) {
+      return depth < 0 ? 0 : overflow(depth + 1) + 1;
+    }
+
+    @Test
+    void aTimeoutInterruptsTheHandlerAndFailsTheAttempt() {
+      JobId slow = store.add("q", "k", "slow", 0, 1);
+      JobId next = store.add("q", "k", "next", -1, 1);
+      AtomicBoolean leaked = new AtomicBoolean();
+
+      start(
+          Worker.on(store)
+              .handle(
+                  TYPE.timeout(Duration.ofMillis(50)),
+                  (payload, context) -> {
+                    leaked.compareAndSet(false, Thread.currentThread().isInterrupted());
+                    if (payload.equals("slow")) {
+                      new CountDownLatch(1).await();
+                    }
+                    return Outcome.completed();
+                  })
+              .queue("q", 1),
+          config());
+
+      await().until(() -> store.status(next) == JobStatus.COMPLETED);
+      assertThat(store.status(slow)).isEqualTo(JobStatus.DEAD);
+      assertThat(store.error(slow)).contains("timeout of PT0.05S is over");
+      assertThat(leaked).isFalse();
+    }
+
+    @Test
+    void anInterruptFlagLeftByAHandlerDoesNotReachTheNextJob() {
+      List<Boolean> flags = new CopyOnWriteArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        store.add("q", "k", "job", 0, 1);
+      }
+
+      start(
+          on(
+              (payload, context) -> {
+                flags.add(Thread.currentThread().isInterrupted());
+                Thread.currentThread().interrupt();
+                return Outcome.completed();
+              },
+              1),
+          config());
+
+      await().until(() -> store.count(JobStatus.COMPLETED) == 20);
+      assertThat(flags).hasSize(20).containsOnly(false);
+    }
+
+    @Test
+    void aListenerThatThrowsHarmsNothing() {
+      JobId job = store.add("q", "k", "job", 0, 1);
+      start(
+          on((payload, context) -> Outcome.completed(), 1)
+              .listener(
+                  event -> {
+                    throw new IllegalStateException("bad listener");
+                  }),
+          config());
+
+      await().until(() -> store.status(job) == JobStatus.COMPLETED);
+      await().until(() -> events.all(Succeeded.class).size() == 1);
+    }
+  }
+
+  @Nested
+  class Leases {
+
+    @Test
+    void runningAndBufferedJobsKeepTheirLeases() {
+      for (int i = 0; i < 6; i++) {
+        store.add("q", "k", "job", 0, 3);
+      }
+      AtomicInteger runs = new AtomicInteger();
+
+      start(
+          on(
+              (payload, context) -> {
+                runs.incrementAndGet();
+                awaitQuietly(Duration.ofMillis(250));
+                return Outcome.completed();
+              },
+              3),
+          config().lease(Duration.ofMillis(150)).rescueInterval(Duration.ofMillis(10)));
+
+      await().until(() -> store.count(JobStatus.COMPLETED) == 6);
+      assertThat(runs).hasValue(6);
+      assertThat(events.all(Rescued.class)).isEmpty();
+      assertThat(events.all(Lost.class)).isEmpty();
+    }
+
+    @Test
+    void aHandlerThatLostItsLeaseIsInterruptedAndItsOutcomeDiscarded() throws Exception {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      CountDownLatch running = new CountDownLatch(1);
+      AtomicReference<Boolean> told = new AtomicReference<>();
+      start(
+          on(
+              (payload, context) -> {
+                running.countDown();
+                try {
+                  new CountDownLatch(1).await();
+                } catch (InterruptedException expected) {
+                  told.set(context.isLeaseLost());
+                }
+                return Outcome.completed();
+              },
+              1),
+          config().lease(Duration.ofMillis(150)).rescueInterval(Duration.ofHours(1)));
+      running.await();
+
+      store.steal(job);
+
+      await().until(() -> events.all(Lost.class).size() == 1);
+      await().until(() -> Boolean.TRUE.equals(told.get()));
+      assertThat(store.status(job)).isEqualTo(JobStatus.RUNNING);
+      assertThat(events.all(Succeeded.class)).isEmpty();
+    }
+
+    /** Fault 7: what ignores its timeout is renewed no more, so others get the job. */
+    @Test
+    void aHandlerThatIgnoresItsTimeoutLosesItsJobToTheRescuer() {
+      JobId job = store.add("q", "k", "stuck", 0, 2);
+      AtomicInteger runs = new AtomicInteger();
+      CountDownLatch release = new CountDownLatch(1);
+      start(
+          Worker.on(store)
+              .handle(
+                  TYPE.timeout(Duration.ofMillis(30)),
+                  (payload, context) -> {
+                    if (runs.incrementAndGet() == 1) {
+                      while (release.getCount() > 0) {
+                        Thread.onSpinWait();
+                      }
+                    }
+                    return Outcome.completed();
+                  })
+              .queue("q", 2),
+          config().lease(Duration.ofMillis(150)).rescueInterval(Duration.ofMillis(20)));
+
+      await().until(() -> store.status(job) == JobStatus.COMPLETED);
+      release.countDown();
+      await().until(() -> events.all(Lost.class).size() == 1);
+      assertThat(store.attempts(job)).isEqualTo(2);
+      assertThat(events.all(Rescued.class)).hasSize(1);
+    }
+
+    @Test
+    void partitionsAreCreatedAtTheStart() {
+      start(on((payload, context) -> Outcome.completed(), 1), config());
+      await().until(() -> store.partitionRuns.get() == 1);
+    }
+  }
+
+  @Nested
+  class Completing {
+
+    @Test
+    void aCommittedCompletionIsASuccessWhateverTheHandlerThrowsAfterwards() {
+      JobId clean = store.add("q", "k", "clean", 0, 3);
+      JobId thrown = store.add("q", "k", "thrown", 0, 3);
+
+      startCompleting(
+          (payload, context, connection) -> {
+            context.completeIn(connection);
+            connection.commit();
+            if (payload.equals("thrown")) {
+              throw new IllegalStateException("too late");
+            }
+          });
+
+      await().until(() -> events.all(Succeeded.class).size() == 2);
+      assertThat(store.status(clean)).isEqualTo(JobStatus.COMPLETED);
+      assertThat(store.status(thrown)).isEqualTo(JobStatus.COMPLETED);
+      assertThat(events.all(Failed.class)).isEmpty();
+    }
+
+    @Test
+    void aRolledBackCompletionIsAFailedAttempt() {
+      JobId job = store.add("q", "k", "job", 0, 1);
+
+      startCompleting(
+          (payload, context, connection) -> {
+            context.completeIn(connection);
+            connection.rollback();
+          });
+
+      await().until(() -> store.status(job) == JobStatus.DEAD);
+      assertThat(store.error(job)).startsWith("The completion was rolled back");
+    }
+
+    @Test
+    void aZombieCannotCompleteInItsTransaction() {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      AtomicReference<Throwable> thrown = new AtomicReference<>();
+
+      startCompleting(
+          (payload, context, connection) -> {
+            store.steal(job);
+            try {
+              context.completeIn(connection);
+            } catch (LeaseLostException lost) {
+              thrown.set(lost);
+              throw lost;
+            }
+          });
+
+      await().until(() -> events.all(Lost.class).size() == 1);
+      assertThat(thrown.get()).isInstanceOf(LeaseLostException.class);
+      assertThat(store.status(job)).isEqualTo(JobStatus.RUNNING);
+    }
+
+    @Test
+    void aHandlerThatGoesOnAfterItsCommitIsNotTakenForLost() {
+      JobId job = store.add("q", "k", "job", 0, 3);
+
+      startCompleting(
+          (payload, context, connection) -> {
+            context.completeIn(connection);
+            connection.commit();
+            awaitQuietly(Duration.ofMillis(400)); // longer than the lease
+          });
+
+      await().until(() -> events.all(Succeeded.class).size() == 1);
+      assertThat(store.status(job)).isEqualTo(JobStatus.COMPLETED);
+      assertThat(events.all(Lost.class)).isEmpty();
+    }
+
+    private interface Body {
+      void run(String payload, JobContext context, Connection connection) throws Exception;
+    }
+
+    private void startCompleting(Body body) {
+      start(
+          on(
+              (payload, context) -> {
+                Connection connection = store.begin();
+                try {
+                  body.run(payload, context, connection);
+                } finally {
+                  connection.rollback();
+                }
+                return Outcome.completed();
+              },
+              1),
+          config().lease(Duration.ofMillis(300)).rescueInterval(Duration.ofHours(1)));
+    }
+  }
+
+  @Nested
+  class Stopping {
+
+    @Test
+    void whatHasNotBegunIsGivenBackAtOnceAndWhatRunsMayFinish() throws Exception {
+      for (int i = 0; i < 4; i++) {
+        store.add("q", "k", "job", 0, 3);
+      }
+      CountDownLatch release = new CountDownLatch(1);
+      Worker worker =
+          start(
+              on(
+                  (payload, context) -> {
+                    release.await();
+                    return Outcome.completed();
+                  },
+                  2),
+              config().prefetch(2));
+      await().until(() -> worker.status().equals(new WorkerStatus(true, 2, 2, 0)));
+
+      Thread first = new Thread(worker::stop);
+      Thread second = new Thread(worker::close);
+      first.start();
+      await().until(() -> events.all(Released.class).size() == 2);
+      second.start();
+      assertThat(store.count(JobStatus.PENDING)).isEqualTo(2);
+      assertThat(first.isAlive()).isTrue();
+      await().during(Duration.ofMillis(50)).until(second::isAlive);
+      release.countDown();
+
+      first.join(5_000);
+      second.join(5_000);
+      assertThat(store.count(JobStatus.COMPLETED)).isEqualTo(2);
+      assertThat(store.forgiven(events.all(Released.class).get(0).attempt().jobId())).isEqualTo(1);
+      assertThat(worker.status()).isEqualTo(new WorkerStatus(false, 0, 0, 0));
+    }
+
+    @Test
+    void whatRunsOnAtTheDeadlineIsGivenBackAndItsOutcomeDiscarded() {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      CountDownLatch running = new CountDownLatch(1);
+      CountDownLatch release = new CountDownLatch(1);
+      CountDownLatch ended = new CountDownLatch(1);
+      Worker worker =
+          start(
+              on(
+                  (payload, context) -> {
+                    running.countDown();
+                    while (release.getCount() > 0) {
+                      Thread.onSpinWait();
+                    }
+                    ended.countDown();
+                    return Outcome.completed();
+                  },
+                  1),
+              config().drainTimeout(Duration.ofMillis(50)));
+      await().until(() -> running.getCount() == 0);
+
+      worker.stop();
+
+      assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+      assertThat(store.forgiven(job)).isEqualTo(1);
+      assertThat(events.all(Released.class)).hasSize(1);
+      release.countDown();
+      await().until(() -> ended.getCount() == 0);
+      assertThat(events.all(Succeeded.class)).isEmpty();
+      assertThat(store.audit).containsValue(ExecutionStatus.RELEASED);
+    }
+
+    @Test
+    void leasesAreRenewedWhileHandlersDrain() {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      CountDownLatch running = new CountDownLatch(1);
+      Worker worker =
+          start(
+              on(
+                  (payload, context) -> {
+                    running.countDown();
+                    awaitQuietly(Duration.ofMillis(400));
+                    return Outcome.completed();
+                  },
+                  1),
+              config().lease(Duration.ofMillis(150)).rescueInterval(Duration.ofMillis(10)));
+      await().until(() -> running.getCount() == 0);
+
+      worker.stop();
+
+      assertThat(store.status(job)).isEqualTo(JobStatus.COMPLETED);
+      assertThat(count("heartbeat")).isGreaterThan(2);
+    }
+
+    @Test
+    void aClaimThatComesInLateIsGivenBack() throws Exception {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      CountDownLatch claiming = new CountDownLatch(1);
+      CountDownLatch answer = new CountDownLatch(1);
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void after(String call, int size) {
+              if (call.equals("claim")) {
+                claiming.countDown();
+                awaitLatch(answer);
+              }
+            }
+          };
+      Worker worker = start(on((payload, context) -> Outcome.completed(), 1), config());
+      claiming.await();
+      Thread stopping = new Thread(worker::stop);
+      stopping.start();
+      await().until(() -> !worker.status().started());
+      answer.countDown();
+      stopping.join(5_000);
+
+      assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+      assertThat(store.forgiven(job)).isEqualTo(1);
+    }
+
+    @Test
+    void noThreadIsLeft() {
+      store.add("q", "k", "job", 0, 3);
+      Worker worker =
+          start(on((payload, context) -> Outcome.completed(), 3).name("leaver"), config());
+      await().until(() -> store.count(JobStatus.COMPLETED) == 1);
+      assertThat(threads("queue-leaver-"))
+          .contains(
+              "queue-leaver-fetcher-1",
+              "queue-leaver-flusher-1",
+              "queue-leaver-heartbeat-1",
+              "queue-leaver-rescuer-1",
+              "queue-leaver-timer-1",
+              "queue-leaver-handler-3");
+
+      worker.stop();
+
+      await().until(() -> threads("queue-leaver-").isEmpty());
+    }
+
+    @Test
+    void aStoppedWorkerIsOfNoMoreUse() {
+      Worker worker = start(on((payload, context) -> Outcome.completed(), 1), config());
+      assertThatIllegalStateException().isThrownBy(worker::start).withMessageContaining("started");
+      assertThatIllegalStateException().isThrownBy(worker::runNext);
+      worker.stop();
+      assertThatIllegalStateException()
+          .isThrownBy(worker::start)
+          .withMessageContaining("was stopped");
+      assertThatIllegalStateException().isThrownBy(worker::runUntilIdle);
+    }
+  }
+
+  @Nested
+  class DatabaseAway {
+
+    @Test
+    void workGoesOnWhenItIsBackAndNothingRanTwice() {
+      AtomicInteger runs = new AtomicInteger();
+      start(
+          on(
+              (payload, context) -> {
+                runs.incrementAndGet();
+                return Outcome.completed();
+              },
+              4),
+          config());
+      for (int i = 0; i < 50; i++) {
+        store.add("q", "k", "job", 0, 3);
+      }
+      await().until(() -> runs.get() > 0);
+
+      AtomicInteger refused = new AtomicInteger();
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              refused.incrementAndGet();
+              throw new StoreException("away", new SQLException("away", "08006"));
+            }
+          };
+      for (int i = 0; i < 50; i++) {
+        store.add("q", "k", "job", 0, 3);
+      }
+      await().until(() -> !events.all(LoopFailed.class).isEmpty());
+      int before = refused.get();
+      await().during(Duration.ofMillis(300)).atMost(Duration.ofSeconds(2)).until(() -> true);
+      assertThat(refused.get() - before).isLessThan(60); // it backs off
+      store.fault = new MemoryStore.Fault() {};
+
+      await().until(() -> store.count(JobStatus.COMPLETED) == 100);
+      await().until(() -> events.all(Succeeded.class).size() == 100);
+      assertThat(runs).hasValue(100);
+      await().until(() -> !events.all(LoopRecovered.class).isEmpty());
+      assertThat(events.all(Failed.class)).isEmpty();
+    }
+  }
+
+  @Nested
+  class InTheCallingThread {
+
+    @Test
+    void runUntilIdleRunsWhatBecomesDueMeanwhile() {
+      for (int i = 0; i < 120; i++) {
+        store.add("q", "k", "fails once", 0, 3);
+      }
+      Set<Thread> threads = ConcurrentHashMap.newKeySet();
+      Worker worker =
+          build(
+              on(
+                  (payload, context) -> {
+                    threads.add(Thread.currentThread());
+                    return context.attempt() == 1
+                        ? Outcome.retry(Duration.ZERO, "once")
+                        : Outcome.completed();
+                  },
+                  1),
+              config());
+
+      assertThat(worker.runUntilIdle()).isEqualTo(240);
+      assertThat(store.count(JobStatus.COMPLETED)).isEqualTo(120);
+      assertThat(threads).containsExactly(Thread.currentThread());
+      assertThat(worker.runUntilIdle()).isZero();
+    }
+
+    @Test
+    void runNextRunsOneJobInOrderOfPriority() {
+      store.add("q", "k", "low", 0, 3);
+      store.add("q", "k", "high", 5, 3);
+      List<String> order = new CopyOnWriteArrayList<>();
+      Worker worker =
+          build(
+              on(
+                  (payload, context) -> {
+                    order.add(payload);
+                    return Outcome.completed();
+                  },
+                  1),
+              config());
+
+      assertThat(worker.runNext()).isTrue();
+      assertThat(order).containsExactly("high");
+      assertThat(worker.runNext()).isTrue();
+      assertThat(worker.runNext()).isFalse();
+      assertThat(order).containsExactly("high", "low");
+    }
+
+    @Test
+    void aStoreThatFailsIsTheCallersBusiness() {
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              throw new StoreException("away", new SQLException("away", "08006"));
+            }
+          };
+      Worker worker = build(on((payload, context) -> Outcome.completed(), 1), config());
+
+      assertThatThrownBy(worker::runUntilIdle).isInstanceOf(StoreException.class);
+      store.fault = new MemoryStore.Fault() {};
+      assertThat(worker.runUntilIdle()).isZero();
+    }
+
+    @Test
+    void anInterruptEndsTheDrainAndGivesBackTheRest() {
+      for (int i = 0; i < 10; i++) {
+        store.add("q", "k", "job", 0, 3);
+      }
+      Thread caller = Thread.currentThread();
+      Worker worker =
+          build(
+              on(
+                  (payload, context) -> {
+                    caller.interrupt();
+                    return Outcome.completed();
+                  },
+                  1),
+              config());
+
+      assertThat(worker.runUntilIdle()).isEqualTo(1);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(store.count(JobStatus.COMPLETED)).isEqualTo(1);
+      assertThat(store.count(JobStatus.PENDING)).isEqualTo(9);
+    }
+  }
+
+  private Worker.Builder on(JobHandler<String> handler, int concurrency) {
+    return Worker.on(store).handle(TYPE, handler).queue("q", concurrency);
+  }
+
+  private static WorkerConfig.Builder config() {
+    return WorkerConfig.builder()
+        .pollInterval(Duration.ofMillis(50))
+        .drainTimeout(Duration.ofSeconds(5));
+  }
+
+  private Worker build(Worker.Builder builder, WorkerConfig.Builder config) {
+    Worker worker = builder.config(config.build()).listener(events).build();
+    workers.add(worker);
+    return worker;
+  }
+
+  private Worker start(Worker.Builder builder, WorkerConfig.Builder config) {
+    return build(builder, config).start();
+  }
+
+  private int claims() {
+    return count("claim");
+  }
+
+  private int count(String call) {
+    return (int) store.calls.stream().filter(call::equals).count();
+  }
+
+  private static List<String> threads(String prefix) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith(prefix))
+        .toList();
+  }
+
+  private static void awaitQuietly(Duration time) throws InterruptedException {
+    new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
