@@ -76,6 +76,6 @@ class DocumentSnippetsTest {
             .skip(begin + 1L)
             .takeWhile(line -> !line.strip().equals("// end of snippet"))
             .toList();
-    return (String.join("\n", region) + "\n").stripIndent().stripTrailing() + "\n";
+    return String.join("\n", region).stripTrailing().stripIndent() + "\n";
   }
 }
