@@ -13,9 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The database of an example: the one that the first argument names, or an embedded server that
- * starts empty and ends with the example. The queue's schema is migrated.
+ * starts empty and ends with the example. The queue's schema is migrated; the example's own tables
+ * lie in a schema of their own, so that they meet nobody else's.
  */
 public final class ExampleDatabase implements AutoCloseable {
+
+  private static final String SCHEMA = "skipjack_examples";
 
   private final @Nullable EmbeddedPostgres server;
   private final HikariDataSource pool;
@@ -24,6 +27,7 @@ public final class ExampleDatabase implements AutoCloseable {
     this.server = server;
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(jdbcUrl);
+    config.setSchema(SCHEMA);
     this.pool = new HikariDataSource(config);
   }
 
@@ -36,6 +40,8 @@ public final class ExampleDatabase implements AutoCloseable {
     ExampleDatabase database = args.length > 0 ? new ExampleDatabase(null, args[0]) : embedded();
     try {
       Migrations.migrate(database.pool);
+      DSL.using(database.pool, SQLDialect.POSTGRES)
+          .execute("CREATE SCHEMA IF NOT EXISTS " + SCHEMA);
       return database;
     } catch (RuntimeException failure) {
       database.close();
@@ -53,7 +59,7 @@ public final class ExampleDatabase implements AutoCloseable {
     }
   }
 
-  /** A pool of connections. */
+  /** A pool of connections, on which unqualified names are the example's own. */
   public DataSource dataSource() {
     return pool;
   }
