@@ -210,6 +210,13 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, UniqueUntil> UNIQUE_UNTIL = createField(DSL.name("unique_until"), SQLDataType.CLOB, this, "What frees the key: started (first claim), dead (death or end; the default), ended (leaving this table).", Converter.ofNullable(String.class, UniqueUntil.class, dev.skipjack.api.spi.UniqueUntil::of, dev.skipjack.api.spi.UniqueUntil::literal));
 
     /**
+     * The column <code>skipjack.jobs.freed_unique_key</code>. The unique key
+     * that its death freed: a redrive takes it again, or is refused while
+     * another job holds it.
+     */
+    public final TableField<JobsRecord, String> FREED_UNIQUE_KEY = createField(DSL.name("freed_unique_key"), SQLDataType.CLOB, this, "The unique key that its death freed: a redrive takes it again, or is refused while another job holds it.");
+
+    /**
      * The column <code>skipjack.jobs.ordering_key</code>. Jobs of one ordering
      * key run one after another.
      */

@@ -155,13 +155,15 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Ended> fail(List<Failure> failures) {
-    return batch(failures, statements.fail, FailStatement.arguments(failures), AttemptCtes::readEndedEnded);
+    return healing(
+        () -> batch(failures, statements.fail, FailStatement.arguments(failures), AttemptCtes::readEnded));
   }
 
   @Override
   public List<Ended> giveBack(List<GiveBack> attempts) {
-    return batch(
-        attempts, statements.giveBack, GiveBackStatement.arguments(attempts), AttemptCtes::readEnded);
+    return healing(
+        () -> batch(
+        attempts, statements.giveBack, GiveBackStatement.arguments(attempts), AttemptCtes::readEnded));
   }
 
   @Override

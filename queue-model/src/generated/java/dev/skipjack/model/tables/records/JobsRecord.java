@@ -403,11 +403,29 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
+     * Setter for <code>skipjack.jobs.freed_unique_key</code>. The unique key
+     * that its death freed: a redrive takes it again, or is refused while
+     * another job holds it.
+     */
+    public void setFreedUniqueKey(String value) {
+        set(23, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.jobs.freed_unique_key</code>. The unique key
+     * that its death freed: a redrive takes it again, or is refused while
+     * another job holds it.
+     */
+    public String getFreedUniqueKey() {
+        return (String) get(23);
+    }
+
+    /**
      * Setter for <code>skipjack.jobs.ordering_key</code>. Jobs of one ordering
      * key run one after another.
      */
     public void setOrderingKey(String value) {
-        set(23, value);
+        set(24, value);
     }
 
     /**
@@ -415,7 +433,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * key run one after another.
      */
     public String getOrderingKey() {
-        return (String) get(23);
+        return (String) get(24);
     }
 
     /**
@@ -423,7 +441,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * reported about itself.
      */
     public void setProgress(JSONB value) {
-        set(24, value);
+        set(25, value);
     }
 
     /**
@@ -431,7 +449,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * reported about itself.
      */
     public JSONB getProgress() {
-        return (JSONB) get(24);
+        return (JSONB) get(25);
     }
 
     /**
@@ -439,7 +457,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * filters.
      */
     public void setTags(String[] value) {
-        set(25, value);
+        set(26, value);
     }
 
     /**
@@ -447,7 +465,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * filters.
      */
     public String[] getTags() {
-        return (String[]) get(25);
+        return (String[]) get(26);
     }
 
     /**
@@ -455,7 +473,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * the enqueuer.
      */
     public void setTraceContext(String value) {
-        set(26, value);
+        set(27, value);
     }
 
     /**
@@ -463,7 +481,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * the enqueuer.
      */
     public String getTraceContext() {
-        return (String) get(26);
+        return (String) get(27);
     }
 
     // -------------------------------------------------------------------------
@@ -489,7 +507,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     /**
      * Create a detached, initialised JobsRecord
      */
-    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer forgiven, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String orderingKey, JSONB progress, String[] tags, String traceContext) {
+    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer forgiven, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, JSONB progress, String[] tags, String traceContext) {
         super(Jobs.JOBS);
 
         setId(id);
@@ -515,6 +533,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
         setUniqueKey(uniqueKey);
         setUniqueLabel(uniqueLabel);
         setUniqueUntil(uniqueUntil);
+        setFreedUniqueKey(freedUniqueKey);
         setOrderingKey(orderingKey);
         setProgress(progress);
         setTags(tags);

@@ -73,7 +73,7 @@ public final class OwnTransactions {
   public static StoreException refused(SQLException failure) {
     return new StoreException(
         "The database did not do it (SQLSTATE %s): %s"
-            .formatted(failure.getSQLState(), failure.getMessage()),
+            .formatted(failure.getSQLState(), PostgresDriver.primaryMessage(failure)),
         failure);
   }
 
