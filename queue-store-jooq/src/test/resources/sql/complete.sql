@@ -1,7 +1,9 @@
 -- parameters: job_ids, execution_ids, job_ids, execution_ids
 with
   "locked" as materialized (
-    select "skipjack"."jobs"."id"
+    select
+      "skipjack"."jobs"."id",
+      ("skipjack"."jobs"."cancel_requested_at" is not null) as "is_cancelled"
     from "skipjack"."jobs"
     where (
       "skipjack"."jobs"."id" = any (

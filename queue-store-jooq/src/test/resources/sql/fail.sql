@@ -1,7 +1,9 @@
--- parameters: job_ids, execution_ids, job_ids, execution_ids, delays, finals, error_classes, error_messages, error_stacks, job_ids, execution_ids, delays, finals, error_classes, error_messages, error_stacks
+-- parameters: job_ids, execution_ids, job_ids, execution_ids, delays, finals, error_classes, error_messages, error_stacks, job_ids, execution_ids, delays, finals, error_classes, error_messages, error_stacks, job_ids, execution_ids, delays, finals, error_classes, error_messages, error_stacks
 with
   "locked" as materialized (
-    select "skipjack"."jobs"."id"
+    select
+      "skipjack"."jobs"."id",
+      ("skipjack"."jobs"."cancel_requested_at" is not null) as "is_cancelled"
     from "skipjack"."jobs"
     where (
       "skipjack"."jobs"."id" = any (
@@ -20,7 +22,7 @@ with
     order by "skipjack"."jobs"."id"
     for no key update skip locked
   ),
-  "ended" as (
+  "kept" as (
     update "skipjack"."jobs"
     set
       "status" = case
@@ -52,6 +54,16 @@ with
           and "skipjack"."jobs"."unique_until" is distinct from 'ended'
         ) then cast(null as text)
         else "skipjack"."jobs"."unique_key"
+      end,
+      "freed_unique_key" = case
+        when (
+          (
+            "given"."is_final" = true
+            or ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."forgiven") >= "skipjack"."jobs"."max_attempts"
+          )
+          and "skipjack"."jobs"."unique_until" is distinct from 'ended'
+        ) then "skipjack"."jobs"."unique_key"
+        else "skipjack"."jobs"."freed_unique_key"
       end,
       "current_execution_id" = cast(null as bigint),
       "lease_expires_at" = cast(null as timestamp with time zone),
@@ -94,33 +106,172 @@ with
         array(
           select "locked"."id"
           from "locked"
+          where "locked"."is_cancelled" = false
         )
       )
     )
     returning 
       "skipjack"."jobs"."id",
-      "skipjack"."jobs"."status",
+      "given"."execution_id" as "execution_id",
       "skipjack"."jobs"."started_at",
-      "given"."execution_id",
-      "given"."error_class",
-      "given"."error_message",
-      "given"."error_stack"
+      "skipjack"."jobs"."status",
+      "skipjack"."jobs"."queue",
+      "skipjack"."jobs"."kind"
+  ),
+  "cancelled" as (
+    delete from "skipjack"."jobs"
+    where "skipjack"."jobs"."id" = any (
+      array(
+        select "locked"."id"
+        from "locked"
+        where "locked"."is_cancelled" = true
+      )
+    )
+    returning 
+      "skipjack"."jobs"."id",
+      "skipjack"."jobs"."queue",
+      "skipjack"."jobs"."kind",
+      "skipjack"."jobs"."payload",
+      "skipjack"."jobs"."payload_version",
+      "skipjack"."jobs"."priority",
+      "skipjack"."jobs"."scheduled_at",
+      "skipjack"."jobs"."created_at",
+      "skipjack"."jobs"."started_at",
+      "skipjack"."jobs"."attempts",
+      "skipjack"."jobs"."forgiven",
+      "skipjack"."jobs"."max_attempts",
+      "skipjack"."jobs"."locked_by",
+      "skipjack"."jobs"."last_error",
+      "skipjack"."jobs"."unique_label",
+      "skipjack"."jobs"."ordering_key",
+      "skipjack"."jobs"."tags",
+      "skipjack"."jobs"."trace_context",
+      "skipjack"."jobs"."current_execution_id" as "execution_id"
+  ),
+  "archived" as (
+    insert into "skipjack"."jobs_archive" (
+      "id",
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "scheduled_at",
+      "created_at",
+      "started_at",
+      "attempts",
+      "forgiven",
+      "max_attempts",
+      "worker_id",
+      "last_error",
+      "unique_label",
+      "ordering_key",
+      "tags",
+      "trace_context",
+      "execution_id",
+      "status"
+    )
+    select
+      "cancelled"."id",
+      "cancelled"."queue",
+      "cancelled"."kind",
+      "cancelled"."payload",
+      "cancelled"."payload_version",
+      "cancelled"."priority",
+      "cancelled"."scheduled_at",
+      "cancelled"."created_at",
+      "cancelled"."started_at",
+      "cancelled"."attempts",
+      "cancelled"."forgiven",
+      "cancelled"."max_attempts",
+      "cancelled"."locked_by",
+      "cancelled"."last_error",
+      "cancelled"."unique_label",
+      "cancelled"."ordering_key",
+      "cancelled"."tags",
+      "cancelled"."trace_context",
+      "cancelled"."execution_id",
+      'cancelled'
+    from "cancelled"
+    where not exists (
+      select 1 as "one"
+      from "skipjack"."job_queues"
+      where (
+        "skipjack"."job_queues"."queue" = "cancelled"."queue"
+        and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
+      )
+    )
+    returning "skipjack"."jobs_archive"."id"
+  ),
+  "ended" as materialized (
+    select
+      "kept"."id",
+      "kept"."execution_id",
+      "kept"."started_at",
+      "kept"."status",
+      "kept"."queue",
+      "kept"."kind"
+    from "kept"
+    union all
+    select
+      "cancelled"."id",
+      "cancelled"."execution_id",
+      "cancelled"."started_at",
+      'cancelled',
+      "cancelled"."queue",
+      "cancelled"."kind"
+    from "cancelled"
   ),
   "closed" as (
     update "skipjack"."job_executions"
     set
       "status" = case
+        when "ended"."status" = 'cancelled' then 'cancelled'
         when "ended"."status" = 'dead' then 'dead'
         else 'failed'
       end,
       "finished_at" = clock_timestamp(),
-      "error_class" = "ended"."error_class",
-      "error_message" = "ended"."error_message",
-      "error_stack" = "ended"."error_stack"
-    from "ended"
+      "error_class" = "given"."error_class",
+      "error_message" = "given"."error_message",
+      "error_stack" = "given"."error_stack"
+    from 
+      "ended",
+      unnest(cast(
+        ?
+        as bigint[]
+      ), cast(
+        ?
+        as bigint[]
+      ), cast(
+        ?
+        as bigint[]
+      ), cast(
+        ?
+        as boolean[]
+      ), cast(
+        ?
+        as varchar[]
+      ), cast(
+        ?
+        as varchar[]
+      ), cast(
+        ?
+        as varchar[]
+      )) with ordinality as "given" (
+        "job_id",
+        "execution_id",
+        "delay",
+        "is_final",
+        "error_class",
+        "error_message",
+        "error_stack",
+        "position"
+      )
     where (
       "skipjack"."job_executions"."id" = "ended"."execution_id"
       and "skipjack"."job_executions"."started_at" = "ended"."started_at"
+      and "ended"."id" = "given"."job_id"
+      and "ended"."execution_id" = "given"."execution_id"
     )
     returning "skipjack"."job_executions"."id"
   )
@@ -137,10 +288,7 @@ select
     ) then 'BUSY'
     else 'LOST'
   end,
-  coalesce(
-    ("ended"."status" = 'dead'),
-    false
-  )
+  "ended"."status"
 from unnest(cast(
   ?
   as bigint[]

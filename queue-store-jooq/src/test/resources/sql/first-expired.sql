@@ -1,7 +1,10 @@
 -- parameters: after
 select min("expired"."current_execution_id")
 from (
-  select "skipjack"."jobs"."id", "skipjack"."jobs"."current_execution_id"
+  select
+    "skipjack"."jobs"."id",
+    "skipjack"."jobs"."current_execution_id",
+    ("skipjack"."jobs"."cancel_requested_at" is not null) as "is_cancelled"
   from "skipjack"."jobs"
   where (
     "skipjack"."jobs"."status" = 'running'

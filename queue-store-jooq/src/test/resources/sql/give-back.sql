@@ -1,7 +1,9 @@
--- parameters: job_ids, execution_ids, job_ids, execution_ids, delays, closed_as, job_ids, execution_ids, delays, closed_as
+-- parameters: job_ids, execution_ids, job_ids, execution_ids, delays, closed_as, job_ids, execution_ids, delays, closed_as, job_ids, execution_ids, delays, closed_as
 with
   "locked" as materialized (
-    select "skipjack"."jobs"."id"
+    select
+      "skipjack"."jobs"."id",
+      ("skipjack"."jobs"."cancel_requested_at" is not null) as "is_cancelled"
     from "skipjack"."jobs"
     where (
       "skipjack"."jobs"."id" = any (
@@ -20,7 +22,7 @@ with
     order by "skipjack"."jobs"."id"
     for no key update skip locked
   ),
-  "ended" as (
+  "kept" as (
     update "skipjack"."jobs"
     set
       "status" = 'pending',
@@ -57,35 +59,173 @@ with
         array(
           select "locked"."id"
           from "locked"
+          where "locked"."is_cancelled" = false
         )
       )
     )
-    returning "skipjack"."jobs"."id", "skipjack"."jobs"."started_at", "given"."execution_id", "given"."closed_as"
+    returning 
+      "skipjack"."jobs"."id",
+      "given"."execution_id" as "execution_id",
+      "skipjack"."jobs"."started_at",
+      "skipjack"."jobs"."status",
+      "skipjack"."jobs"."queue",
+      "skipjack"."jobs"."kind"
+  ),
+  "cancelled" as (
+    delete from "skipjack"."jobs"
+    where "skipjack"."jobs"."id" = any (
+      array(
+        select "locked"."id"
+        from "locked"
+        where "locked"."is_cancelled" = true
+      )
+    )
+    returning 
+      "skipjack"."jobs"."id",
+      "skipjack"."jobs"."queue",
+      "skipjack"."jobs"."kind",
+      "skipjack"."jobs"."payload",
+      "skipjack"."jobs"."payload_version",
+      "skipjack"."jobs"."priority",
+      "skipjack"."jobs"."scheduled_at",
+      "skipjack"."jobs"."created_at",
+      "skipjack"."jobs"."started_at",
+      "skipjack"."jobs"."attempts",
+      "skipjack"."jobs"."forgiven",
+      "skipjack"."jobs"."max_attempts",
+      "skipjack"."jobs"."locked_by",
+      "skipjack"."jobs"."last_error",
+      "skipjack"."jobs"."unique_label",
+      "skipjack"."jobs"."ordering_key",
+      "skipjack"."jobs"."tags",
+      "skipjack"."jobs"."trace_context",
+      "skipjack"."jobs"."current_execution_id" as "execution_id"
+  ),
+  "archived" as (
+    insert into "skipjack"."jobs_archive" (
+      "id",
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "scheduled_at",
+      "created_at",
+      "started_at",
+      "attempts",
+      "forgiven",
+      "max_attempts",
+      "worker_id",
+      "last_error",
+      "unique_label",
+      "ordering_key",
+      "tags",
+      "trace_context",
+      "execution_id",
+      "status"
+    )
+    select
+      "cancelled"."id",
+      "cancelled"."queue",
+      "cancelled"."kind",
+      "cancelled"."payload",
+      "cancelled"."payload_version",
+      "cancelled"."priority",
+      "cancelled"."scheduled_at",
+      "cancelled"."created_at",
+      "cancelled"."started_at",
+      "cancelled"."attempts",
+      "cancelled"."forgiven",
+      "cancelled"."max_attempts",
+      "cancelled"."locked_by",
+      "cancelled"."last_error",
+      "cancelled"."unique_label",
+      "cancelled"."ordering_key",
+      "cancelled"."tags",
+      "cancelled"."trace_context",
+      "cancelled"."execution_id",
+      'cancelled'
+    from "cancelled"
+    where not exists (
+      select 1 as "one"
+      from "skipjack"."job_queues"
+      where (
+        "skipjack"."job_queues"."queue" = "cancelled"."queue"
+        and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
+      )
+    )
+    returning "skipjack"."jobs_archive"."id"
+  ),
+  "ended" as materialized (
+    select
+      "kept"."id",
+      "kept"."execution_id",
+      "kept"."started_at",
+      "kept"."status",
+      "kept"."queue",
+      "kept"."kind"
+    from "kept"
+    union all
+    select
+      "cancelled"."id",
+      "cancelled"."execution_id",
+      "cancelled"."started_at",
+      'cancelled',
+      "cancelled"."queue",
+      "cancelled"."kind"
+    from "cancelled"
   ),
   "closed" as (
     update "skipjack"."job_executions"
     set
-      "status" = "ended"."closed_as",
+      "status" = case
+        when "ended"."status" = 'cancelled' then 'cancelled'
+        else "given"."closed_as"
+      end,
       "finished_at" = clock_timestamp()
-    from "ended"
+    from 
+      "ended",
+      unnest(cast(
+        ?
+        as bigint[]
+      ), cast(
+        ?
+        as bigint[]
+      ), cast(
+        ?
+        as bigint[]
+      ), cast(
+        ?
+        as varchar[]
+      )) with ordinality as "given" (
+        "job_id",
+        "execution_id",
+        "delay",
+        "closed_as",
+        "position"
+      )
     where (
       "skipjack"."job_executions"."id" = "ended"."execution_id"
       and "skipjack"."job_executions"."started_at" = "ended"."started_at"
+      and "ended"."id" = "given"."job_id"
+      and "ended"."execution_id" = "given"."execution_id"
     )
     returning "skipjack"."job_executions"."id"
   )
-select case
-  when "ended"."id" is not null then 'DONE'
-  when exists (
-    select 1 as "one"
-    from "skipjack"."jobs"
-    where (
-      "skipjack"."jobs"."id" = "given"."job_id"
-      and "skipjack"."jobs"."current_execution_id" = "given"."execution_id"
-    )
-  ) then 'BUSY'
-  else 'LOST'
-end
+select
+  case
+    when "ended"."id" is not null then 'DONE'
+    when exists (
+      select 1 as "one"
+      from "skipjack"."jobs"
+      where (
+        "skipjack"."jobs"."id" = "given"."job_id"
+        and "skipjack"."jobs"."current_execution_id" = "given"."execution_id"
+      )
+    ) then 'BUSY'
+    else 'LOST'
+  end,
+  "ended"."status"
 from unnest(cast(
   ?
   as bigint[]

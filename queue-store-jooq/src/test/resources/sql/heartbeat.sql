@@ -1,7 +1,9 @@
 -- parameters: job_ids, execution_ids, lease, job_ids, execution_ids
 with
   "locked" as materialized (
-    select "skipjack"."jobs"."id"
+    select
+      "skipjack"."jobs"."id",
+      ("skipjack"."jobs"."cancel_requested_at" is not null) as "is_cancelled"
     from "skipjack"."jobs"
     where (
       "skipjack"."jobs"."id" = any (
@@ -32,20 +34,23 @@ with
     )
     returning 
       "skipjack"."jobs"."id",
-      "skipjack"."jobs"."current_execution_id" as "execution_id"
+      "skipjack"."jobs"."current_execution_id" as "execution_id",
+      ("skipjack"."jobs"."cancel_requested_at" is not null) as "is_cancelled"
   )
-select case
-  when "renewed"."id" is not null then 'DONE'
-  when exists (
-    select 1 as "one"
-    from "skipjack"."jobs"
-    where (
-      "skipjack"."jobs"."id" = "given"."job_id"
-      and "skipjack"."jobs"."current_execution_id" = "given"."execution_id"
-    )
-  ) then 'BUSY'
-  else 'LOST'
-end
+select
+  case
+    when "renewed"."id" is not null then 'DONE'
+    when exists (
+      select 1 as "one"
+      from "skipjack"."jobs"
+      where (
+        "skipjack"."jobs"."id" = "given"."job_id"
+        and "skipjack"."jobs"."current_execution_id" = "given"."execution_id"
+      )
+    ) then 'BUSY'
+    else 'LOST'
+  end,
+  coalesce("renewed"."is_cancelled", false)
 from unnest(cast(
   ?
   as bigint[]

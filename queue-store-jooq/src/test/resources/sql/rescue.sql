@@ -1,7 +1,10 @@
 -- parameters: after, limit, spread
 with
   "expired" as materialized (
-    select "skipjack"."jobs"."id", "skipjack"."jobs"."current_execution_id"
+    select
+      "skipjack"."jobs"."id",
+      "skipjack"."jobs"."current_execution_id",
+      ("skipjack"."jobs"."cancel_requested_at" is not null) as "is_cancelled"
     from "skipjack"."jobs"
     where (
       "skipjack"."jobs"."status" = 'running'
@@ -12,7 +15,7 @@ with
     fetch next ? rows only
     for no key update skip locked
   ),
-  "ended" as (
+  "kept" as (
     update "skipjack"."jobs"
     set
       "status" = case
@@ -36,24 +39,147 @@ with
         ) then cast(null as text)
         else "skipjack"."jobs"."unique_key"
       end,
+      "freed_unique_key" = case
+        when (
+          ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."forgiven") >= "skipjack"."jobs"."max_attempts"
+          and "skipjack"."jobs"."unique_until" is distinct from 'ended'
+        ) then "skipjack"."jobs"."unique_key"
+        else "skipjack"."jobs"."freed_unique_key"
+      end,
       "current_execution_id" = cast(null as bigint),
       "lease_expires_at" = cast(null as timestamp with time zone),
       "updated_at" = clock_timestamp(),
       "last_error" = 'The lease ran out: the worker died, hung, or lost the database.'
     from "expired"
-    where "skipjack"."jobs"."id" = "expired"."id"
+    where (
+      "skipjack"."jobs"."id" = "expired"."id"
+      and "skipjack"."jobs"."id" = any (
+        array(
+          select "expired"."id"
+          from "expired"
+          where "expired"."is_cancelled" = false
+        )
+      )
+    )
     returning 
       "skipjack"."jobs"."id",
       "expired"."current_execution_id" as "execution_id",
+      "skipjack"."jobs"."started_at",
+      "skipjack"."jobs"."status",
+      "skipjack"."jobs"."queue",
+      "skipjack"."jobs"."kind"
+  ),
+  "cancelled" as (
+    delete from "skipjack"."jobs"
+    where "skipjack"."jobs"."id" = any (
+      array(
+        select "expired"."id"
+        from "expired"
+        where "expired"."is_cancelled" = true
+      )
+    )
+    returning 
+      "skipjack"."jobs"."id",
       "skipjack"."jobs"."queue",
       "skipjack"."jobs"."kind",
-      "skipjack"."jobs"."status",
-      "skipjack"."jobs"."started_at"
+      "skipjack"."jobs"."payload",
+      "skipjack"."jobs"."payload_version",
+      "skipjack"."jobs"."priority",
+      "skipjack"."jobs"."scheduled_at",
+      "skipjack"."jobs"."created_at",
+      "skipjack"."jobs"."started_at",
+      "skipjack"."jobs"."attempts",
+      "skipjack"."jobs"."forgiven",
+      "skipjack"."jobs"."max_attempts",
+      "skipjack"."jobs"."locked_by",
+      "skipjack"."jobs"."last_error",
+      "skipjack"."jobs"."unique_label",
+      "skipjack"."jobs"."ordering_key",
+      "skipjack"."jobs"."tags",
+      "skipjack"."jobs"."trace_context",
+      "skipjack"."jobs"."current_execution_id" as "execution_id"
+  ),
+  "archived" as (
+    insert into "skipjack"."jobs_archive" (
+      "id",
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "scheduled_at",
+      "created_at",
+      "started_at",
+      "attempts",
+      "forgiven",
+      "max_attempts",
+      "worker_id",
+      "last_error",
+      "unique_label",
+      "ordering_key",
+      "tags",
+      "trace_context",
+      "execution_id",
+      "status"
+    )
+    select
+      "cancelled"."id",
+      "cancelled"."queue",
+      "cancelled"."kind",
+      "cancelled"."payload",
+      "cancelled"."payload_version",
+      "cancelled"."priority",
+      "cancelled"."scheduled_at",
+      "cancelled"."created_at",
+      "cancelled"."started_at",
+      "cancelled"."attempts",
+      "cancelled"."forgiven",
+      "cancelled"."max_attempts",
+      "cancelled"."locked_by",
+      "cancelled"."last_error",
+      "cancelled"."unique_label",
+      "cancelled"."ordering_key",
+      "cancelled"."tags",
+      "cancelled"."trace_context",
+      "cancelled"."execution_id",
+      'cancelled'
+    from "cancelled"
+    where not exists (
+      select 1 as "one"
+      from "skipjack"."job_queues"
+      where (
+        "skipjack"."job_queues"."queue" = "cancelled"."queue"
+        and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
+      )
+    )
+    returning "skipjack"."jobs_archive"."id"
+  ),
+  "ended" as materialized (
+    select
+      "kept"."id",
+      "kept"."execution_id",
+      "kept"."started_at",
+      "kept"."status",
+      "kept"."queue",
+      "kept"."kind"
+    from "kept"
+    union all
+    select
+      "cancelled"."id",
+      "cancelled"."execution_id",
+      "cancelled"."started_at",
+      'cancelled',
+      "cancelled"."queue",
+      "cancelled"."kind"
+    from "cancelled"
   ),
   "closed" as (
     update "skipjack"."job_executions"
     set
-      "status" = 'lost',
+      "status" = case
+        when "ended"."status" = 'cancelled' then 'cancelled'
+        else 'lost'
+      end,
       "finished_at" = clock_timestamp(),
       "error_message" = 'The lease ran out: the worker died, hung, or lost the database.'
     from "ended"
@@ -66,8 +192,7 @@ with
 select
   "ended"."id",
   "ended"."execution_id",
-  "ended"."queue",
-  "ended"."kind",
   "ended"."status",
-  "ended"."started_at"
+  "ended"."queue",
+  "ended"."kind"
 from "ended"

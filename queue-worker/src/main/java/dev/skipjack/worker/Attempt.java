@@ -18,6 +18,7 @@ final class Attempt {
   enum Stop {
     NONE,
     TIMED_OUT,
+    CANCELLED,
     LOST,
     RELEASED
   }
@@ -41,6 +42,7 @@ final class Attempt {
   private volatile long renewedAt;
   private volatile boolean renewable = true;
   private volatile boolean leaseLost;
+  private volatile boolean cancelled;
   private volatile boolean completionWritten;
   private volatile boolean completionSeen;
 
@@ -109,6 +111,22 @@ final class Attempt {
     }
     stop = Stop.TIMED_OUT;
     stopRenewing();
+    interrupt();
+    return true;
+  }
+
+  /**
+   * Interrupts the handler because somebody wants the job cancelled. The lease is renewed on: what
+   * the handler makes of it decides the ending.
+   *
+   * @return whether the handler ran and was interrupted
+   */
+  synchronized boolean cancel() {
+    if (phase != Phase.RUNNING || stop != Stop.NONE) {
+      return false;
+    }
+    stop = Stop.CANCELLED;
+    cancelled = true;
     interrupt();
     return true;
   }
@@ -182,6 +200,10 @@ final class Attempt {
   /** Whether nobody can have rescued the job yet. */
   boolean holdsLease() {
     return System.nanoTime() - renewedAt < lease;
+  }
+
+  boolean isCancelled() {
+    return cancelled;
   }
 
   boolean isLeaseLost() {

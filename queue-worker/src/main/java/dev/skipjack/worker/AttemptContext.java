@@ -83,6 +83,11 @@ final class AttemptContext implements JobContext {
   }
 
   @Override
+  public boolean isCancelled() {
+    return attempt.isCancelled();
+  }
+
+  @Override
   public boolean isLeaseLost() {
     return attempt.isLeaseLost();
   }

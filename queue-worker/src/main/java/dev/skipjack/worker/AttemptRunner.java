@@ -74,7 +74,7 @@ final class AttemptRunner {
       running.settle(attempt);
     } else if (before == Attempt.Stop.TIMED_OUT) {
       conclude(attempt, handlers.of(attempt.job().kind()), null, null, true);
-    } else if (before == Attempt.Stop.NONE) {
+    } else if (before == Attempt.Stop.NONE || before == Attempt.Stop.CANCELLED) {
       flusher.offer(attempt, new Ending.GivenBack(ExecutionStatus.RELEASED, Duration.ZERO));
     }
   }

@@ -2,7 +2,7 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.JobStore;
-import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.api.spi.Renewal;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -45,13 +45,20 @@ final class HeartbeatTask implements Loop.Step {
     List<Execution> executions = new ArrayList<>(batch.size());
     batch.forEach(attempt -> executions.add(attempt.execution()));
     long sentAt = System.nanoTime();
-    List<Verdict> verdicts = store.heartbeat(executions, config.lease());
+    List<Renewal> renewals = store.heartbeat(executions, config.lease());
     for (int i = 0; i < batch.size(); i++) {
-      switch (verdicts.get(i)) {
-        case DONE -> batch.get(i).renewed(sentAt);
+      switch (renewals.get(i).verdict()) {
+        case DONE -> renewed(batch.get(i), sentAt, renewals.get(i).cancelRequested());
         case LOST -> lost(batch.get(i));
         case BUSY -> {} // stays due
       }
+    }
+  }
+
+  private void renewed(Attempt attempt, long sentAt, boolean cancelRequested) {
+    attempt.renewed(sentAt);
+    if (cancelRequested && attempt.cancel()) {
+      reporter.cancelRequested(attempt);
     }
   }
 

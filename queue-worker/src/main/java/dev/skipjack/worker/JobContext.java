@@ -58,6 +58,13 @@ public interface JobContext {
   void completeIn(Connection connection);
 
   /**
+   * Whether somebody asked for the job to be cancelled, as far as the last heartbeat heard; the
+   * thread was interrupted then. A handler that completes all the same completes the job; any other
+   * end of the attempt cancels it.
+   */
+  boolean isCancelled();
+
+  /**
    * Whether this attempt is known to own its job no more: whatever it answers will be discarded. A
    * long handler may ask between steps; its thread was interrupted as well.
    */

@@ -1,12 +1,14 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.FailureVerdict;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -104,11 +106,11 @@ final class OutcomeWriter {
    */
   private void look(List<Unwritten> batch) {
     long sentAt = System.nanoTime();
-    List<Verdict> verdicts = store.heartbeat(executions(batch), lease);
+    List<Renewal> renewals = store.heartbeat(executions(batch), lease);
     for (int i = 0; i < batch.size(); i++) {
       Unwritten unwritten = batch.get(i);
       Ending.CompletedByHandler ending = (Ending.CompletedByHandler) unwritten.ending();
-      switch (verdicts.get(i)) {
+      switch (renewals.get(i).verdict()) {
         case DONE -> {
           unwritten.attempt().renewed(sentAt);
           unwritten.become(ending.otherwise());
@@ -141,17 +143,21 @@ final class OutcomeWriter {
           new Failure(
               unwritten.attempt().execution(), failed.error(), failed.delay(), failed.isFinal()));
     }
-    List<FailureVerdict> verdicts = store.fail(failures);
+    List<Ended> answers = store.fail(failures);
     for (int i = 0; i < batch.size(); i++) {
       Unwritten unwritten = batch.get(i);
       Attempt attempt = unwritten.attempt();
       Failure failure = failures.get(i);
-      boolean dead = verdicts.get(i).dead() || isLast(attempt, failure, verdicts.get(i).verdict());
+      Ended answer = answers.get(i);
+      boolean dead =
+          answer.status() == JobStatus.DEAD || isLast(attempt, failure, answer.verdict());
       act(
           unwritten,
-          verdicts.get(i).verdict(),
+          answer.verdict(),
           () -> {
-            if (dead) {
+            if (answer.status() == JobStatus.CANCELLED) {
+              reporter.cancelled(attempt);
+            } else if (dead) {
               reporter.dead(attempt, failure.error());
             } else {
               reporter.failed(attempt, failure.error(), failure.delay());
@@ -172,16 +178,19 @@ final class OutcomeWriter {
       Ending.GivenBack back = (Ending.GivenBack) unwritten.ending();
       attempts.add(new GiveBack(unwritten.attempt().execution(), back.as(), back.delay()));
     }
-    List<Verdict> verdicts = store.giveBack(attempts);
+    List<Ended> answers = store.giveBack(attempts);
     for (int i = 0; i < batch.size(); i++) {
       Unwritten unwritten = batch.get(i);
       Attempt attempt = unwritten.attempt();
       GiveBack back = attempts.get(i);
+      Ended answer = answers.get(i);
       act(
           unwritten,
-          verdicts.get(i),
+          answer.verdict(),
           () -> {
-            if (back.as() == ExecutionStatus.SNOOZED) {
+            if (answer.status() == JobStatus.CANCELLED) {
+              reporter.cancelled(attempt);
+            } else if (back.as() == ExecutionStatus.SNOOZED) {
               reporter.snoozed(attempt, back.delay());
             } else {
               reporter.released(attempt);

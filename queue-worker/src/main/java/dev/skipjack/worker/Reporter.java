@@ -53,6 +53,15 @@ final class Reporter {
     tell(new WorkerEvent.Released(attempt.info()));
   }
 
+  void cancelRequested(Attempt attempt) {
+    log.info("Handler interrupted, its job is to be cancelled {}", attempt.info());
+  }
+
+  void cancelled(Attempt attempt) {
+    log.info("Job cancelled {}", attempt.info());
+    tell(new WorkerEvent.Cancelled(attempt.info()));
+  }
+
   void lost(Attempt attempt) {
     log.warn("Lease lost, outcome discarded {}", attempt.info());
     tell(new WorkerEvent.Lost(attempt.info()));
@@ -60,19 +69,19 @@ final class Reporter {
 
   void rescued(Rescued rescued) {
     log.warn(
-        "Job rescued queue={} kind={} jobId={} executionId={} dead={}",
+        "Job rescued queue={} kind={} jobId={} executionId={} status={}",
         rescued.queue(),
         rescued.kind(),
         rescued.execution().jobId(),
         rescued.execution().id(),
-        rescued.dead());
+        rescued.status());
     tell(
         new WorkerEvent.Rescued(
             rescued.execution().jobId(),
             rescued.execution().id(),
             rescued.queue(),
             rescued.kind(),
-            rescued.dead()));
+            rescued.status()));
   }
 
   void timedOut(Attempt attempt) {

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import java.time.Duration;
 
 /** What a worker tells its {@link WorkerListener}s. More kinds may be added. */
@@ -36,6 +37,9 @@ public sealed interface WorkerEvent {
    */
   record Snoozed(AttemptInfo attempt, Duration delay) implements WorkerEvent {}
 
+  /** Somebody had asked for it, and the attempt did not complete: the job is cancelled. */
+  record Cancelled(AttemptInfo attempt) implements WorkerEvent {}
+
   /** The worker gave the job back without using the attempt. */
   record Released(AttemptInfo attempt) implements WorkerEvent {}
 
@@ -46,9 +50,9 @@ public sealed interface WorkerEvent {
    * This worker took back a job whose lease had run out, its own or another's.
    *
    * @param executionId the attempt that was lost
-   * @param dead whether the job's attempts were used up
+   * @param status where the job is now: pending, dead or cancelled
    */
-  record Rescued(JobId jobId, ExecutionId executionId, String queue, String kind, boolean dead)
+  record Rescued(JobId jobId, ExecutionId executionId, String queue, String kind, JobStatus status)
       implements WorkerEvent {}
 
   /**

@@ -11,14 +11,15 @@ import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.FailureVerdict;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import java.lang.reflect.Proxy;
@@ -61,6 +62,7 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
     long executionId;
     long leaseEnd;
     boolean held;
+    boolean cancelRequested;
     @Nullable JobError error;
 
     Row(long id, NewJob job) {
@@ -244,11 +246,21 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
   }
 
   @Override
-  public List<Verdict> heartbeat(List<Execution> executions, Duration lease) {
+  public List<Renewal> heartbeat(List<Execution> executions, Duration lease) {
     return call(
         "heartbeat",
         executions.size(),
-        () -> judge(executions, row -> row.leaseEnd = System.nanoTime() + lease.toNanos()));
+        () -> {
+          List<Renewal> renewals = new ArrayList<>();
+          for (Execution execution : executions) {
+            Verdict verdict =
+                judge(List.of(execution), row -> row.leaseEnd = System.nanoTime() + lease.toNanos())
+                    .get(0);
+            boolean cancel = row(execution.jobId()).cancelRequested;
+            renewals.add(new Renewal(verdict, verdict == Verdict.DONE && cancel));
+          }
+          return renewals;
+        });
   }
 
   @Override
@@ -271,11 +283,11 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
   }
 
   @Override
-  public List<FailureVerdict> fail(List<Failure> failures) {
+  public List<Ended> fail(List<Failure> failures) {
     return call("fail", failures.size(), () -> failures.stream().map(this::failNow).toList());
   }
 
-  private FailureVerdict failNow(Failure failure) {
+  private Ended failNow(Failure failure) {
     Verdict verdict =
         judge(
                 List.of(failure.execution()),
@@ -289,34 +301,39 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
                   }
                 })
             .get(0);
-    boolean dead = row(failure.execution().jobId()).status == JobStatus.DEAD;
-    return new FailureVerdict(verdict, verdict == Verdict.DONE && dead);
+    return ended(verdict, failure.execution());
   }
 
   @Override
-  public List<Verdict> giveBack(List<GiveBack> attempts) {
+  public List<Ended> giveBack(List<GiveBack> attempts) {
     return call(
         "giveBack",
         attempts.size(),
         () -> {
-          List<Verdict> verdicts = new ArrayList<>();
+          List<Ended> answers = new ArrayList<>();
           for (GiveBack back : attempts) {
-            verdicts.addAll(
+            Verdict verdict =
                 judge(
-                    List.of(back.execution()),
-                    row -> {
-                      row.forgiven++;
-                      finish(row, JobStatus.PENDING, back.as());
-                      row.dueAt = System.nanoTime() + back.delay().toNanos();
-                    }));
+                        List.of(back.execution()),
+                        row -> {
+                          row.forgiven++;
+                          finish(row, JobStatus.PENDING, back.as());
+                          row.dueAt = System.nanoTime() + back.delay().toNanos();
+                        })
+                    .get(0);
+            answers.add(ended(verdict, back.execution()));
           }
-          return verdicts;
+          return answers;
         });
   }
 
-  @Override
-  public synchronized boolean owns(Execution execution) {
-    return owned(row(execution.jobId()), execution);
+  private Ended ended(Verdict verdict, Execution execution) {
+    return new Ended(verdict, verdict == Verdict.DONE ? row(execution.jobId()).status : null);
+  }
+
+  /** Asks a running job to stop, as a person would. */
+  synchronized void requestCancel(JobId job) {
+    row(job).cancelRequested = true;
   }
 
   @Override
@@ -333,7 +350,7 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
               boolean dead = row.attempts - row.forgiven >= row.job.maxAttempts();
               finish(row, dead ? JobStatus.DEAD : JobStatus.PENDING, ExecutionStatus.LOST);
               row.dueAt = System.nanoTime();
-              rescued.add(new Rescued(lost, row.job.queue(), row.job.kind(), dead));
+              rescued.add(new Rescued(lost, row.job.queue(), row.job.kind(), row.status));
             }
           }
           return rescued;
@@ -382,8 +399,9 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
   }
 
   private void finish(Row row, JobStatus status, ExecutionStatus as) {
-    audit.put(row.executionId, as);
-    row.status = status;
+    boolean cancel = row.cancelRequested && status != JobStatus.COMPLETED;
+    audit.put(row.executionId, cancel ? ExecutionStatus.CANCELLED : as);
+    row.status = cancel ? JobStatus.CANCELLED : status;
     row.executionId = 0;
   }
 

@@ -65,15 +65,12 @@ public interface JobStore {
 
   /**
    * Ends attempts badly: the jobs wait for another, or are dead when their attempts are used up or
-   * the failure is final.
+   * the failure is final. A job that is to be cancelled is archived as cancelled instead.
    */
   List<Ended> fail(List<Failure> failures);
 
-  /** Ends attempts without using them. */
+  /** Ends attempts without using them; a job that is to be cancelled does not come back. */
   List<Ended> giveBack(List<GiveBack> attempts);
-
-  /** Whether the execution still owns its job. */
-  boolean owns(Execution execution);
 
   /**
    * Takes back jobs whose lease ran out: each waits for another attempt, spread over {@code

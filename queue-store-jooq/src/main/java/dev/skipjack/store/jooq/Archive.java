@@ -20,7 +20,8 @@ import org.jooq.Field;
 import org.jooq.types.YearToSecond;
 
 /**
- * The move of jobs from the live table to the archive, for every statement that deletes them because they ended:
+ * The move of jobs from the live table to the archive, for every statement that deletes them
+ * because they ended:
  *
  * <pre>{@code
  * archived AS (INSERT INTO jobs_archive (...) SELECT ... FROM <deleted>
@@ -53,7 +54,10 @@ final class Archive {
 
   private Archive() {}
 
-  /** What a DELETE must return so that {@link #of} can archive it; {@code execution_id} is null for a job that does not run. */
+  /**
+   * What a DELETE must return so that {@link #of} can archive it; {@code execution_id} is null for
+   * a job that does not run.
+   */
   static List<Field<?>> columns() {
     List<Field<?>> columns = new ArrayList<>();
     COPIED.forEach(copied -> columns.add(copied.source()));
@@ -61,13 +65,17 @@ final class Archive {
     return columns;
   }
 
-  /** Archives the rows of {@code deleted} as ended in {@code status}, but for queues that keep nothing. */
+  /**
+   * Archives the rows of {@code deleted} as ended in {@code status}, but for queues that keep
+   * nothing.
+   */
   static CommonTableExpression<?> of(CommonTableExpression<?> deleted, JobStatus status) {
     List<Field<?>> targets = new ArrayList<>();
     List<Field<?>> values = new ArrayList<>();
     for (Copied copied : COPIED) {
       targets.add(copied.target());
-      values.add(field(name(deleted.getName(), copied.source().getName()), copied.source().getDataType()));
+      values.add(
+          field(name(deleted.getName(), copied.source().getName()), copied.source().getDataType()));
     }
     targets.add(JOBS_ARCHIVE.EXECUTION_ID);
     values.add(field(name(deleted.getName(), AttemptCtes.EXECUTION_ID), Long.class));
@@ -83,7 +91,9 @@ final class Archive {
                             notExists(
                                 selectOne()
                                     .from(JOB_QUEUES)
-                                    .where(JOB_QUEUES.QUEUE.eq(field(name(deleted.getName(), "queue"), String.class)))
+                                    .where(
+                                        JOB_QUEUES.QUEUE.eq(
+                                            field(name(deleted.getName(), "queue"), String.class)))
                                     .and(
                                         JOB_QUEUES.ARCHIVE_RETENTION.eq(
                                             inline(YearToSecond.valueOf(Duration.ZERO)))))))

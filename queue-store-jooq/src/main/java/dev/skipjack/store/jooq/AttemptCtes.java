@@ -35,8 +35,9 @@ import org.jooq.Param;
 import org.jooq.Table;
 
 /**
- * What all batched writes about attempts share: the input, the lock that waits for nobody, the way out for jobs that somebody
- * cancelled meanwhile, the closing of the audit row, the answer for each row.
+ * What all batched writes about attempts share: the input, the lock that waits for nobody, the way
+ * out for jobs that somebody cancelled meanwhile, the closing of the audit row, the answer for each
+ * row.
  *
  * <pre>{@code
  * locked    AS MATERIALIZED (SELECT id, cancel_requested_at IS NOT NULL AS is_cancelled FROM jobs
@@ -52,25 +53,34 @@ import org.jooq.Table;
  *   FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>The execution id is the fence, and the fence is all: a status predicate beside it lets the planner walk the dead entries
- * of the running index. Rows are locked in id order, and one that somebody holds is skipped and answered as busy: without that,
- * one open transaction would hold up a whole batch, and past the lease cost every neighbour its lease (docs/adr/0004).
+ * <p>The execution id is the fence, and the fence is all: a status predicate beside it lets the
+ * planner walk the dead entries of the running index. Rows are locked in id order, and one that
+ * somebody holds is skipped and answered as busy: without that, one open transaction would hold up
+ * a whole batch, and past the lease cost every neighbour its lease (docs/adr/0004).
  */
 final class AttemptCtes {
 
   static final Param<Long[]> JOB_IDS = param("job_ids", Long[].class);
   static final Param<Long[]> EXECUTION_IDS = param("execution_ids", Long[].class);
 
-  /** Column of the CTEs below; RETURNING gives the row after the update, where the fence is gone. */
+  /**
+   * Column of the CTEs below; RETURNING gives the row after the update, where the fence is gone.
+   */
   static final String EXECUTION_ID = "execution_id";
 
   private static final String IS_CANCELLED = "is_cancelled";
 
   private AttemptCtes() {}
 
-  /** The input: {@code given(job_id, execution_id, ..., position)}, to which a statement adds columns of its own. */
+  /**
+   * The input: {@code given(job_id, execution_id, ..., position)}, to which a statement adds
+   * columns of its own.
+   */
   static ArrayRows given() {
-    return ArrayRows.named("given").column("job_id", JOB_IDS).column(EXECUTION_ID, EXECUTION_IDS).withPosition();
+    return ArrayRows.named("given")
+        .column("job_id", JOB_IDS)
+        .column(EXECUTION_ID, EXECUTION_IDS)
+        .withPosition();
   }
 
   /** The jobs whose fence holds and whose row nobody holds. */
@@ -98,7 +108,8 @@ final class AttemptCtes {
 
   /** Restricts a write to what {@code locked} holds and nobody wants cancelled. */
   static Condition isKept(Table<?> locked) {
-    return JOBS.ID.eq(any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isFalse()))));
+    return JOBS.ID.eq(
+        any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isFalse()))));
   }
 
   /** Takes the jobs that somebody wants cancelled out of the live table. */
@@ -106,11 +117,19 @@ final class AttemptCtes {
     return name("cancelled")
         .as(
             deleteFrom(JOBS)
-                .where(JOBS.ID.eq(any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isTrue())))))
+                .where(
+                    JOBS.ID.eq(
+                        any(
+                            array(
+                                select(idOf(locked))
+                                    .from(locked)
+                                    .where(cancelledIn(locked).isTrue())))))
                 .returning(Archive.columns()));
   }
 
-  /** Both ways out as one table: {@code ended(id, execution_id, started_at, status, queue, kind)}. */
+  /**
+   * Both ways out as one table: {@code ended(id, execution_id, started_at, status, queue, kind)}.
+   */
   static CommonTableExpression<?> ended(Table<?> kept, Table<?> cancelled) {
     return name("ended")
         .asMaterialized(
@@ -133,9 +152,13 @@ final class AttemptCtes {
                         .from(cancelled)));
   }
 
-  /** What {@link #ended} reads from the jobs that are kept; the execution comes from the statement's own input. */
+  /**
+   * What {@link #ended} reads from the jobs that are kept; the execution comes from the statement's
+   * own input.
+   */
   static List<Field<?>> keptColumns(Field<Long> executionId) {
-    return List.of(JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STARTED_AT, JOBS.STATUS, JOBS.QUEUE, JOBS.KIND);
+    return List.of(
+        JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STARTED_AT, JOBS.STATUS, JOBS.QUEUE, JOBS.KIND);
   }
 
   /** Closes the audit rows of the attempts in {@code ended}. */
@@ -162,7 +185,9 @@ final class AttemptCtes {
   static Condition answers(ArrayRows given, Table<?> ended) {
     return idOf(ended)
         .eq(given.field("job_id", Long.class))
-        .and(field(name(ended.getName(), EXECUTION_ID), Long.class).eq(given.field(EXECUTION_ID, Long.class)));
+        .and(
+            field(name(ended.getName(), EXECUTION_ID), Long.class)
+                .eq(given.field(EXECUTION_ID, Long.class)));
   }
 
   /** Done, busy or lost: from the job's row and never from the audit's. */
@@ -200,7 +225,10 @@ final class AttemptCtes {
     return Verdict.valueOf(row.getString(1));
   }
 
-  /** Reads a verdict and a status, which is null unless the verdict is done, from the first two columns. */
+  /**
+   * Reads a verdict and a status, which is null unless the verdict is done, from the first two
+   * columns.
+   */
   static Ended readEnded(ResultSet row) throws SQLException {
     String status = row.getString(2);
     return new Ended(read(row), status == null ? null : JobStatus.of(status));

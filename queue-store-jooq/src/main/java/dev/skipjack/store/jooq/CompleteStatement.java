@@ -18,7 +18,8 @@ import org.jooq.Param;
 import org.jooq.ResultQuery;
 
 /**
- * Ends attempts well: the jobs move to the archive, unless their queue keeps none, and their audit rows are closed.
+ * Ends attempts well: the jobs move to the archive, unless their queue keeps none, and their audit
+ * rows are closed.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -28,8 +29,9 @@ import org.jooq.ResultQuery;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>One statement, because a copy and a delete in two lose what crosses the line between them. A request to cancel comes too
- * late here: the work is done. {@link AttemptCtes} tells the lock order.
+ * <p>One statement, because a copy and a delete in two lose what crosses the line between them. A
+ * request to cancel comes too late here: the work is done. {@link AttemptCtes} tells the lock
+ * order.
  */
 final class CompleteStatement {
 
@@ -52,12 +54,15 @@ final class CompleteStatement {
   }
 
   /**
-   * For one attempt, in the handler's transaction: waits for the row, answers how many attempts it ended. To be planned at each
-   * run, because the transaction is the caller's.
+   * For one attempt, in the handler's transaction: waits for the row, answers how many attempts it
+   * ended. To be planned at each run, because the transaction is the caller's.
    */
   static ResultQuery<?> queryForOne() {
-    CommonTableExpression<?> ended = ended(JOBS.ID.eq(JOB_ID).and(JOBS.CURRENT_EXECUTION_ID.eq(EXECUTION_ID)));
-    return with(ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended)).select(count()).from(ended);
+    CommonTableExpression<?> ended =
+        ended(JOBS.ID.eq(JOB_ID).and(JOBS.CURRENT_EXECUTION_ID.eq(EXECUTION_ID)));
+    return with(ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended))
+        .select(count())
+        .from(ended);
   }
 
   static Arguments argumentsForOne(Execution execution) {

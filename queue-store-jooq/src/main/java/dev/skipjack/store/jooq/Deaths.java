@@ -40,8 +40,12 @@ final class Deaths {
         .set(JOBS.SCHEDULED_AT, when(dies, JOBS.SCHEDULED_AT).otherwise(due))
         .set(JOBS.DIED_AT, when(dies, DatabaseClock.NOW))
         // A dead job frees its key unless told to keep it; only a redrive takes it again.
-        .set(JOBS.UNIQUE_KEY, when(dies.and(FREES_KEY), castNull(JOBS.UNIQUE_KEY)).otherwise(JOBS.UNIQUE_KEY))
-        .set(JOBS.FREED_UNIQUE_KEY, when(dies.and(FREES_KEY), JOBS.UNIQUE_KEY).otherwise(JOBS.FREED_UNIQUE_KEY))
+        .set(
+            JOBS.UNIQUE_KEY,
+            when(dies.and(FREES_KEY), castNull(JOBS.UNIQUE_KEY)).otherwise(JOBS.UNIQUE_KEY))
+        .set(
+            JOBS.FREED_UNIQUE_KEY,
+            when(dies.and(FREES_KEY), JOBS.UNIQUE_KEY).otherwise(JOBS.FREED_UNIQUE_KEY))
         .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
         .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
         .set(JOBS.UPDATED_AT, DatabaseClock.NOW);

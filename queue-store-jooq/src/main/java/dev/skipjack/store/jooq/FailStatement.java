@@ -2,11 +2,11 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
-import static org.jooq.impl.DSL.name;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
@@ -22,8 +22,8 @@ import org.jooq.Param;
 import org.jooq.ResultQuery;
 
 /**
- * Ends attempts badly: back to pending after the backoff, dead when the attempts are used up or the failure is final, cancelled
- * when somebody asked for that meanwhile.
+ * Ends attempts badly: back to pending after the backoff, dead when the attempts are used up or the
+ * failure is final, cancelled when somebody asked for that meanwhile.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -38,8 +38,8 @@ import org.jooq.ResultQuery;
  * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>Whether a job is dead is decided here and nowhere else, from the counters of its row. {@link AttemptCtes} tells the lock
- * order.
+ * <p>Whether a job is dead is decided here and nowhere else, from the counters of its row. {@link
+ * AttemptCtes} tells the lock order.
  */
 final class FailStatement {
 
@@ -64,7 +64,12 @@ final class FailStatement {
     CommonTableExpression<?> cancelled = AttemptCtes.cancelled(locked);
     CommonTableExpression<?> ended = AttemptCtes.ended(kept, cancelled);
     return with(
-            locked, kept, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), ended, closed(given, ended))
+            locked,
+            kept,
+            cancelled,
+            Archive.of(cancelled, JobStatus.CANCELLED),
+            ended,
+            closed(given, ended))
         .select(AttemptCtes.verdict(given, ended), AttemptCtes.statusOf(ended))
         .from(given.table())
         .leftJoin(ended)
@@ -84,7 +89,8 @@ final class FailStatement {
                 .from(given.table())
                 .where(JOBS.ID.eq(given.field("job_id", Long.class)))
                 .and(AttemptCtes.isKept(locked))
-                .returningResult(AttemptCtes.keptColumns(given.field(AttemptCtes.EXECUTION_ID, Long.class))));
+                .returningResult(
+                    AttemptCtes.keptColumns(given.field(AttemptCtes.EXECUTION_ID, Long.class))));
   }
 
   private static CommonTableExpression<?> closed(ArrayRows given, CommonTableExpression<?> ended) {

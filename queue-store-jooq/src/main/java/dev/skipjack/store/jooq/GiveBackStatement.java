@@ -24,8 +24,8 @@ import org.jooq.Param;
 import org.jooq.ResultQuery;
 
 /**
- * Ends attempts without using them: snoozed by the handler, or released by a worker that shuts down. A job that somebody
- * cancelled meanwhile does not come back.
+ * Ends attempts without using them: snoozed by the handler, or released by a worker that shuts
+ * down. A job that somebody cancelled meanwhile does not come back.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -38,8 +38,8 @@ import org.jooq.ResultQuery;
  * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>{@code attempts} stays, because it equals the audit rows; {@code forgiven} is what does not count. {@link AttemptCtes}
- * tells the lock order.
+ * <p>{@code attempts} stays, because it equals the audit rows; {@code forgiven} is what does not
+ * count. {@link AttemptCtes} tells the lock order.
  */
 final class GiveBackStatement {
 
@@ -55,7 +55,12 @@ final class GiveBackStatement {
     CommonTableExpression<?> cancelled = AttemptCtes.cancelled(locked);
     CommonTableExpression<?> ended = AttemptCtes.ended(kept, cancelled);
     return with(
-            locked, kept, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), ended, closed(given, ended))
+            locked,
+            kept,
+            cancelled,
+            Archive.of(cancelled, JobStatus.CANCELLED),
+            ended,
+            closed(given, ended))
         .select(AttemptCtes.verdict(given, ended), AttemptCtes.statusOf(ended))
         .from(given.table())
         .leftJoin(ended)
@@ -78,7 +83,8 @@ final class GiveBackStatement {
                 .from(given.table())
                 .where(JOBS.ID.eq(given.field("job_id", Long.class)))
                 .and(AttemptCtes.isKept(locked))
-                .returningResult(AttemptCtes.keptColumns(given.field(AttemptCtes.EXECUTION_ID, Long.class))));
+                .returningResult(
+                    AttemptCtes.keptColumns(given.field(AttemptCtes.EXECUTION_ID, Long.class))));
   }
 
   private static CommonTableExpression<?> closed(ArrayRows given, CommonTableExpression<?> ended) {
@@ -88,9 +94,11 @@ final class GiveBackStatement {
                 .set(
                     JOB_EXECUTIONS.STATUS,
                     when(
-                            AttemptCtes.statusOf(ended).eq(JobPredicates.literal(JobStatus.CANCELLED)),
+                            AttemptCtes.statusOf(ended)
+                                .eq(JobPredicates.literal(JobStatus.CANCELLED)),
                             AttemptCtes.literal(ExecutionStatus.CANCELLED))
-                        .otherwise(field(name("given", "closed_as"), JOB_EXECUTIONS.STATUS.getDataType())))
+                        .otherwise(
+                            field(name("given", "closed_as"), JOB_EXECUTIONS.STATUS.getDataType())))
                 .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
                 .from(ended, given.table())
                 .where(AttemptCtes.auditRowOf(ended))

@@ -50,9 +50,14 @@ final class HeartbeatStatement {
                 update(JOBS)
                     .set(JOBS.LEASE_EXPIRES_AT, DatabaseClock.plusMicros(DatabaseClock.NOW, LEASE))
                     .where(AttemptCtes.isLocked(locked))
-                    .returningResult(JOBS.ID, JOBS.CURRENT_EXECUTION_ID.as(AttemptCtes.EXECUTION_ID), AttemptCtes.isCancelled()));
+                    .returningResult(
+                        JOBS.ID,
+                        JOBS.CURRENT_EXECUTION_ID.as(AttemptCtes.EXECUTION_ID),
+                        AttemptCtes.isCancelled()));
     return with(locked, renewed)
-        .select(AttemptCtes.verdict(given, renewed), coalesce(field(name("renewed", "is_cancelled"), Boolean.class), inline(false)))
+        .select(
+            AttemptCtes.verdict(given, renewed),
+            coalesce(field(name("renewed", "is_cancelled"), Boolean.class), inline(false)))
         .from(given.table())
         .leftJoin(renewed)
         .on(AttemptCtes.answers(given, renewed))

@@ -156,21 +156,23 @@ final class JooqJobStore implements JobStore {
   @Override
   public List<Ended> fail(List<Failure> failures) {
     return healing(
-        () -> batch(failures, statements.fail, FailStatement.arguments(failures), AttemptCtes::readEnded));
+        () ->
+            batch(
+                failures,
+                statements.fail,
+                FailStatement.arguments(failures),
+                AttemptCtes::readEnded));
   }
 
   @Override
   public List<Ended> giveBack(List<GiveBack> attempts) {
     return healing(
-        () -> batch(
-        attempts, statements.giveBack, GiveBackStatement.arguments(attempts), AttemptCtes::readEnded));
-  }
-
-  @Override
-  public boolean owns(Execution execution) {
-    return transactions
-        .run(statements.owns, OwnsStatement.arguments(execution), row -> row.getBoolean(1))
-        .get(0);
+        () ->
+            batch(
+                attempts,
+                statements.giveBack,
+                GiveBackStatement.arguments(attempts),
+                AttemptCtes::readEnded));
   }
 
   @Override

@@ -76,7 +76,8 @@ final class RescueStatement {
                 Deaths.orPending(
                         update(JOBS),
                         Deaths.USED_UP,
-                        DatabaseClock.plusMicros(DatabaseClock.NOW, SPREAD.mul(rand()).cast(Long.class)))
+                        DatabaseClock.plusMicros(
+                            DatabaseClock.NOW, SPREAD.mul(rand()).cast(Long.class)))
                     .set(JOBS.LAST_ERROR, inline(LOST))
                     .from(expired)
                     .where(JOBS.ID.eq(field(name("expired", "id"), Long.class)))
@@ -91,7 +92,8 @@ final class RescueStatement {
                     .set(
                         JOB_EXECUTIONS.STATUS,
                         when(
-                                AttemptCtes.statusOf(ended).eq(JobPredicates.literal(JobStatus.CANCELLED)),
+                                AttemptCtes.statusOf(ended)
+                                    .eq(JobPredicates.literal(JobStatus.CANCELLED)),
                                 AttemptCtes.literal(ExecutionStatus.CANCELLED))
                             .otherwise(AttemptCtes.literal(ExecutionStatus.LOST)))
                     .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
@@ -109,7 +111,10 @@ final class RescueStatement {
         .from(ended);
   }
 
-  /** The execution of the first job that {@link #query} would take back, to step over it when it cannot be. */
+  /**
+   * The execution of the first job that {@link #query} would take back, to step over it when it
+   * cannot be.
+   */
   static ResultQuery<?> firstQuery() {
     return select(min(EXPIRED_EXECUTION)).from(expired().limit(inline(1)).asTable("expired"));
   }

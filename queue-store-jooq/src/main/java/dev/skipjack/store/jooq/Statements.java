@@ -14,7 +14,6 @@ final class Statements {
   final HotStatement completeIn;
   final HotStatement fail;
   final HotStatement giveBack;
-  final HotStatement owns;
   final HotStatement rescue;
   final HotStatement firstExpired;
   final HotStatement createPartitions;
@@ -29,7 +28,6 @@ final class Statements {
     completeIn = HotStatement.render(dsl, CompleteStatement.queryForOne()).plannedEachTime();
     fail = HotStatement.render(dsl, FailStatement.query());
     giveBack = HotStatement.render(dsl, GiveBackStatement.query());
-    owns = HotStatement.render(dsl, OwnsStatement.query());
     rescue = HotStatement.render(dsl, RescueStatement.query());
     firstExpired = HotStatement.render(dsl, RescueStatement.firstQuery());
     createPartitions = HotStatement.render(dsl, CreatePartitionsStatement.query());

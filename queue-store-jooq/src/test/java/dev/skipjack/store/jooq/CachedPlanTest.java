@@ -68,7 +68,6 @@ class CachedPlanTest {
             .toList();
     assertThat(claimed).hasSize(5);
     store.heartbeat(claimed, Fixture.LEASE);
-    store.owns(claimed.get(0));
     store.complete(claimed.subList(0, 2));
     store.fail(
         List.of(new Failure(claimed.get(2), JobError.of("no luck"), Duration.ofHours(1), false)));

@@ -64,6 +64,12 @@ final class Fixture {
         lease);
   }
 
+  /** Whether the execution still owns its job. */
+  boolean owns(Execution execution) {
+    return value("SELECT count(*) FROM @jobs WHERE current_execution_id = " + execution.id())
+        .equals("1");
+  }
+
   /** The only value of a query, as text. */
   String value(String sql) {
     try (Connection connection = database.connection();

@@ -56,7 +56,6 @@ class GoldenSqlTest {
             Map.entry("complete-in", statements.completeIn),
             Map.entry("fail", statements.fail),
             Map.entry("give-back", statements.giveBack),
-            Map.entry("owns", statements.owns),
             Map.entry("rescue", statements.rescue),
             Map.entry("first-expired", statements.firstExpired),
             Map.entry("create-partitions", statements.createPartitions)));

@@ -9,12 +9,14 @@ import dev.skipjack.api.Backoff;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.FailureVerdict;
 import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -94,6 +96,7 @@ class OutcomeStatementsTest {
                 + " FOR UPDATE");
 
         assertThat(fixture.store.heartbeat(claimed, LEASE))
+            .extracting(Renewal::verdict)
             .containsExactly(Verdict.DONE, Verdict.BUSY, Verdict.DONE);
         assertThat(fixture.store.complete(claimed))
             .containsExactly(Verdict.DONE, Verdict.BUSY, Verdict.DONE);
@@ -150,12 +153,12 @@ class OutcomeStatementsTest {
         connection.setAutoCommit(false);
         fixture.store.completeIn(connection, execution);
         connection.rollback();
-        assertThat(fixture.store.owns(execution)).isTrue();
+        assertThat(fixture.owns(execution)).isTrue();
 
         fixture.store.completeIn(connection, execution);
         connection.commit();
       }
-      assertThat(fixture.store.owns(execution)).isFalse();
+      assertThat(fixture.owns(execution)).isFalse();
       assertThat(fixture.value("SELECT status FROM @jobs_archive")).isEqualTo("completed");
     }
 
@@ -199,7 +202,7 @@ class OutcomeStatementsTest {
       assertThat(
               fixture.store.fail(
                   List.of(new Failure(execution, ERROR, Duration.ofMinutes(5), false))))
-          .containsExactly(new FailureVerdict(Verdict.DONE, false));
+          .containsExactly(new Ended(Verdict.DONE, JobStatus.PENDING));
 
       assertThat(
               fixture.value(
@@ -216,12 +219,13 @@ class OutcomeStatementsTest {
     void makesTheJobDeadWhenItsAttemptsAreUsedUp() {
       fixture.enqueue(1);
       for (int attempt = 1; attempt <= 3; attempt++) {
-        FailureVerdict verdict =
+        Ended verdict =
             fixture
                 .store
                 .fail(List.of(new Failure(fixture.claimOne(LEASE), ERROR, Duration.ZERO, false)))
                 .get(0);
-        assertThat(verdict).isEqualTo(new FailureVerdict(Verdict.DONE, attempt == 3));
+        assertThat(verdict)
+            .isEqualTo(new Ended(Verdict.DONE, attempt == 3 ? JobStatus.DEAD : JobStatus.PENDING));
       }
       assertThat(fixture.value("SELECT status || attempts || (died_at IS NOT NULL) FROM @jobs"))
           .isEqualTo("dead3true");
@@ -237,7 +241,7 @@ class OutcomeStatementsTest {
       assertThat(
               fixture.store.fail(
                   List.of(new Failure(fixture.claimOne(LEASE), ERROR, Duration.ZERO, true))))
-          .containsExactly(new FailureVerdict(Verdict.DONE, true));
+          .containsExactly(new Ended(Verdict.DONE, JobStatus.DEAD));
     }
 
     @Test
@@ -248,8 +252,8 @@ class OutcomeStatementsTest {
       Execution current = fixture.claimOne(LEASE);
 
       assertThat(fixture.store.fail(List.of(new Failure(zombie, ERROR, Duration.ZERO, true))))
-          .containsExactly(new FailureVerdict(Verdict.LOST, false));
-      assertThat(fixture.store.owns(current)).isTrue();
+          .containsExactly(new Ended(Verdict.LOST, null));
+      assertThat(fixture.owns(current)).isTrue();
     }
 
     @Test
@@ -266,7 +270,7 @@ class OutcomeStatementsTest {
                           hostile,
                           Duration.ofSeconds(Long.MAX_VALUE),
                           false))))
-          .containsExactly(new FailureVerdict(Verdict.DONE, false));
+          .containsExactly(new Ended(Verdict.DONE, JobStatus.PENDING));
       assertThat(
               fixture.value(
                   "SELECT scheduled_at <= clock_timestamp() + interval '"
@@ -298,7 +302,7 @@ class OutcomeStatementsTest {
         assertThat(
                 fixture.store.giveBack(
                     List.of(new GiveBack(fixture.claimOne(LEASE), as, Duration.ZERO))))
-            .containsExactly(Verdict.DONE);
+            .containsExactly(new Ended(Verdict.DONE, JobStatus.PENDING));
       }
       assertThat(fixture.claim(1)).extracting(ClaimedJob::attempt).containsExactly(1);
       assertThat(fixture.value("SELECT attempts || ' ' || forgiven FROM @jobs")).isEqualTo("3 2");
@@ -318,8 +322,10 @@ class OutcomeStatementsTest {
       Execution stranger =
           new Execution(execution.jobId(), new ExecutionId(execution.id().value() + 1));
 
-      assertThat(fixture.store.heartbeat(List.of(execution), LEASE)).containsExactly(Verdict.DONE);
-      assertThat(fixture.store.heartbeat(List.of(stranger), LEASE)).containsExactly(Verdict.LOST);
+      assertThat(fixture.store.heartbeat(List.of(execution), LEASE))
+          .containsExactly(new Renewal(Verdict.DONE, false));
+      assertThat(fixture.store.heartbeat(List.of(stranger), LEASE))
+          .containsExactly(new Renewal(Verdict.LOST, false));
       assertThat(fixture.store.rescue(Duration.ZERO, 10)).isEmpty();
     }
   }

@@ -4,6 +4,7 @@ import static dev.skipjack.store.jooq.Fixture.EXPIRED;
 import static dev.skipjack.store.jooq.Fixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.testkit.QueueDatabase;
@@ -30,7 +31,7 @@ class RescueStatementTest {
     Execution lost = fixture.claimOne(EXPIRED);
 
     assertThat(fixture.store.rescue(Duration.ZERO, 10))
-        .containsExactly(new Rescued(lost, "default", "work", false));
+        .containsExactly(new Rescued(lost, "default", "work", JobStatus.PENDING));
 
     assertThat(fixture.value("SELECT status || attempts FROM @jobs")).isEqualTo("pending1");
     assertThat(fixture.value("SELECT status || (error_message IS NOT NULL) FROM @job_executions"))
@@ -51,8 +52,8 @@ class RescueStatementTest {
     for (int attempt = 1; attempt <= 3; attempt++) {
       fixture.claimOne(EXPIRED);
       assertThat(fixture.store.rescue(Duration.ZERO, 10))
-          .extracting(Rescued::dead)
-          .containsExactly(attempt == 3);
+          .extracting(Rescued::status)
+          .containsExactly(attempt == 3 ? JobStatus.DEAD : JobStatus.PENDING);
     }
     assertThat(fixture.value("SELECT status FROM @jobs")).isEqualTo("dead");
     assertThat(

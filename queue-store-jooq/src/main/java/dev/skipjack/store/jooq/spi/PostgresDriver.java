@@ -23,7 +23,8 @@ final class PostgresDriver {
   }
 
   /**
-   * What the server said, without the detail, which quotes rows and with them payloads. The exception itself still holds it.
+   * What the server said, without the detail, which quotes rows and with them payloads. The
+   * exception itself still holds it.
    */
   static String primaryMessage(SQLException failure) {
     if (failure instanceof PSQLException answered && answered.getServerErrorMessage() != null) {
