@@ -17,6 +17,14 @@ with recursive
       ?
       as varchar[]
     )) as "wanted" ("queue")
+    where not exists (
+      select 1 as "one"
+      from "skipjack"."job_queues"
+      where (
+        "skipjack"."job_queues"."queue" = "wanted"."queue"
+        and "skipjack"."job_queues"."paused_at" is not null
+      )
+    )
     union all
     select
       "lane"."queue",

@@ -28,4 +28,13 @@ final class Limits {
     }
     return delay;
   }
+
+  static Duration retention(Duration retention) {
+    if (retention.isNegative() || retention.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "Retention %s is not in 0..%d days."
+              .formatted(retention, EnqueueOptions.LONGEST_DELAY.toDays()));
+    }
+    return retention;
+  }
 }

@@ -1,11 +1,13 @@
 package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.exists;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.notExists;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
@@ -26,13 +28,14 @@ import org.jooq.Param;
 import org.jooq.ResultQuery;
 
 /**
- * Lists the lanes that hold a due job.
+ * Lists the lanes that hold a due job, but for paused queues.
  *
  * <pre>{@code
  * WITH RECURSIVE lane (queue, priority) AS (
  *     SELECT wanted.queue, (SELECT priority FROM jobs WHERE status = 'pending' AND queue = wanted.queue
  *                            ORDER BY priority DESC LIMIT 1)
  *       FROM unnest(:queues) AS wanted (queue)
+ *      WHERE NOT EXISTS (SELECT 1 FROM job_queues WHERE queue = wanted.queue AND paused_at IS NOT NULL)
  *   UNION ALL
  *     SELECT lane.queue, (SELECT priority FROM jobs WHERE status = 'pending' AND queue = lane.queue
  *                            AND priority < lane.priority ORDER BY priority DESC LIMIT 1)
@@ -63,6 +66,12 @@ final class DueLanesStatement {
             .as(
                 select(wantedQueue, highestPriority(wantedQueue, noCondition()))
                     .from(wanted.table())
+                    .where(
+                        notExists(
+                            selectOne()
+                                .from(JOB_QUEUES)
+                                .where(JOB_QUEUES.QUEUE.eq(wantedQueue))
+                                .and(JOB_QUEUES.PAUSED_AT.isNotNull())))
                     .unionAll(
                         select(QUEUE, highestPriority(QUEUE, JOBS.PRIORITY.lt(PRIORITY)))
                             .from(table(name("lane")))

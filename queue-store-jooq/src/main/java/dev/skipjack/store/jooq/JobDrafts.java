@@ -6,6 +6,7 @@ import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.spi.NewJob;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the job to be written out of type, payload and options; whatever is wrong with them shows
@@ -26,7 +27,7 @@ final class JobDrafts {
     return new NewJob(
         chosen.queue().orElse(type.queue()),
         type.kind(),
-        PayloadLimits.require(type.kind(), encode(type, payload)),
+        encode(type.kind(), payload),
         type.payloadVersion(),
         chosen.priority().orElse(type.priority()),
         chosen.maxAttempts().orElse(type.maxAttempts()),
@@ -35,14 +36,15 @@ final class JobDrafts {
         null);
   }
 
-  private <T> String encode(JobType<T> type, T payload) {
+  /** A payload as it is written; {@code kind} names it in a refusal. */
+  String encode(String kind, @Nullable Object payload) {
     String json = payload == null ? JSON_NULL : codec.encode(payload);
     if (json.equals(JSON_NULL)) {
       throw new PayloadException(
           "Payload of kind '%s' is null. Use an empty record or object where there is nothing to say."
-              .formatted(type.kind()),
+              .formatted(kind),
           null);
     }
-    return json;
+    return PayloadLimits.require(kind, json);
   }
 }

@@ -4,6 +4,8 @@ import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.inline;
 
 import dev.skipjack.api.JobStatus;
+import java.util.Arrays;
+import java.util.List;
 import org.jooq.Condition;
 import org.jooq.Field;
 
@@ -19,10 +21,18 @@ final class JobPredicates {
   /** The predicate of {@code jobs_running_idx}. */
   static final Condition RUNNING = JOBS.STATUS.eq(literal(JobStatus.RUNNING));
 
+  /** The predicate of {@code jobs_dead_idx}. */
+  static final Condition DEAD = JOBS.STATUS.eq(literal(JobStatus.DEAD));
+
   private JobPredicates() {}
 
   /** A status as it stands in the text of a statement. */
   static Field<JobStatus> literal(JobStatus status) {
     return inline(status, JOBS.STATUS);
+  }
+
+  /** Statuses as they stand in the text of a statement. */
+  static List<Field<JobStatus>> literals(JobStatus... statuses) {
+    return Arrays.stream(statuses).map(JobPredicates::literal).toList();
   }
 }

@@ -6,6 +6,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
@@ -37,6 +38,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final JobDrafts drafts;
   private final JobEnqueuer own;
   private final QueueExtension extension;
+  private final QueueAdmin admin;
 
   private JobQueue(DataSource dataSource, String schema, PayloadCodec codec) {
     OwnTransactions transactions = new OwnTransactions(dataSource);
@@ -44,6 +46,13 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.codec = codec;
     this.drafts = new JobDrafts(codec);
     this.own = new BoundEnqueuer(drafts, store::enqueue);
+    this.admin =
+        new JooqQueueAdmin(
+            transactions,
+            store.healing(),
+            new AdminStatements(schema),
+            new QueueSettingsTable(StatementDialect.on(dataSource, schema)),
+            drafts);
     this.extension =
         new QueueExtension(StatementDialect.forSchema(schema), transactions, drafts::draft);
   }
@@ -100,6 +109,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public PayloadCodec codec() {
     return codec;
+  }
+
+  /** What a person does to jobs and queues. */
+  public QueueAdmin admin() {
+    return admin;
   }
 
   /** What modules that add a way of enqueueing build on; not for applications. */

@@ -28,7 +28,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,14 +36,18 @@ final class JooqJobStore implements JobStore {
 
   private static final Logger LOG = LoggerFactory.getLogger(JooqJobStore.class);
 
-  private static final String CHECK_VIOLATION = "23514";
-
   private final OwnTransactions transactions;
   private final Statements statements;
+  private final PartitionHealing healing;
 
   JooqJobStore(OwnTransactions transactions, Statements statements) {
     this.transactions = transactions;
     this.statements = statements;
+    this.healing = new PartitionHealing(() -> createPartitions(Duration.ZERO));
+  }
+
+  PartitionHealing healing() {
+    return healing;
   }
 
   @Override
@@ -96,7 +99,7 @@ final class JooqJobStore implements JobStore {
       return List.of();
     }
     List<ClaimedJob> claimed =
-        healing(
+        healing.run(
             () ->
                 transactions.run(
                     statements.claim, ClaimStatement.arguments(request), ClaimStatement::read));
@@ -123,7 +126,7 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Verdict> complete(List<Execution> executions) {
-    return healing(
+    return healing.run(
         () ->
             batch(
                 executions,
@@ -142,7 +145,7 @@ final class JooqJobStore implements JobStore {
               .run(transaction, CompleteStatement.argumentsForOne(execution), row -> row.getLong(1))
               .get(0);
     } catch (SQLException failure) {
-      if (CHECK_VIOLATION.equals(failure.getSQLState())) {
+      if (PartitionHealing.CHECK_VIOLATION.equals(failure.getSQLState())) {
         // The caller's transaction is lost, but its next attempt shall find the partition.
         createPartitions(Duration.ZERO);
       }
@@ -155,7 +158,7 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Ended> fail(List<Failure> failures) {
-    return healing(
+    return healing.run(
         () ->
             batch(
                 failures,
@@ -166,7 +169,7 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Ended> giveBack(List<GiveBack> attempts) {
-    return healing(
+    return healing.run(
         () ->
             batch(
                 attempts,
@@ -234,21 +237,5 @@ final class JooqJobStore implements JobStore {
       Arguments arguments,
       HotStatement.RowReader<R> reader) {
     return input.isEmpty() ? List.of() : transactions.run(statement, arguments, reader);
-  }
-
-  /**
-   * Runs a write to a partitioned table again after creating the partition that it missed.
-   * PostgreSQL reports a missing partition as a check violation without a constraint's name.
-   */
-  private <R> R healing(Supplier<R> write) {
-    try {
-      return write.get();
-    } catch (StoreException failure) {
-      if (failure.sqlState().filter(CHECK_VIOLATION::equals).isEmpty()
-          || createPartitions(Duration.ZERO) == 0) {
-        throw failure;
-      }
-      return write.get();
-    }
   }
 }

@@ -46,9 +46,15 @@ class GoldenSqlTest {
 
   private static Map<String, HotStatement> statements() {
     Statements statements = new Statements("skipjack");
+    AdminStatements admin = new AdminStatements("skipjack");
     return new TreeMap<>(
         Map.ofEntries(
             Map.entry("enqueue", statements.enqueue),
+            Map.entry("cancel", admin.cancel),
+            Map.entry("redrive", admin.redrive),
+            Map.entry("edit", admin.edit),
+            Map.entry("prune", admin.prune),
+            Map.entry("dead-jobs", admin.deadJobsOfQueueAndKind),
             Map.entry("due-lanes", statements.dueLanes),
             Map.entry("claim", statements.claim),
             Map.entry("heartbeat", statements.heartbeat),

@@ -1,0 +1,84 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.deleteFrom;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
+import org.jooq.ResultQuery;
+
+/**
+ * Calls jobs off: archives those that wait, marks those that run.
+ *
+ * <pre>{@code
+ * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
+ * cancelled AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status IN ('pending', 'waiting'))) RETURNING ...),
+ * archived  AS (INSERT INTO jobs_archive ... FROM cancelled),
+ * requested AS (UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())
+ *                WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'running')) RETURNING id)
+ * SELECT CASE WHEN cancelled .. WHEN requested .. WHEN locked (dead) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END
+ *   FROM given LEFT JOIN locked ... LEFT JOIN cancelled ... LEFT JOIN requested ...
+ * }</pre>
+ *
+ * <p>The states are read from the locked row and not from the table: a pending job that a claimer
+ * takes meanwhile is busy, and the next call finds it running. {@link JobRows} tells the lock
+ * order.
+ */
+final class CancelStatement {
+
+  private CancelStatement() {}
+
+  static ResultQuery<?> query() {
+    CommonTableExpression<?> locked = JobRows.locked(JOBS.ID, JOBS.STATUS);
+    CommonTableExpression<?> cancelled =
+        name("cancelled")
+            .as(
+                deleteFrom(JOBS)
+                    .where(isLockedAs(locked, JobStatus.PENDING, JobStatus.WAITING))
+                    .returning(Archive.columns()));
+    CommonTableExpression<?> requested =
+        name("requested")
+            .as(
+                update(JOBS)
+                    .set(
+                        JOBS.CANCEL_REQUESTED_AT,
+                        coalesce(JOBS.CANCEL_REQUESTED_AT, DatabaseClock.NOW))
+                    .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
+                    .where(isLockedAs(locked, JobStatus.RUNNING))
+                    .returning(JOBS.ID));
+    return with(locked, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), requested)
+        .select(
+            JobRows.answer(cancelled, CancelResult.CANCELLED)
+                .when(JobRows.isIn(requested), JobRows.literal(CancelResult.REQUESTED))
+                .when(JobRows.isIn(locked), JobRows.literal(CancelResult.DEAD))
+                .when(JobRows.exists(), JobRows.literal(CancelResult.BUSY))
+                .otherwise(JobRows.literal(CancelResult.GONE)))
+        .from(JobRows.GIVEN)
+        .leftJoin(locked)
+        .on(JobRows.joins(locked))
+        .leftJoin(cancelled)
+        .on(JobRows.joins(cancelled))
+        .leftJoin(requested)
+        .on(JobRows.joins(requested))
+        .orderBy(JobRows.POSITION);
+  }
+
+  private static Condition isLockedAs(CommonTableExpression<?> locked, JobStatus... statuses) {
+    return JOBS.ID.eq(
+        any(
+            array(
+                select(JobRows.idOf(locked))
+                    .from(locked)
+                    .where(JobRows.statusOf(locked).in(JobPredicates.literals(statuses))))));
+  }
+}

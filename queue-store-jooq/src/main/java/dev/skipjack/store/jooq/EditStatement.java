@@ -1,0 +1,118 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.greatest;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.when;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.EditResult;
+import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.ArrayRows;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import java.time.Instant;
+import java.util.List;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes a pending job.
+ *
+ * <pre>{@code
+ * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
+ * edited AS (UPDATE jobs SET priority = coalesce(change.priority, priority),
+ *                            scheduled_at = greatest(clock_timestamp(), change.scheduled_at | clock_timestamp() + change.delay), ...
+ *              FROM unnest(...) AS change
+ *             WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'pending')) RETURNING id)
+ * SELECT CASE WHEN edited .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END FROM given ...
+ * }</pre>
+ *
+ * <p>A job's due time never moves into the past: claims with a low-water mark would not see it.
+ * {@link JobRows} tells the lock order.
+ */
+final class EditStatement {
+
+  private static final Param<Short[]> PRIORITY = param("priority", Short[].class);
+  private static final Param<Instant[]> SCHEDULED_AT =
+      param("scheduled_at", SQLDataType.INSTANT.getArrayDataType());
+  private static final Param<Long[]> DELAY = param("delay", Long[].class);
+  private static final Param<String[]> PAYLOAD = param("payload", String[].class);
+
+  private EditStatement() {}
+
+  static ResultQuery<?> query() {
+    ArrayRows change =
+        ArrayRows.named("change")
+            .column("priority", PRIORITY)
+            .column("scheduled_at", SCHEDULED_AT)
+            .column("delay", DELAY)
+            .column("payload", PAYLOAD);
+    Field<Instant> wanted =
+        coalesce(
+            change.field("scheduled_at", Instant.class),
+            DatabaseClock.plusMicros(DatabaseClock.NOW, change.field("delay", Long.class)));
+    CommonTableExpression<?> locked = JobRows.locked(JOBS.ID, JOBS.STATUS);
+    CommonTableExpression<?> edited =
+        name("edited")
+            .as(
+                update(JOBS)
+                    .set(
+                        JOBS.PRIORITY,
+                        coalesce(change.field("priority", Short.class), JOBS.PRIORITY))
+                    .set(
+                        JOBS.SCHEDULED_AT,
+                        when(wanted.isNotNull(), greatest(DatabaseClock.NOW, wanted))
+                            .otherwise(JOBS.SCHEDULED_AT))
+                    .set(
+                        JOBS.PAYLOAD,
+                        coalesce(
+                            cast(change.field("payload", String.class), JOBS.PAYLOAD),
+                            JOBS.PAYLOAD))
+                    .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
+                    .from(change.table())
+                    .where(
+                        JOBS.ID.eq(
+                            any(
+                                array(
+                                    select(JobRows.idOf(locked))
+                                        .from(locked)
+                                        .where(
+                                            JobRows.statusOf(locked)
+                                                .eq(JobPredicates.literal(JobStatus.PENDING)))))))
+                    .returning(JOBS.ID));
+    return with(locked, edited)
+        .select(
+            JobRows.answer(edited, EditResult.EDITED)
+                .when(JobRows.isIn(locked), JobRows.literal(EditResult.NOT_PENDING))
+                .when(JobRows.exists(), JobRows.literal(EditResult.BUSY))
+                .otherwise(JobRows.literal(EditResult.GONE)))
+        .from(JobRows.GIVEN)
+        .leftJoin(locked)
+        .on(JobRows.joins(locked))
+        .leftJoin(edited)
+        .on(JobRows.joins(edited));
+  }
+
+  static Arguments arguments(JobId job, JobEdit edit, @Nullable String payload) {
+    List<JobEdit> one = List.of(edit);
+    return JobRows.arguments(List.of(job))
+        .smallints("priority", one, e -> e.priority().isPresent() ? e.priority().getAsInt() : null)
+        .timestamps("scheduled_at", one, e -> e.scheduledAt().map(Instant::toString).orElse(null))
+        .bigints("delay", one, e -> e.delay().map(DatabaseClock::micros).orElse(null))
+        .texts("payload", one, e -> payload);
+  }
+}

@@ -1,0 +1,98 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * Works through jobs in bounded batches. A batch that the server breaks off (deadlock, statement or
+ * lock timeout, a unique key taken meanwhile) is cut in two and tried again after a jittered pause;
+ * rows that were busy are asked for again, together, for about a second.
+ */
+final class JobBatches {
+
+  static final int LARGEST = 500;
+
+  /** Deadlock, cancelled statement, lock not available, unique violation. */
+  private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03", "23505");
+
+  private static final int TRIES_ALONE = 5;
+  private static final int BUSY_ROUNDS = 12;
+
+  private JobBatches() {}
+
+  /**
+   * Runs {@code command} on all jobs.
+   *
+   * @param command answers for each job in the order of its input
+   * @param isBusy whether an answer asks for another try
+   * @return an answer for each job in the order of the input
+   */
+  static <R> List<R> run(
+      List<JobId> jobs, Function<List<JobId>, List<R>> command, Predicate<R> isBusy) {
+    List<R> answers = new ArrayList<>(jobs.size());
+    for (int from = 0; from < jobs.size(); from += LARGEST) {
+      answers.addAll(
+          halving(jobs.subList(from, Math.min(from + LARGEST, jobs.size())), command, 0));
+    }
+    for (int round = 0; round < BUSY_ROUNDS; round++) {
+      List<Integer> busy = new ArrayList<>();
+      for (int i = 0; i < answers.size(); i++) {
+        if (isBusy.test(answers.get(i))) {
+          busy.add(i);
+        }
+      }
+      if (busy.isEmpty()) {
+        break;
+      }
+      pause(round);
+      List<R> again = new ArrayList<>();
+      for (int from = 0; from < busy.size(); from += LARGEST) {
+        List<JobId> batch =
+            busy.subList(from, Math.min(from + LARGEST, busy.size())).stream()
+                .map(jobs::get)
+                .toList();
+        again.addAll(halving(batch, command, 0));
+      }
+      for (int i = 0; i < busy.size(); i++) {
+        answers.set(busy.get(i), again.get(i));
+      }
+    }
+    return answers;
+  }
+
+  private static <R> List<R> halving(
+      List<JobId> batch, Function<List<JobId>, List<R>> command, int triesAlone) {
+    try {
+      return command.apply(batch);
+    } catch (StoreException failure) {
+      if (failure.sqlState().filter(SMALLER_MAY_DO::contains).isEmpty()
+          || triesAlone >= TRIES_ALONE) {
+        throw failure;
+      }
+      pause(triesAlone);
+      if (batch.size() == 1) {
+        return halving(batch, command, triesAlone + 1);
+      }
+      List<R> answers = new ArrayList<>(halving(batch.subList(0, batch.size() / 2), command, 0));
+      answers.addAll(halving(batch.subList(batch.size() / 2, batch.size()), command, 0));
+      return answers;
+    }
+  }
+
+  /** From 1..2 ms, doubling up to 200 ms. */
+  private static void pause(int round) {
+    long full =
+        Math.min(
+            TimeUnit.MILLISECONDS.toNanos(2) << Math.min(round, 10),
+            TimeUnit.MILLISECONDS.toNanos(200));
+    LockSupport.parkNanos(full / 2 + ThreadLocalRandom.current().nextLong(full / 2 + 1));
+  }
+}

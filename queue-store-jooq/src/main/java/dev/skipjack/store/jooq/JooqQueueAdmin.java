@@ -1,0 +1,169 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.EditResult;
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.PruneResult;
+import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.RedriveSummary;
+import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A person's commands, kept with jOOQ's statements on PostgreSQL. */
+final class JooqQueueAdmin implements QueueAdmin {
+
+  private final OwnTransactions transactions;
+  private final PartitionHealing healing;
+  private final AdminStatements statements;
+  private final QueueSettingsTable settings;
+  private final JobDrafts drafts;
+
+  JooqQueueAdmin(
+      OwnTransactions transactions,
+      PartitionHealing healing,
+      AdminStatements statements,
+      QueueSettingsTable settings,
+      JobDrafts drafts) {
+    this.transactions = transactions;
+    this.healing = healing;
+    this.statements = statements;
+    this.settings = settings;
+    this.drafts = drafts;
+  }
+
+  @Override
+  public List<CancelResult> cancel(List<JobId> jobs) {
+    return JobBatches.run(
+        jobs,
+        batch ->
+            healing.run(
+                () ->
+                    onRows(
+                        statements.cancel, batch, row -> CancelResult.valueOf(row.getString(1)))),
+        answer -> answer == CancelResult.BUSY);
+  }
+
+  @Override
+  public List<RedriveResult> redrive(List<JobId> jobs) {
+    return JobBatches.run(
+        jobs,
+        batch -> onRows(statements.redrive, batch, RedriveStatement::read),
+        answer -> answer instanceof RedriveResult.Busy);
+  }
+
+  @Override
+  public RedriveSummary redriveAll(DeadJobs which) {
+    int[] redriven = {0};
+    Map<JobId, RedriveResult> refused = new LinkedHashMap<>();
+    forEachBatch(
+        which,
+        Duration.ZERO,
+        batch -> {
+          List<RedriveResult> answers = redrive(batch);
+          for (int i = 0; i < batch.size(); i++) {
+            if (answers.get(i) instanceof RedriveResult.Redriven) {
+              redriven[0]++;
+            } else {
+              refused.put(batch.get(i), answers.get(i));
+            }
+          }
+        });
+    return new RedriveSummary(redriven[0], refused);
+  }
+
+  @Override
+  public EditResult edit(JobId job, JobEdit edit) {
+    String payload =
+        edit.payload().map(changed -> drafts.encode("(job " + job + ")", changed)).orElse(null);
+    return JobBatches.run(
+            List.of(job),
+            batch ->
+                transactions.run(
+                    statements.edit,
+                    EditStatement.arguments(job, edit, payload),
+                    row -> EditResult.valueOf(row.getString(1))),
+            answer -> answer == EditResult.BUSY)
+        .get(0);
+  }
+
+  @Override
+  public List<PruneResult> prune(List<JobId> jobs) {
+    return JobBatches.run(
+        jobs,
+        batch -> onRows(statements.prune, batch, row -> PruneResult.valueOf(row.getString(1))),
+        answer -> answer == PruneResult.BUSY);
+  }
+
+  @Override
+  public int pruneAll(DeadJobs which, Duration age) {
+    if (age.isNegative()) {
+      throw new IllegalArgumentException("Age %s is negative.".formatted(age));
+    }
+    int[] pruned = {0};
+    forEachBatch(
+        which,
+        age,
+        batch ->
+            pruned[0] +=
+                (int) prune(batch).stream().filter(answer -> answer == PruneResult.PRUNED).count());
+    return pruned[0];
+  }
+
+  @Override
+  public void pause(String queue) {
+    settings.pause(named(queue));
+  }
+
+  @Override
+  public void resume(String queue) {
+    settings.resume(named(queue));
+  }
+
+  @Override
+  public void configure(String queue, QueueSettings wanted) {
+    settings.configure(named(queue), wanted);
+  }
+
+  @Override
+  public Optional<QueueSettings> settings(String queue) {
+    return settings.find(named(queue));
+  }
+
+  private <R> List<R> onRows(
+      HotStatement statement, List<JobId> jobs, HotStatement.RowReader<R> reader) {
+    return transactions.run(statement, JobRows.arguments(jobs), reader);
+  }
+
+  /** Goes through the ids once, upwards, so that jobs which stay dead are not met again. */
+  private void forEachBatch(DeadJobs which, Duration age, Consumer<List<JobId>> work) {
+    long after = 0;
+    while (true) {
+      List<JobId> batch =
+          transactions.run(
+              statements.deadJobs(which),
+              DeadJobsStatement.arguments(which, age, after, JobBatches.LARGEST),
+              DeadJobsStatement::read);
+      if (batch.isEmpty()) {
+        return;
+      }
+      work.accept(batch);
+      after = batch.get(batch.size() - 1).value();
+    }
+  }
+
+  private static String named(String queue) {
+    EnqueueOptions.none().onQueue(queue); // refuses what no queue can be called
+    return queue;
+  }
+}

@@ -1,0 +1,116 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOB_QUEUES;
+
+import dev.skipjack.api.QueueSettings;
+import dev.skipjack.model.tables.records.JobQueuesRecord;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+import org.jooq.types.YearToSecond;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads and writes {@code job_queues}: one row a queue, touched by people only, so plain statements
+ * do.
+ */
+final class QueueSettingsTable {
+
+  private final DSLContext dsl;
+
+  QueueSettingsTable(DSLContext dsl) {
+    this.dsl = dsl;
+  }
+
+  void pause(String queue) {
+    typed(
+        () ->
+            dsl.insertInto(JOB_QUEUES, JOB_QUEUES.QUEUE, JOB_QUEUES.PAUSED_AT)
+                .select(org.jooq.impl.DSL.select(org.jooq.impl.DSL.val(queue), DatabaseClock.NOW))
+                .onConflict(JOB_QUEUES.QUEUE)
+                .doUpdate()
+                .set(JOB_QUEUES.PAUSED_AT, DatabaseClock.NOW)
+                .set(JOB_QUEUES.UPDATED_AT, DatabaseClock.NOW)
+                .where(JOB_QUEUES.PAUSED_AT.isNull())
+                .execute());
+  }
+
+  void resume(String queue) {
+    typed(
+        () ->
+            dsl.update(JOB_QUEUES)
+                .setNull(JOB_QUEUES.PAUSED_AT)
+                .set(JOB_QUEUES.UPDATED_AT, DatabaseClock.NOW)
+                .where(JOB_QUEUES.QUEUE.eq(queue))
+                .and(JOB_QUEUES.PAUSED_AT.isNotNull())
+                .execute());
+  }
+
+  void configure(String queue, QueueSettings settings) {
+    JobQueuesRecord row = new JobQueuesRecord();
+    row.setArchiveRetention(interval(settings.archiveRetention()));
+    row.setDeadRetention(interval(settings.deadRetention()));
+    row.set(
+        JOB_QUEUES.DEFAULT_PRIORITY,
+        settings.defaultPriority().isPresent()
+            ? (short) settings.defaultPriority().getAsInt()
+            : null);
+    row.set(
+        JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
+        settings.defaultMaxAttempts().isPresent()
+            ? settings.defaultMaxAttempts().getAsInt()
+            : null);
+    typed(
+        () ->
+            dsl.insertInto(JOB_QUEUES)
+                .set(JOB_QUEUES.QUEUE, queue)
+                .set(row)
+                .onConflict(JOB_QUEUES.QUEUE)
+                .doUpdate()
+                .set(row)
+                .set(JOB_QUEUES.UPDATED_AT, DatabaseClock.NOW)
+                .execute());
+  }
+
+  Optional<QueueSettings> find(String queue) {
+    return typed(
+        () ->
+            dsl.selectFrom(JOB_QUEUES)
+                .where(JOB_QUEUES.QUEUE.eq(queue))
+                .fetchOptional()
+                .map(
+                    row ->
+                        new QueueSettings(
+                            duration(row.getArchiveRetention()),
+                            duration(row.getDeadRetention()),
+                            number(row.getDefaultPriority()),
+                            number(row.getDefaultMaxAttempts()))));
+  }
+
+  private static <R> R typed(Supplier<R> statement) {
+    try {
+      return statement.get();
+    } catch (DataAccessException failure) {
+      SQLException cause = failure.getCause(SQLException.class);
+      throw cause == null ? failure : OwnTransactions.refused(cause);
+    }
+  }
+
+  private static @Nullable YearToSecond interval(Optional<Duration> duration) {
+    return duration.map(YearToSecond::valueOf).orElse(null);
+  }
+
+  private static Optional<Duration> duration(@Nullable YearToSecond interval) {
+    return Optional.ofNullable(interval).map(YearToSecond::toDuration);
+  }
+
+  private static OptionalInt number(@Nullable Number number) {
+    return number == null ? OptionalInt.empty() : OptionalInt.of(number.intValue());
+  }
+}

@@ -1,0 +1,76 @@
+-- parameters: ids, priority, scheduled_at, delay, payload, ids
+with
+  "locked" as materialized (
+    select "skipjack"."jobs"."id", "skipjack"."jobs"."status"
+    from "skipjack"."jobs"
+    where "skipjack"."jobs"."id" = any (
+      cast(
+        ?
+        as bigint[]
+      )
+    )
+    order by "skipjack"."jobs"."id"
+    for no key update skip locked
+  ),
+  "edited" as (
+    update "skipjack"."jobs"
+    set
+      "priority" = coalesce("change"."priority", "skipjack"."jobs"."priority"),
+      "scheduled_at" = case
+        when coalesce(
+          "change"."scheduled_at",
+          clock_timestamp() + "change"."delay" * interval '1 microsecond'
+        ) is not null then greatest(
+          clock_timestamp(),
+          coalesce(
+            "change"."scheduled_at",
+            clock_timestamp() + "change"."delay" * interval '1 microsecond'
+          )
+        )
+        else "skipjack"."jobs"."scheduled_at"
+      end,
+      "payload" = coalesce(
+        cast("change"."payload" as jsonb),
+        "skipjack"."jobs"."payload"
+      ),
+      "updated_at" = clock_timestamp()
+    from unnest(cast(
+      ?
+      as smallint[]
+    ), cast(
+      ?
+      as timestamp with time zone[]
+    ), cast(
+      ?
+      as bigint[]
+    ), cast(
+      ?
+      as varchar[]
+    )) as "change" ("priority", "scheduled_at", "delay", "payload")
+    where "skipjack"."jobs"."id" = any (
+      array(
+        select "locked"."id"
+        from "locked"
+        where "locked"."status" = 'pending'
+      )
+    )
+    returning "skipjack"."jobs"."id"
+  )
+select case
+  when "edited"."id" is not null then 'EDITED'
+  when "locked"."id" is not null then 'NOT_PENDING'
+  when exists (
+    select 1 as "one"
+    from "skipjack"."jobs"
+    where "skipjack"."jobs"."id" = "given"."id"
+  ) then 'BUSY'
+  else 'GONE'
+end
+from unnest(cast(
+  ?
+  as bigint[]
+)) with ordinality as "given" ("id", "position")
+  left outer join "locked"
+    on "locked"."id" = "given"."id"
+  left outer join "edited"
+    on "edited"."id" = "given"."id"

@@ -1,0 +1,82 @@
+-- parameters: ids, ids
+with
+  "locked" as materialized (
+    select "skipjack"."jobs"."id", "skipjack"."jobs"."status", "skipjack"."jobs"."freed_unique_key"
+    from "skipjack"."jobs"
+    where "skipjack"."jobs"."id" = any (
+      cast(
+        ?
+        as bigint[]
+      )
+    )
+    order by "skipjack"."jobs"."id"
+    for no key update skip locked
+  ),
+  "free" as materialized (
+    select min("locked"."id") as "id"
+    from "locked"
+    where (
+      "locked"."status" = 'dead'
+      and not exists (
+        select 1 as "one"
+        from "skipjack"."jobs" as "holder"
+        where "holder"."unique_key" = "locked"."freed_unique_key"
+      )
+    )
+    group by coalesce(
+      "locked"."freed_unique_key",
+      cast("locked"."id" as varchar)
+    )
+  ),
+  "redriven" as (
+    update "skipjack"."jobs"
+    set
+      "status" = 'pending',
+      "scheduled_at" = clock_timestamp(),
+      "forgiven" = "skipjack"."jobs"."attempts",
+      "died_at" = cast(null as timestamp with time zone),
+      "cancel_requested_at" = cast(null as timestamp with time zone),
+      "unique_key" = coalesce("skipjack"."jobs"."unique_key", "skipjack"."jobs"."freed_unique_key"),
+      "freed_unique_key" = cast(null as text),
+      "updated_at" = clock_timestamp()
+    where "skipjack"."jobs"."id" = any (
+      array(
+        select "free"."id"
+        from "free"
+      )
+    )
+    returning "skipjack"."jobs"."id"
+  )
+select
+  case
+    when "redriven"."id" is not null then 'REDRIVEN'
+    when "locked"."status" = 'dead' then 'CONFLICT'
+    when "locked"."id" is not null then 'NOT_DEAD'
+    when exists (
+      select 1 as "one"
+      from "skipjack"."jobs"
+      where "skipjack"."jobs"."id" = "given"."id"
+    ) then 'BUSY'
+    else 'GONE'
+  end,
+  coalesce(
+    (
+      select "holder"."id"
+      from "skipjack"."jobs" as "holder"
+      where "holder"."unique_key" = "locked"."freed_unique_key"
+    ),
+    (
+      select min("twin"."id")
+      from "locked" as "twin"
+      where "twin"."freed_unique_key" = "locked"."freed_unique_key"
+    )
+  )
+from unnest(cast(
+  ?
+  as bigint[]
+)) with ordinality as "given" ("id", "position")
+  left outer join "locked"
+    on "locked"."id" = "given"."id"
+  left outer join "redriven"
+    on "redriven"."id" = "given"."id"
+order by "given"."position"
