@@ -25,6 +25,11 @@ import org.junit.jupiter.api.Test;
 @QueueTest
 class EnqueueStatementTest {
 
+  /**
+   * Undefined table or undefined schema: servers of different versions notice in different order.
+   */
+  private static final List<String> NO_SUCH_TABLE = List.of("42P01", "3F000");
+
   private Fixture fixture;
 
   @BeforeEach
@@ -106,7 +111,8 @@ class EnqueueStatementTest {
     try (Connection connection = fixture.database.connection()) {
       assertThatThrownBy(() -> elsewhere.in(connection).enqueue(WORK, new Fixture.Work(1)))
           .isInstanceOfSatisfying(
-              StoreException.class, failure -> assertThat(failure.sqlState()).contains("3F000"));
+              StoreException.class,
+              failure -> assertThat(failure.sqlState().orElseThrow()).isIn(NO_SUCH_TABLE));
       assertThatThrownBy(
               () ->
                   elsewhere
@@ -114,7 +120,7 @@ class EnqueueStatementTest {
                       .enqueue(WORK, new Fixture.Work(1)))
           .isInstanceOfSatisfying(
               DataAccessException.class,
-              failure -> assertThat(failure.sqlState()).isEqualTo("3F000"));
+              failure -> assertThat(failure.sqlState()).isIn(NO_SUCH_TABLE));
     }
   }
 

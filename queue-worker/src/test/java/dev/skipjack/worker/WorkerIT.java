@@ -1,0 +1,411 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.WorkerEvent.Dead;
+import dev.skipjack.worker.WorkerEvent.Failed;
+import dev.skipjack.worker.WorkerEvent.LoopFailed;
+import dev.skipjack.worker.WorkerEvent.Lost;
+import dev.skipjack.worker.WorkerEvent.Released;
+import dev.skipjack.worker.WorkerEvent.Rescued;
+import dev.skipjack.worker.WorkerEvent.Succeeded;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The worker against PostgreSQL. */
+@QueueTest
+@Timeout(60)
+class WorkerIT {
+
+  record Note(int number) {}
+
+  private static final JobType<Note> NOTE =
+      JobType.of("note", Note.class).maxAttempts(3).retry(Backoff.fixed(Duration.ofMillis(20)));
+
+  private final QueueDatabase database;
+  private final JobQueue queue;
+  private final EventLog events = new EventLog();
+  private final List<Worker> workers = new ArrayList<>();
+
+  WorkerIT(QueueDatabase database) {
+    this.database = database;
+    this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+  }
+
+  @BeforeEach
+  void createEffects() throws SQLException {
+    execute("CREATE TABLE IF NOT EXISTS effects (number integer)");
+    execute("TRUNCATE effects");
+  }
+
+  @AfterEach
+  void stop() {
+    workers.forEach(Worker::close);
+  }
+
+  @Test
+  void twoWorkersRunTwoThousandJobsOnceEach() {
+    queue.enqueueAll(NOTE, IntStream.range(0, 2_000).mapToObj(Note::new).toList());
+    List<Integer> seen = new CopyOnWriteArrayList<>();
+    JobHandler<Note> handler =
+        (note, context) -> {
+          seen.add(note.number());
+          return Outcome.completed();
+        };
+
+    start(on(queue).handle(NOTE, handler).queue("default", 4), config());
+    start(on(queue).handle(NOTE, handler).queue("default", 4), config());
+
+    await().until(() -> events.all(Succeeded.class).size() == 2_000);
+    assertThat(seen).doesNotHaveDuplicates().hasSize(2_000);
+    assertThat(count("jobs")).isZero();
+    assertThat(count("jobs_archive WHERE status = 'completed'")).isEqualTo(2_000);
+    assertThat(count("job_executions WHERE status = 'succeeded'")).isEqualTo(2_000);
+    assertThat(count("job_executions")).isEqualTo(2_000);
+  }
+
+  @Test
+  void aFailedAttemptIsRetriedUntilItSucceeds() {
+    queue.enqueue(NOTE, new Note(1));
+
+    start(
+        handling(
+            (note, context) -> {
+              if (context.attempt() < 3) {
+                throw new IllegalStateException("not yet");
+              }
+              return Outcome.completed();
+            },
+            1),
+        config());
+
+    await().until(() -> events.all(Succeeded.class).size() == 1);
+    assertThat(count("job_executions WHERE status = 'failed' AND error_message = 'not yet'"))
+        .isEqualTo(2);
+    assertThat(count("jobs_archive WHERE attempts = 3")).isEqualTo(1);
+  }
+
+  @Test
+  void aJobThatUsedItsAttemptsIsDead() {
+    queue.enqueue(NOTE, new Note(1));
+
+    start(
+        handling(
+            (note, context) -> {
+              throw new IllegalStateException("never");
+            },
+            1),
+        config());
+
+    await().until(() -> events.all(Dead.class).size() == 1);
+    assertThat(count("jobs WHERE status = 'dead' AND attempts = 3 AND last_error LIKE '%never%'"))
+        .isEqualTo(1);
+    assertThat(count("job_executions WHERE status = 'dead'")).isEqualTo(1);
+  }
+
+  /** Faults 3 and 96: the zombie hears of it, and what it did in its transaction is undone. */
+  @Test
+  void aWorkerThatLostItsLeaseChangesNothing() throws Exception {
+    CutDataSource cut = new CutDataSource(database.dataSource());
+    JobQueue zombies = JobQueue.builder(cut).schema(database.schema()).build();
+    queue.enqueue(NOTE, new Note(1));
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch wake = new CountDownLatch(1);
+    AtomicReference<Throwable> refused = new AtomicReference<>();
+    WorkerConfig.Builder shortLease =
+        config().lease(Duration.ofMillis(300)).rescueInterval(Duration.ofMillis(50));
+    start(
+        on(zombies)
+            .handle(
+                NOTE,
+                (note, context) -> {
+                  running.countDown();
+                  awaitUninterrupted(wake);
+                  try (Connection connection = database.connection()) {
+                    connection.setAutoCommit(false);
+                    try {
+                      effect(connection, 666);
+                      context.completeIn(connection);
+                      connection.commit();
+                    } catch (LeaseLostException lost) {
+                      refused.set(lost);
+                      connection.rollback();
+                    }
+                  }
+                  return Outcome.completed();
+                })
+            .queue("default", 1),
+        shortLease);
+    running.await();
+
+    cut.cut();
+    EventLog other = new EventLog();
+    Worker second =
+        Worker.on(queue)
+            .handle(NOTE, (note, context) -> Outcome.completed())
+            .queue("default", 1)
+            .config(shortLease.build())
+            .listener(other)
+            .start();
+    workers.add(second);
+    await().until(() -> other.all(Succeeded.class).size() == 1);
+    assertThat(other.all(Rescued.class)).hasSize(1);
+    cut.mend();
+    wake.countDown();
+
+    await().until(() -> events.all(Lost.class).size() == 1);
+    await().until(() -> refused.get() != null);
+    assertThat(refused.get()).isInstanceOf(LeaseLostException.class);
+    assertThat(count("effects")).isZero();
+    assertThat(events.all(Succeeded.class)).isEmpty();
+    assertThat(count("job_executions WHERE status = 'lost'")).isEqualTo(1);
+    assertThat(count("job_executions WHERE status = 'succeeded'")).isEqualTo(1);
+  }
+
+  @Test
+  void completeInCommitsEffectAndCompletionTogetherOrNeither() {
+    queue.enqueueAll(NOTE, IntStream.rangeClosed(1, 3).mapToObj(Note::new).toList());
+
+    start(
+        handling(
+            (note, context) -> {
+              try (Connection connection = database.connection()) {
+                connection.setAutoCommit(false);
+                effect(connection, note.number());
+                context.completeIn(connection);
+                if (note.number() == 2 && context.attempt() == 1) {
+                  connection.rollback(); // forgot why
+                } else {
+                  connection.commit();
+                }
+                connection.setAutoCommit(true);
+              }
+              if (note.number() == 3) {
+                throw new IllegalStateException("after the commit");
+              }
+              return Outcome.completed();
+            },
+            2),
+        config());
+
+    await().until(() -> events.all(Succeeded.class).size() == 3);
+    assertThat(count("effects")).isEqualTo(3);
+    assertThat(count("jobs_archive WHERE status = 'completed'")).isEqualTo(3);
+    assertThat(events.all(Failed.class)).hasSize(1);
+    assertThat(events.all(Failed.class).get(0).error().message())
+        .startsWith("The completion was rolled back");
+  }
+
+  @Test
+  void anExceptionInTheTransactionRollsBackAndFailsTheAttempt() {
+    queue.enqueue(NOTE, new Note(1));
+
+    start(
+        handling(
+            (note, context) -> {
+              try (Connection connection = database.connection()) {
+                connection.setAutoCommit(false);
+                try {
+                  effect(connection, note.number());
+                  context.completeIn(connection);
+                  if (context.attempt() == 1) {
+                    throw new IllegalStateException("before the commit");
+                  }
+                  connection.commit();
+                } finally {
+                  connection.rollback();
+                  connection.setAutoCommit(true);
+                }
+              }
+              return Outcome.completed();
+            },
+            1),
+        config());
+
+    await().until(() -> events.all(Succeeded.class).size() == 1);
+    assertThat(count("effects")).isEqualTo(1);
+    assertThat(
+            count("job_executions WHERE status = 'failed' AND error_message = 'before the commit'"))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void aPoisonedPayloadAndAForeignKindHarmNobody() throws SQLException {
+    JobType<String> other = JobType.of("note", String.class).maxAttempts(1).priority(1);
+    queue.enqueue(other, "no note");
+    queue.enqueue(JobType.of("foreign", Note.class).priority(9), new Note(0));
+    queue.enqueue(NOTE, new Note(1));
+
+    start(handling((note, context) -> Outcome.completed(), 1), config());
+
+    await().until(() -> events.all(Succeeded.class).size() == 1);
+    await().until(() -> events.all(Dead.class).size() == 1);
+    assertThat(events.all(Dead.class).get(0).error().errorClass()).endsWith("PayloadException");
+    assertThat(count("jobs WHERE kind = 'foreign' AND status = 'pending' AND attempts = 0"))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void higherPrioritiesRunFirst() {
+    List<Integer> order = new CopyOnWriteArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      int priority = i % 3;
+      queue.enqueue(NOTE, new Note(priority), job -> job.priority(priority));
+    }
+
+    start(
+        handling(
+            (note, context) -> {
+              order.add(note.number());
+              return Outcome.completed();
+            },
+            1),
+        config());
+
+    await().until(() -> order.size() == 30);
+    assertThat(order).isSortedAccordingTo((left, right) -> right - left);
+  }
+
+  @Test
+  void aGracefulStopUsesNoAttempt() {
+    queue.enqueueAll(NOTE, IntStream.range(0, 4).mapToObj(Note::new).toList());
+    CountDownLatch release = new CountDownLatch(1);
+    Worker worker =
+        start(
+            handling(
+                (note, context) -> {
+                  awaitUninterrupted(release);
+                  return Outcome.completed();
+                },
+                2),
+            config().prefetch(2).drainTimeout(Duration.ofMillis(200)));
+    await().until(() -> worker.status().equals(new WorkerStatus(true, 2, 2, 0)));
+
+    worker.stop();
+    release.countDown();
+
+    assertThat(events.all(Released.class)).hasSize(4);
+    assertThat(count("jobs WHERE status = 'pending' AND attempts = 1 AND forgiven = 1"))
+        .isEqualTo(4);
+    assertThat(count("job_executions WHERE status = 'released'")).isEqualTo(4);
+
+    Worker next = build(handling((note, context) -> Outcome.completed(), 1), config());
+    assertThat(next.runUntilIdle()).isEqualTo(4);
+    assertThat(count("jobs_archive WHERE status = 'completed'")).isEqualTo(4);
+  }
+
+  @Test
+  void workGoesOnWhenTheDatabaseIsBack() {
+    CutDataSource cut = new CutDataSource(database.dataSource());
+    JobQueue shaky = JobQueue.builder(cut).schema(database.schema()).build();
+    AtomicInteger runs = new AtomicInteger();
+    CountDownLatch finish = new CountDownLatch(1);
+    queue.enqueueAll(NOTE, IntStream.range(0, 8).mapToObj(Note::new).toList());
+    Worker worker =
+        start(
+            on(shaky)
+                .handle(
+                    NOTE,
+                    (note, context) -> {
+                      runs.incrementAndGet();
+                      awaitUninterrupted(finish);
+                      return Outcome.completed();
+                    })
+                .queue("default", 8),
+            config());
+    await().until(() -> worker.status().running() == 8);
+
+    cut.cut();
+    finish.countDown(); // eight outcomes that cannot be written
+    queue.enqueueAll(NOTE, IntStream.range(8, 100).mapToObj(Note::new).toList());
+    await().until(() -> worker.status().unwritten() == 8);
+    await().until(() -> !events.all(LoopFailed.class).isEmpty());
+    cut.mend();
+
+    await().until(() -> events.all(Succeeded.class).size() == 100);
+    assertThat(runs).hasValue(100);
+    assertThat(count("job_executions")).isEqualTo(100);
+  }
+
+  private static Worker.Builder on(JobQueue queue) {
+    return Worker.on(queue);
+  }
+
+  private Worker.Builder handling(JobHandler<Note> handler, int concurrency) {
+    return on(queue).handle(NOTE, handler).queue("default", concurrency);
+  }
+
+  private static WorkerConfig.Builder config() {
+    return WorkerConfig.builder()
+        .pollInterval(Duration.ofMillis(50))
+        .drainTimeout(Duration.ofSeconds(5));
+  }
+
+  private Worker build(Worker.Builder builder, WorkerConfig.Builder config) {
+    Worker worker = builder.config(config.build()).listener(events).build();
+    workers.add(worker);
+    return worker;
+  }
+
+  private Worker start(Worker.Builder builder, WorkerConfig.Builder config) {
+    return build(builder, config).start();
+  }
+
+  private long count(String from) {
+    String table = from.startsWith("effects") ? from : database.schema() + "." + from;
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery("SELECT count(*) FROM " + table)) {
+      result.next();
+      return result.getLong(1);
+    } catch (SQLException broken) {
+      throw new AssertionError(broken);
+    }
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static void effect(Connection connection, int number) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("INSERT INTO effects VALUES (" + number + ")");
+    }
+  }
+
+  /** A handler that takes no notice of interrupts. */
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException ignored) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+}
