@@ -1,0 +1,73 @@
+package dev.skipjack.cli;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database that the user named: by {@code --url}, or else by the environment variables that
+ * PostgreSQL's own programs read.
+ *
+ * @param jdbcUrl may hold a password: keep it out of messages
+ * @param origin how it was named, for messages
+ */
+public record DatabaseAddress(String jdbcUrl, String origin) {
+
+  private static final String PREFIX = "jdbc:postgresql:";
+
+  /**
+   * What was named; empty when nothing was.
+   *
+   * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
+   */
+  public static Optional<DatabaseAddress> of(@Nullable String url, Map<String, String> env) {
+    if (url != null) {
+      if (!url.startsWith(PREFIX)) {
+        throw new IllegalArgumentException(
+            "--url takes a JDBC URL: jdbc:postgresql://HOST:PORT/DATABASE?user=...&password=...");
+      }
+      return Optional.of(new DatabaseAddress(url, "--url"));
+    }
+    return env.containsKey("PGHOST") || env.containsKey("PGDATABASE")
+        ? Optional.of(new DatabaseAddress(fromEnvironment(env), "PGHOST and PGDATABASE"))
+        : Optional.empty();
+  }
+
+  private static String fromEnvironment(Map<String, String> env) {
+    String host = env.getOrDefault("PGHOST", "localhost");
+    if (host.startsWith("/") || host.contains(",")) {
+      throw new IllegalArgumentException(
+          "PGHOST is '%s', but Java reaches one host over TCP only. Set it to a host name, or use --url."
+              .formatted(host));
+    }
+    String user = env.getOrDefault("PGUSER", System.getProperty("user.name"));
+    StringBuilder url =
+        new StringBuilder("jdbc:postgresql://")
+            .append(host.contains(":") ? "[" + host + "]" : host)
+            .append(':')
+            .append(env.getOrDefault("PGPORT", "5432"))
+            .append('/')
+            .append(encode(env.getOrDefault("PGDATABASE", user)))
+            .append("?user=")
+            .append(encode(user));
+    if (env.containsKey("PGPASSWORD")) {
+      url.append("&password=").append(encode(env.get("PGPASSWORD")));
+    }
+    if (env.containsKey("PGSSLMODE")) {
+      url.append("&sslmode=").append(encode(env.get("PGSSLMODE")));
+    }
+    return url.toString();
+  }
+
+  private static String encode(@Nullable String text) {
+    return URLEncoder.encode(text == null ? "" : text, StandardCharsets.UTF_8);
+  }
+
+  /** Without the password. */
+  @Override
+  public String toString() {
+    return "the database that " + origin + " names";
+  }
+}

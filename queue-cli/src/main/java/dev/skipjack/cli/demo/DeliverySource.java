@@ -1,0 +1,17 @@
+package dev.skipjack.cli.demo;
+
+import java.util.Optional;
+
+/** Deliveries one after another. Not safe for several threads unless an implementation says so. */
+interface DeliverySource extends AutoCloseable {
+
+  /**
+   * The next delivery; empty after the last.
+   *
+   * @throws BadInputException if the input is wrong here; nothing can be read after that
+   */
+  Optional<Arrival> next();
+
+  @Override
+  default void close() {}
+}

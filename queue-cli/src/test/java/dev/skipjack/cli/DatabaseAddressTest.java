@@ -1,0 +1,66 @@
+package dev.skipjack.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class DatabaseAddressTest {
+
+  @Test
+  void theOptionWinsOverTheEnvironment() {
+    assertThat(DatabaseAddress.of("jdbc:postgresql://a/b", Map.of("PGHOST", "c")))
+        .hasValueSatisfying(
+            address -> assertThat(address.jdbcUrl()).isEqualTo("jdbc:postgresql://a/b"));
+  }
+
+  @Test
+  void nothingIsNamedWithoutHostOrDatabase() {
+    assertThat(DatabaseAddress.of(null, Map.of("PGUSER", "me", "PGPASSWORD", "x"))).isEmpty();
+  }
+
+  @Test
+  void theEnvironmentIsReadAsPostgresProgramsReadIt() {
+    Map<String, String> env =
+        Map.of(
+            "PGHOST", "db.example.org",
+            "PGPORT", "5433",
+            "PGDATABASE", "a b",
+            "PGUSER", "me&you",
+            "PGPASSWORD", "p=w",
+            "PGSSLMODE", "require");
+    assertThat(DatabaseAddress.of(null, env).orElseThrow().jdbcUrl())
+        .isEqualTo(
+            "jdbc:postgresql://db.example.org:5433/a+b?user=me%26you&password=p%3Dw&sslmode=require");
+    assertThat(
+            DatabaseAddress.of(null, Map.of("PGDATABASE", "d", "PGUSER", "u"))
+                .orElseThrow()
+                .jdbcUrl())
+        .isEqualTo("jdbc:postgresql://localhost:5432/d?user=u");
+    assertThat(
+            DatabaseAddress.of(null, Map.of("PGHOST", "::1", "PGUSER", "u"))
+                .orElseThrow()
+                .jdbcUrl())
+        .isEqualTo("jdbc:postgresql://[::1]:5432/u?user=u");
+  }
+
+  @Test
+  void whatJavaCannotReachIsRefusedInASentence() {
+    assertThatThrownBy(() -> DatabaseAddress.of(null, Map.of("PGHOST", "/run/postgresql")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("/run/postgresql")
+        .hasMessageContaining("--url");
+    assertThatThrownBy(() -> DatabaseAddress.of("postgres://u:secret@h/d", Map.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("jdbc:postgresql:")
+        .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void thePasswordIsNotInItsText() {
+    assertThat(DatabaseAddress.of("jdbc:postgresql://h/d?password=secret", Map.of()).orElseThrow())
+        .asString()
+        .doesNotContain("secret");
+  }
+}

@@ -1,0 +1,196 @@
+package dev.skipjack.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The script at the root of the repository, in a repository of two files with a Java and a Maven
+ * that pretend.
+ */
+@DisabledOnOs(OS.WINDOWS) // a shell script
+class LauncherTest {
+
+  private Path folder;
+  private Path root;
+  private Path javaHome;
+
+  @BeforeEach
+  void pretend(@TempDir Path folder) throws IOException {
+    this.folder = folder;
+    root = Files.createDirectories(folder.resolve("my repository"));
+    Files.copy(Path.of("..", "skipjack"), root.resolve("skipjack"));
+    Files.writeString(root.resolve("pom.xml"), "<project/>");
+    Files.createDirectories(root.resolve("queue-cli/src/main/java"));
+    Files.writeString(root.resolve("queue-cli/src/main/java/Some.java"), "class Some {}");
+    script(
+        root.resolve("mvnw"),
+        "echo built >>builds.log; echo Maven speaks; sleep 0.3; echo jar >queue-cli/target/skipjack.jar");
+    javaHome = folder.resolve("jdk");
+    javaVersion("17.0.15");
+  }
+
+  @Test
+  void firstUseBuildsAndPassesTheArgumentsOn() throws Exception {
+    Run run = launch("demo", "--url", "two words");
+    assertThat(run.out())
+        .hasLineCount(1)
+        .contains("-jar " + root.toRealPath().resolve("queue-cli/target/skipjack.jar"))
+        .endsWith("<demo> <--url> <two words>\n");
+    assertThat(run.err()).contains("building", "Maven speaks");
+    assertThat(run.exitCode()).isEqualTo(7);
+    assertThat(builds()).isEqualTo(1);
+    assertThat(root.resolve("queue-cli/target")).isDirectoryNotContaining("glob:**.lock*");
+  }
+
+  @Test
+  void secondUseBuildsNothing() throws Exception {
+    launch();
+    Run again = launch();
+    assertThat(again.err()).isEmpty();
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void changedAddedAndRemovedSourcesAreBuilt() throws Exception {
+    launch();
+    Path source = root.resolve("queue-cli/src/main/java/Some.java");
+    Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(2)));
+    launch();
+    assertThat(builds()).isEqualTo(2);
+    Files.delete(source);
+    Files.setLastModifiedTime(source.getParent(), FileTime.from(Instant.now().plusSeconds(4)));
+    launch();
+    assertThat(builds()).isEqualTo(3);
+  }
+
+  @Test
+  void whatMavenMadeIsNoSource() throws Exception {
+    launch();
+    Path made =
+        Files.createDirectories(root.resolve("queue-cli/target/src/main")).resolve("A.java");
+    Files.writeString(made, "");
+    Files.setLastModifiedTime(made, FileTime.from(Instant.now().plusSeconds(5)));
+    launch();
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void aLinkFromAnotherFolderFindsItsWay() throws Exception {
+    Path bin = Files.createDirectories(folder.resolve("bin"));
+    Path first =
+        Files.createSymbolicLink(bin.resolve("first"), Path.of("../my repository/skipjack"));
+    Path second = Files.createSymbolicLink(bin.resolve("second"), first);
+    Run run = start(second.toString()).finish();
+    assertThat(run.exitCode()).isEqualTo(7);
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void twoFirstUsesAtOnceBuildOnce() throws Exception {
+    Started one = start(root.resolve("skipjack").toString());
+    Started two = start(root.resolve("skipjack").toString());
+    assertThat(List.of(one.finish().exitCode(), two.finish().exitCode())).containsOnly(7);
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void aLockOfADeadProcessIsTakenAway() throws Exception {
+    Process gone = new ProcessBuilder("true").start();
+    gone.waitFor();
+    Files.createDirectories(root.resolve("queue-cli/target"));
+    Files.createSymbolicLink(
+        root.resolve("queue-cli/target/build.lock"), Path.of(String.valueOf(gone.pid())));
+    assertThat(launch().exitCode()).isEqualTo(7);
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void aFailedBuildRunsNothingAndIsTriedAgain() throws Exception {
+    script(root.resolve("mvnw"), "echo the reason; exit 1");
+    Run failed = launch();
+    assertThat(failed.exitCode()).isEqualTo(1);
+    assertThat(failed.out()).isEmpty();
+    assertThat(failed.err()).contains("the reason", "the build failed");
+    assertThat(launch().err()).contains("the build failed");
+  }
+
+  @Test
+  void anOldOrMissingJavaIsNamed() throws Exception {
+    javaVersion("11.0.2");
+    assertThat(launch())
+        .satisfies(
+            run -> {
+              assertThat(run.exitCode()).isEqualTo(1);
+              assertThat(run.err()).contains("Java 11.0.2", "17").hasLineCount(1);
+            });
+    javaVersion("1.8.0_392");
+    assertThat(launch().err()).contains("Java 1.8.0_392", "17").hasLineCount(1);
+    Files.delete(javaHome.resolve("bin/java"));
+    assertThat(launch().err()).contains("JAVA_HOME", javaHome.toString()).hasLineCount(1);
+  }
+
+  private record Run(int exitCode, String out, String err) {}
+
+  private record Started(Process process, Path out, Path err) {
+    Run finish() throws IOException, InterruptedException {
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      return new Run(process.exitValue(), Files.readString(out), Files.readString(err));
+    }
+  }
+
+  private Run launch(String... arguments) throws IOException, InterruptedException {
+    return start(root.resolve("skipjack").toString(), arguments).finish();
+  }
+
+  private Started start(String program, String... arguments) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(program);
+    builder.command().addAll(List.of(arguments));
+    builder.directory(folder.toFile());
+    builder.environment().put("JAVA_HOME", javaHome.toString());
+    builder.environment().remove("SKIPJACK_JAVA_OPTS");
+    Path out = Files.createTempFile(folder, "out", ".txt");
+    Path err = Files.createTempFile(folder, "err", ".txt");
+    builder.redirectOutput(out.toFile()).redirectError(err.toFile());
+    return new Started(builder.start(), out, err);
+  }
+
+  private long builds() throws IOException {
+    try (var lines = Files.lines(root.resolve("builds.log"), UTF_8)) {
+      return lines.count();
+    }
+  }
+
+  private void javaVersion(String version) throws IOException {
+    Files.createDirectories(javaHome.resolve("bin"));
+    script(
+        javaHome.resolve("bin/java"),
+        """
+        case "$1" in
+          -version) echo 'openjdk version "%s" 2025-04-15' >&2 ;;
+          --list-modules) echo jdk.compiler@17 ;;
+          *) while [ "$1" != -jar ]; do shift; done
+             printf '%%s %%s' "$1" "$2"; shift 2; printf ' <%%s>' "$@"; echo; exit 7 ;;
+        esac
+        """
+            .formatted(version));
+  }
+
+  private static void script(Path file, String text) throws IOException {
+    Files.writeString(file, "#!/bin/sh\n" + text + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+}

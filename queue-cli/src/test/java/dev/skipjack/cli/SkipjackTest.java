@@ -1,0 +1,57 @@
+package dev.skipjack.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SkipjackTest {
+
+  @Test
+  void versionAndHelpGoToStandardOutput() {
+    assertThat(Program.run("--version"))
+        .satisfies(
+            program -> {
+              assertThat(program.exitCode()).isZero();
+              assertThat(program.out()).startsWith("skipjack ").contains("Java 1", "7");
+            });
+    assertThat(Program.run("demo", "--help"))
+        .satisfies(
+            program -> {
+              assertThat(program.exitCode()).isZero();
+              assertThat(program.out())
+                  .contains("--input", "--jobs", "--workers", "--url", "--resume", "--json")
+                  .doesNotContain("--server");
+            });
+  }
+
+  @Test
+  void withoutACommandTheWayToHelpIsShown() {
+    Program program = Program.run();
+    assertThat(program.exitCode()).isEqualTo(2);
+    assertThat(program.err()).contains("Which command?", "skipjack --help");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--jobs 0                            | --jobs is 0, but at least 1 delivery is needed.",
+        "--jobs -5                           | --jobs is -5, but at least 1 delivery is needed.",
+        "--jobs many                         | 'many' is not",
+        "--workers 0                         | --workers is 0, but must be 1 to 32.",
+        "--workers 33                        | --workers is 33, but must be 1 to 32.",
+        "--url mysql://h/d                   | --url takes a JDBC URL",
+        "--resume --jobs 5                   | --resume sends nothing",
+        "--input no/such.jsonl               | no/such.jsonl: no such file",
+        "--input .                           | .: is a directory",
+        "--jbos 5                            | Unknown option",
+      })
+  void whatCannotBeMeantIsRefusedInASentence(String arguments, String sentence) {
+    Program program = Program.run(("demo " + arguments).split(" +"));
+    assertThat(program.exitCode()).isEqualTo(2);
+    assertThat(program.out()).isEmpty();
+    assertThat(program.err()).contains(sentence, "skipjack demo --help").hasLineCount(2);
+  }
+}

@@ -1,0 +1,144 @@
+package dev.skipjack.cli.demo;
+
+import static dev.skipjack.cli.demo.JsonLinesFileTest.line;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.skipjack.cli.Program;
+import dev.skipjack.testkit.QueueDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The demo on a named database, from the command line to the report. */
+class DemoIT {
+
+  private static final Path REAL_INPUT = Path.of("../../shared/data/github-webhooks.jsonl");
+
+  private QueueDatabase database;
+
+  @BeforeEach
+  void create() {
+    database = QueueDatabase.create();
+  }
+
+  @AfterEach
+  void drop() {
+    database.close();
+  }
+
+  @Test
+  void everyDeliveryIsHandledOnceAndTheNextRunAddsToIt() throws Exception {
+    Report first = Report.of("--url", database.jdbcUrl(), "--jobs", "300");
+    first.assertVerified(300);
+    assertThat(first.program().exitCode()).isZero();
+    assertThat(first.number("dead")).isPositive();
+    assertThat(first.number("retried")).isPositive();
+    assertThat(first.number("duplicates")).isBetween(5L, 80L);
+    assertThat(first.json().get("duplicates_by").get("table").longValue()).isPositive();
+    assertThat(first.json().get("jobs_per_second").doubleValue()).isPositive();
+    assertThat(first.json().get("pickup_p99_ms").doubleValue()).isPositive();
+
+    Report second = Report.of("--url", database.jdbcUrl(), "--jobs", "50", "--workers", "1");
+    second.assertVerified(50);
+
+    Report whole = Report.of("--url", database.jdbcUrl(), "--resume");
+    whole.assertVerified(350);
+    assertThat(whole.number("duplicates"))
+        .isEqualTo(first.number("duplicates") + second.number("duplicates"));
+    assertThat(whole.number("ended")).isZero();
+  }
+
+  @Test
+  void theReportForPeopleNamesEveryCheck() {
+    Program program = Program.run("demo", "--url", database.jdbcUrl(), "--jobs", "20");
+    assertThat(program.exitCode()).isZero();
+    assertThat(program.out())
+        .contains("enqueued", "already queued", "the dead jobs are exactly the poisoned ones")
+        .doesNotContain("FAILED")
+        .endsWith("Verified.\n");
+  }
+
+  @Test
+  void realDeliveriesAreStoredUnderTheirOwnIdsOnce() throws Exception {
+    assumeThat(REAL_INPUT).exists();
+    String[] arguments = {"--url", database.jdbcUrl(), "--input", REAL_INPUT.toString()};
+    Report first = Report.of(arguments);
+    first.assertVerified(273);
+    assertThat(first.number("dead")).isPositive();
+
+    Report again = Report.of(arguments);
+    again.assertVerified(0);
+    assertThat(again.json().get("duplicates_by").get("already_received").longValue())
+        .isEqualTo(273);
+  }
+
+  @Test
+  void anInputIsRepeatedWithFreshIds() throws Exception {
+    assumeThat(REAL_INPUT).exists();
+    Report report =
+        Report.of("--url", database.jdbcUrl(), "--input", REAL_INPUT.toString(), "--jobs", "400");
+    report.assertVerified(400);
+    assertThat(report.json().get("duplicates_by").get("already_received").longValue()).isZero();
+  }
+
+  @Test
+  void whatCameBeforeABadLineIsStoredWholeAndHandled(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("in.jsonl");
+    Files.writeString(file, lines(30) + "\n{\"delivery\":\n" + lines(10));
+    Report report = Report.of("--url", database.jdbcUrl(), "--input", file.toString());
+    report.assertVerified(30);
+    assertThat(report.program().exitCode()).isEqualTo(2);
+    assertThat(report.program().err()).contains(file + ":31: not JSON", "30 deliveries");
+    assertThat(report.json().get("error").textValue()).contains(":31:");
+  }
+
+  @Test
+  void whatTheQueueRefusesIsBadInputToo(@TempDir Path folder) throws Exception {
+    String tooLarge = line("large").replace("{}", "{\"body\":\"" + "x".repeat(300_000) + "\"}");
+    String nul = line("nul").replace("{}", "{\"body\":\"\\u0000\"}");
+    String hugeNumber = line("huge").replace("{}", "{\"n\":1e400000}");
+    for (String refused : new String[] {tooLarge, nul, hugeNumber}) {
+      Path file = folder.resolve("in.jsonl");
+      Files.writeString(file, lines(3) + "\n" + refused + "\n");
+      Report report = Report.of("--url", database.jdbcUrl(), "--input", file.toString());
+      report.assertVerified(3);
+      assertThat(report.program().exitCode()).isEqualTo(2);
+      assertThat(report.program().err()).contains(file + ":4: ");
+    }
+  }
+
+  @Test
+  void aLineThatComesTwiceIsReceivedOnce(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("in.jsonl");
+    String twice = line("push");
+    Files.writeString(file, twice + "\n" + lines(5) + "\n" + twice + "\n");
+    Report report = Report.of("--url", database.jdbcUrl(), "--input", file.toString());
+    report.assertVerified(6);
+    assertThat(report.json().get("duplicates_by").get("already_received").longValue()).isEqualTo(1);
+  }
+
+  @Test
+  void anEmptyInputAndAnUnreachableDatabaseAreSaid(@TempDir Path folder) throws Exception {
+    Path empty = Files.writeString(folder.resolve("empty.jsonl"), "\n\n");
+    Program nothing =
+        Program.run(
+            "demo", "--url", database.jdbcUrl(), "--input", empty.toString(), "--jobs", "5");
+    assertThat(nothing.exitCode()).isEqualTo(2);
+    assertThat(nothing.err()).contains(empty + ": holds no delivery");
+
+    Program unreachable =
+        Program.run("demo", "--url", "jdbc:postgresql://127.0.0.1:1/x?user=u&password=secret");
+    assertThat(unreachable.exitCode()).isEqualTo(1);
+    assertThat(unreachable.err()).contains("127.0.0.1:1").doesNotContain("secret");
+  }
+
+  private static String lines(int count) {
+    return IntStream.range(0, count).mapToObj(n -> line("push")).collect(Collectors.joining("\n"));
+  }
+}
