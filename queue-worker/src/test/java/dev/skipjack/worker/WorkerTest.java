@@ -13,6 +13,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.worker.WorkerEvent.Cancelled;
 import dev.skipjack.worker.WorkerEvent.Claimed;
 import dev.skipjack.worker.WorkerEvent.Dead;
 import dev.skipjack.worker.WorkerEvent.Failed;
@@ -237,6 +238,59 @@ class WorkerTest {
       assertThat(store.error(never)).isEqualTo("attempt 3");
       await().until(() -> events.all(Dead.class).size() == 1);
       await().until(() -> events.all(Failed.class).size() == 3);
+    }
+
+    @Test
+    void aCancelledJobsHandlerIsInterruptedAndTheJobDoesNotComeBack() {
+      JobId job = store.add("q", "k", "slow", 0, 3);
+      CountDownLatch begun = new CountDownLatch(1);
+      AtomicBoolean sawIt = new AtomicBoolean();
+      start(
+          on(
+              (payload, context) -> {
+                begun.countDown();
+                try {
+                  new CountDownLatch(1).await();
+                } catch (InterruptedException interrupted) {
+                  sawIt.set(context.isCancelled());
+                  throw interrupted;
+                }
+                return Outcome.completed();
+              },
+              1),
+          config().heartbeatInterval(Duration.ofMillis(20)));
+      await().until(() -> begun.getCount() == 0);
+
+      store.requestCancel(job);
+
+      await().until(() -> store.status(job) == JobStatus.CANCELLED);
+      await().until(() -> events.all(Cancelled.class).size() == 1);
+      assertThat(sawIt).isTrue();
+      assertThat(store.attempts(job)).isEqualTo(1);
+    }
+
+    @Test
+    void aCancelledJobWhoseHandlerCompletesAllTheSameIsCompleted() {
+      JobId job = store.add("q", "k", "stubborn", 0, 3);
+      CountDownLatch begun = new CountDownLatch(1);
+      start(
+          on(
+              (payload, context) -> {
+                begun.countDown();
+                while (!context.isCancelled()) {
+                  Thread.onSpinWait();
+                }
+                return Outcome.completed();
+              },
+              1),
+          config().heartbeatInterval(Duration.ofMillis(20)));
+      await().until(() -> begun.getCount() == 0);
+
+      store.requestCancel(job);
+
+      await().until(() -> store.status(job) == JobStatus.COMPLETED);
+      await().until(() -> events.all(Succeeded.class).size() == 1);
+      assertThat(events.all(Cancelled.class)).isEmpty();
     }
 
     @Test
