@@ -133,7 +133,21 @@ public final class Worker implements JobRunner, AutoCloseable {
         concurrency,
         handlers.kinds(),
         config);
+    warnOfUnservedQueues();
     return this;
+  }
+
+  /** Legal, because a job may be enqueued into any queue, but more often a slip. */
+  private void warnOfUnservedQueues() {
+    for (Registration<?> registration : handlers.all()) {
+      String queue = registration.type().queue();
+      if (!concurrency.containsKey(queue)) {
+        log.warn(
+            "Handler's jobs go by default to a queue that this worker does not serve kind={} queue={}",
+            registration.type().kind(),
+            queue);
+      }
+    }
   }
 
   /**

@@ -27,6 +27,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.MDC;
 
 @Timeout(30)
 class WorkerTest {
@@ -170,6 +172,29 @@ class WorkerTest {
 
       assertThat(high.await(2, TimeUnit.SECONDS)).isTrue();
       stop.set(true);
+    }
+
+    @Test
+    void theLogContextNamesTheJobAndIsCleanForTheNext() {
+      JobId first = store.add("q", "k", "first", 1, 3);
+      JobId second = store.add("q", "k", "second", 0, 3);
+      List<Map<String, String>> contexts = new CopyOnWriteArrayList<>();
+
+      start(
+          on(
+              (payload, context) -> {
+                contexts.add(MDC.getCopyOfContextMap());
+                MDC.put("left", "behind");
+                return Outcome.completed();
+              },
+              1),
+          config());
+
+      await().until(() -> store.count(JobStatus.COMPLETED) == 2);
+      assertThat(contexts)
+          .containsExactly(
+              Map.of("queue", "q", "kind", "k", "jobId", first.toString(), "attempt", "1"),
+              Map.of("queue", "q", "kind", "k", "jobId", second.toString(), "attempt", "1"));
     }
 
     @Test

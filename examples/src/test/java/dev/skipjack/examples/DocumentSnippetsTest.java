@@ -1,0 +1,81 @@
+package dev.skipjack.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * Java in the documents is code that compiles: below each {@code <!-- snippet: FILE#NAME -->}
+ * stands what lies between {@code // snippet: NAME} and {@code // end of snippet} in that file,
+ * letter by letter.
+ */
+class DocumentSnippetsTest {
+
+  private static final Path ROOT = Path.of("..");
+
+  private static final Pattern SNIPPET =
+      Pattern.compile("<!-- snippet: (\\S+)#(\\S+) -->\\R```java\\R(.*?)```", Pattern.DOTALL);
+
+  private static final Pattern JAVA = Pattern.compile("^```java$", Pattern.MULTILINE);
+
+  @TestFactory
+  Stream<DynamicTest> everySnippetEqualsItsSource() throws IOException {
+    List<DynamicTest> tests = new ArrayList<>();
+    for (Path document : documents()) {
+      Matcher found = SNIPPET.matcher(Files.readString(document));
+      while (found.find()) {
+        String file = found.group(1);
+        String name = found.group(2);
+        String shown = found.group(3);
+        tests.add(
+            DynamicTest.dynamicTest(
+                "%s: %s".formatted(ROOT.relativize(document), name),
+                () -> assertThat(shown).isEqualTo(region(ROOT.resolve(file), name))));
+      }
+    }
+    return tests.stream();
+  }
+
+  @Test
+  void theReadmeShowsJavaAndAllJavaInDocumentsIsASnippet() throws IOException {
+    assertThat(count(SNIPPET, ROOT.resolve("README.md"))).isPositive();
+    for (Path document : documents()) {
+      assertThat(count(JAVA, document)).as("%s", document).isEqualTo(count(SNIPPET, document));
+    }
+  }
+
+  private static List<Path> documents() throws IOException {
+    try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+      return Stream.concat(Stream.of(ROOT.resolve("README.md")), docs)
+          .filter(path -> path.toString().endsWith(".md"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static long count(Pattern pattern, Path document) throws IOException {
+    return pattern.matcher(Files.readString(document)).results().count();
+  }
+
+  private static String region(Path file, String name) throws IOException {
+    List<String> lines = Files.readAllLines(file);
+    int begin = lines.stream().map(String::strip).toList().indexOf("// snippet: " + name);
+    assertThat(begin).as("begin of snippet '%s' in %s", name, file).isNotNegative();
+    List<String> region =
+        lines.stream()
+            .skip(begin + 1L)
+            .takeWhile(line -> !line.strip().equals("// end of snippet"))
+            .toList();
+    return String.join("\n", region).stripTrailing().stripIndent() + "\n";
+  }
+}

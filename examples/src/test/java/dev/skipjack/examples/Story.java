@@ -1,0 +1,21 @@
+package dev.skipjack.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.util.List;
+
+/** What an example prints. */
+public final class Story {
+
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+  /** Where the example prints to. */
+  public final PrintStream out = new PrintStream(bytes, true, UTF_8);
+
+  /** The lines printed so far. */
+  public List<String> lines() {
+    return bytes.toString(UTF_8).lines().toList();
+  }
+}

@@ -1,0 +1,27 @@
+package dev.skipjack.examples.completein;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.examples.ExampleDatabase;
+import dev.skipjack.examples.Story;
+import org.junit.jupiter.api.Test;
+
+class TransfersTest {
+
+  @Test
+  void twoAttemptsMoveTheMoneyOnce() {
+    try (ExampleDatabase database = ExampleDatabase.open()) {
+      Story story = new Story();
+      Transfers.run(database.dataSource(), story.out);
+
+      assertThat(story.lines())
+          .containsExactly(
+              "before: alice 10000, bob 0",
+              "attempt 1: written, not committed",
+              "attempt 2: written, not committed",
+              "after: alice 7500, bob 2500",
+              "attempt 1: failed",
+              "attempt 2: succeeded");
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package dev.skipjack.worker;
+
+import org.slf4j.helpers.BasicMDCAdapter;
+import org.slf4j.simple.SimpleServiceProvider;
+import org.slf4j.spi.MDCAdapter;
+
+/** The simple logger with an MDC that remembers, as real backends have. */
+public final class MdcServiceProvider extends SimpleServiceProvider {
+
+  private final MDCAdapter mdc = new BasicMDCAdapter();
+
+  @Override
+  public MDCAdapter getMDCAdapter() {
+    return mdc;
+  }
+}
