@@ -85,6 +85,7 @@ public final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws SQLException, InterruptedException {
     DemoOptions options = options();
+    WarmUp.begin();
     UUID run = UUID.randomUUID();
     try (StopRequest stop = StopRequest.listen();
         Lookahead deliveries = input(options, run)) {
