@@ -102,6 +102,7 @@ with
     )
     where (
       "skipjack"."jobs"."id" = "given"."job_id"
+      and "skipjack"."jobs"."current_execution_id" = "given"."execution_id"
       and "skipjack"."jobs"."id" = any (
         array(
           select "locked"."id"

@@ -40,7 +40,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   private UniqueJobs(QueueExtension queue) {
     this.queue = queue;
-    this.insert = HotStatement.render(queue.dialect(), UniqueInsert.query()).plannedEachTime();
+    this.insert = HotStatement.render(queue.dialect(), UniqueInsert.query());
   }
 
   /** Unique jobs on {@code queue}. Make one and share it. */

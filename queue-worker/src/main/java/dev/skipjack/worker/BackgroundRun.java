@@ -119,10 +119,11 @@ final class BackgroundRun {
     engine.running().all().forEach(engine.runner()::giveBack);
     try {
       engine.running().awaitNone(System.nanoTime() + LAST_WRITES);
-      engine.stop();
     } catch (InterruptedException hurry) {
       interrupted = true;
     }
+    // Whatever interrupts the waiting: threads that nobody stops would renew leases for ever.
+    interrupted |= stopEngine();
     if (engine.running().size() > 0) {
       log.warn(
           "Worker stopped with unwritten outcomes, their leases will run out count={}",
@@ -130,6 +131,16 @@ final class BackgroundRun {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Answers whether the caller was interrupted meanwhile. */
+  private boolean stopEngine() {
+    try {
+      engine.stop();
+      return false;
+    } catch (InterruptedException hurry) {
+      return true;
     }
   }
 }

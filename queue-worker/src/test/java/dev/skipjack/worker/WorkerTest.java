@@ -710,6 +710,36 @@ class WorkerTest {
       assertThat(store.forgiven(job)).isEqualTo(1);
     }
 
+    /** Threads that nobody stops would renew leases for ever. */
+    @Test
+    void aStopThatIsInterruptedWhileOutcomesCannotBeWrittenStillEndsEveryThread() throws Exception {
+      store.add("q", "k", "job", 0, 3);
+      CountDownLatch refused = new CountDownLatch(1);
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              if (call.equals("complete")) {
+                refused.countDown();
+                throw new StoreException("away", new SQLException("away", "08006"));
+              }
+            }
+          };
+      Worker worker =
+          start(
+              on((payload, context) -> Outcome.completed(), 1).name("hurried"),
+              config().drainTimeout(Duration.ZERO));
+      await().until(() -> refused.getCount() == 0);
+      Thread closer = new Thread(worker::close);
+      closer.start();
+      await().until(() -> closer.getState() == Thread.State.TIMED_WAITING);
+
+      closer.interrupt();
+
+      closer.join();
+      await().until(() -> threads("queue-hurried-").isEmpty());
+    }
+
     @Test
     void noThreadIsLeft() {
       store.add("q", "k", "job", 0, 3);

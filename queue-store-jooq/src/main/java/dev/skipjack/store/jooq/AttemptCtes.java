@@ -112,6 +112,16 @@ final class AttemptCtes {
         any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isFalse()))));
   }
 
+  /**
+   * Joins a job to the row of the input that may end its attempt: a batch may hold an attempt that
+   * lost its lease beside the one that has it now.
+   */
+  static Condition isFencedBy(ArrayRows given) {
+    return JOBS.ID
+        .eq(given.field("job_id", Long.class))
+        .and(JOBS.CURRENT_EXECUTION_ID.eq(given.field(EXECUTION_ID, Long.class)));
+  }
+
   /** Takes the jobs that somebody wants cancelled out of the live table. */
   static CommonTableExpression<?> cancelled(Table<?> locked) {
     return name("cancelled")
@@ -193,13 +203,7 @@ final class AttemptCtes {
   /** Done, busy or lost: from the job's row and never from the audit's. */
   static Field<String> verdict(ArrayRows given, Table<?> ended) {
     return when(idOf(ended).isNotNull(), inline(Verdict.DONE.name()))
-        .when(
-            exists(
-                selectOne()
-                    .from(JOBS)
-                    .where(JOBS.ID.eq(given.field("job_id", Long.class)))
-                    .and(JOBS.CURRENT_EXECUTION_ID.eq(given.field(EXECUTION_ID, Long.class)))),
-            inline(Verdict.BUSY.name()))
+        .when(exists(selectOne().from(JOBS).where(isFencedBy(given))), inline(Verdict.BUSY.name()))
         .otherwise(inline(Verdict.LOST.name()));
   }
 

@@ -55,7 +55,7 @@ final class CompleteStatement {
 
   /**
    * For one attempt, in the handler's transaction: waits for the row, answers how many attempts it
-   * ended. To be planned at each run, because the transaction is the caller's.
+   * ended.
    */
   static ResultQuery<?> queryForOne() {
     CommonTableExpression<?> ended =

@@ -30,7 +30,8 @@ import org.jooq.ResultQuery;
  * kept AS (UPDATE jobs
  *             SET status = CASE WHEN given.is_final OR attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END,
  *                 scheduled_at = CASE WHEN (dead) THEN scheduled_at ELSE clock_timestamp() + given.delay END, ...
- *            FROM given WHERE jobs.id = given.job_id AND id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled))
+ *            FROM given WHERE jobs.id = given.job_id AND jobs.current_execution_id = given.execution_id
+ *             AND id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled))
  *          RETURNING ...),
  * cancelled AS (...), archived AS (...), ended AS MATERIALIZED (...),
  * closed AS (UPDATE job_executions SET status = CASE ended.status WHEN 'cancelled' .. WHEN 'dead' .. ELSE 'failed' END, error ...
@@ -87,7 +88,7 @@ final class FailStatement {
                     DatabaseClock.plusMicros(DatabaseClock.NOW, given.field("delay", Long.class)))
                 .set(JOBS.LAST_ERROR, given.field("error_message", String.class))
                 .from(given.table())
-                .where(JOBS.ID.eq(given.field("job_id", Long.class)))
+                .where(AttemptCtes.isFencedBy(given))
                 .and(AttemptCtes.isKept(locked))
                 .returningResult(
                     AttemptCtes.keptColumns(given.field(AttemptCtes.EXECUTION_ID, Long.class))));

@@ -30,7 +30,8 @@ import org.jooq.ResultQuery;
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
  * kept AS (UPDATE jobs SET status = 'pending', scheduled_at = clock_timestamp() + given.delay, forgiven = forgiven + 1, ...
- *            FROM given WHERE jobs.id = given.job_id AND id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled))
+ *            FROM given WHERE jobs.id = given.job_id AND jobs.current_execution_id = given.execution_id
+ *             AND id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled))
  *          RETURNING ...),
  * cancelled AS (...), archived AS (...), ended AS MATERIALIZED (...),
  * closed AS (UPDATE job_executions SET status = CASE ended.status WHEN 'cancelled' .. ELSE given.closed_as END, ...
@@ -81,7 +82,7 @@ final class GiveBackStatement {
                 .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                 .from(given.table())
-                .where(JOBS.ID.eq(given.field("job_id", Long.class)))
+                .where(AttemptCtes.isFencedBy(given))
                 .and(AttemptCtes.isKept(locked))
                 .returningResult(
                     AttemptCtes.keptColumns(given.field(AttemptCtes.EXECUTION_ID, Long.class))));

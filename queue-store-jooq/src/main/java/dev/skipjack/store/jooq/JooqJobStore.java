@@ -74,7 +74,8 @@ final class JooqJobStore implements JobStore {
     List<JobId> ids = new ArrayList<>(jobs.size());
     for (List<NewJob> chunk : chunks(jobs)) {
       ids.addAll(
-          statements.enqueue.run(connection, JobInsert.arguments(chunk), EnqueueStatement::read));
+          statements.enqueue.runAsItIs(
+              connection, JobInsert.arguments(chunk), EnqueueStatement::read));
     }
     return ids;
   }

@@ -25,7 +25,7 @@ final class Statements {
     claim = HotStatement.render(dsl, ClaimStatement.query());
     heartbeat = HotStatement.render(dsl, HeartbeatStatement.query());
     complete = HotStatement.render(dsl, CompleteStatement.query());
-    completeIn = HotStatement.render(dsl, CompleteStatement.queryForOne()).plannedEachTime();
+    completeIn = HotStatement.render(dsl, CompleteStatement.queryForOne());
     fail = HotStatement.render(dsl, FailStatement.query());
     giveBack = HotStatement.render(dsl, GiveBackStatement.query());
     rescue = HotStatement.render(dsl, RescueStatement.query());

@@ -21,8 +21,11 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -163,6 +166,28 @@ class OutcomeStatementsTest {
     }
 
     @Test
+    void leavesTheCallersPlannerSettingsAsTheyWere() throws Exception {
+      for (String setting : List.of("on", "off")) {
+        fixture.enqueue(1);
+        Execution execution = fixture.claimOne(LEASE);
+        try (Connection connection = fixture.database.connection();
+            Statement statement = connection.createStatement()) {
+          connection.setAutoCommit(false);
+          statement.execute("SET LOCAL enable_seqscan = " + setting);
+
+          fixture.store.completeIn(connection, execution);
+
+          try (ResultSet row = statement.executeQuery("SHOW enable_seqscan")) {
+            row.next();
+            assertThat(row.getString(1)).isEqualTo(setting);
+          }
+          connection.commit();
+        }
+      }
+      assertThat(fixture.value("SHOW enable_seqscan")).isEqualTo("on");
+    }
+
+    @Test
     void refusesAnExecutionThatLostItsLease() throws Exception {
       fixture.enqueue(1);
       Execution zombie = fixture.claimOne(EXPIRED);
@@ -256,6 +281,38 @@ class OutcomeStatementsTest {
       assertThat(fixture.owns(current)).isTrue();
     }
 
+    /** A worker that was cut off for a while may write both at once. */
+    @Test
+    void aStaleOutcomeInTheSameBatchChangesNothingInEitherOrder() {
+      for (boolean staleFirst : List.of(true, false)) {
+        fixture.database.truncate();
+        fixture.enqueue(1);
+        Execution stale = fixture.claimOne(EXPIRED);
+        fixture.store.rescue(Duration.ZERO, 10);
+        Execution current = fixture.claimOne(LEASE);
+        List<Failure> batch =
+            new ArrayList<>(
+                List.of(
+                    new Failure(stale, JobError.of("stale"), Duration.ZERO, true),
+                    new Failure(current, JobError.of("current"), Duration.ZERO, false)));
+        List<Ended> answers =
+            new ArrayList<>(
+                List.of(new Ended(Verdict.LOST, null), new Ended(Verdict.DONE, JobStatus.PENDING)));
+        if (!staleFirst) {
+          Collections.reverse(batch);
+          Collections.reverse(answers);
+        }
+
+        assertThat(fixture.store.fail(batch)).isEqualTo(answers);
+        assertThat(fixture.value("SELECT status || last_error FROM @jobs"))
+            .isEqualTo("pendingcurrent");
+        assertThat(
+                fixture.value(
+                    "SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
+            .isEqualTo("lost failed");
+      }
+    }
+
     @Test
     void takesAnyTextAndAnyDelay() {
       fixture.enqueue(1);
@@ -294,6 +351,26 @@ class OutcomeStatementsTest {
 
   @Nested
   class GiveBackAttempts {
+
+    @Test
+    void ofAZombieChangeNothingBesideTheCurrentOnes() {
+      fixture.enqueue(1);
+      Execution stale = fixture.claimOne(EXPIRED);
+      fixture.store.rescue(Duration.ZERO, 10);
+      Execution current = fixture.claimOne(LEASE);
+
+      assertThat(
+              fixture.store.giveBack(
+                  List.of(
+                      new GiveBack(current, ExecutionStatus.RELEASED, Duration.ZERO),
+                      new GiveBack(stale, ExecutionStatus.SNOOZED, Duration.ofHours(1)))))
+          .containsExactly(
+              new Ended(Verdict.DONE, JobStatus.PENDING), new Ended(Verdict.LOST, null));
+      assertThat(
+              fixture.value(
+                  "SELECT forgiven || ' ' || (scheduled_at <= clock_timestamp()) FROM @jobs"))
+          .isEqualTo("1 true");
+    }
 
     @Test
     void usesNoAttempt() {

@@ -16,19 +16,36 @@ import org.jooq.VisitListener;
  * A statement that the DSL wrote and that runs as constant text: rendering costs more than many of
  * these statements take to run, and PostgreSQL plans a text that changes anew each time.
  *
+ * <p>A plan that was cached while a table was empty is a sequential scan and stays cached when
+ * 200,000 rows arrive. So every way of running one switches sequential scans off for the statement,
+ * in the same flight (docs/adr/0007).
+ *
  * <p>Parameters have names; one name may stand in several places. Immutable and safe for any number
  * of threads.
  */
 public final class HotStatement {
 
+  private static final String OWN_TRANSACTION =
+      "SET LOCAL enable_seqscan = off; SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ";
+
+  /**
+   * Remembers the caller's setting, which may come from the session, the role or an earlier SET
+   * LOCAL.
+   */
+  private static final String BORROW =
+      "SELECT set_config('skipjack.enable_seqscan', current_setting('enable_seqscan'), true),"
+          + " set_config('enable_seqscan', 'off', true); ";
+
+  /** Not needed after an error: that takes the settings back with the rest of the transaction. */
+  private static final String GIVE_BACK =
+      "; SELECT set_config('enable_seqscan', current_setting('skipjack.enable_seqscan'), true)";
+
   private final String sql;
   private final List<String> parameters;
-  private final boolean plannedEachTime;
 
-  private HotStatement(String sql, List<String> parameters, boolean plannedEachTime) {
+  private HotStatement(String sql, List<String> parameters) {
     this.sql = sql;
     this.parameters = parameters;
-    this.plannedEachTime = plannedEachTime;
   }
 
   /**
@@ -51,16 +68,7 @@ public final class HotStatement {
           }
         };
     String sql = dsl.configuration().deriveAppending(collector).dsl().render(query);
-    return new HotStatement(sql, List.copyOf(parameters), false);
-  }
-
-  /**
-   * This, planned anew at each run. For statements in a caller's transaction that look rows up:
-   * {@code enable_seqscan} is the caller's there, and a plan kept from when the table was empty
-   * would read all of it.
-   */
-  public HotStatement plannedEachTime() {
-    return new HotStatement(sql, parameters, true);
+    return new HotStatement(sql, List.copyOf(parameters));
   }
 
   /** The text, with a question mark for each parameter. */
@@ -74,34 +82,54 @@ public final class HotStatement {
   }
 
   /**
-   * Runs it in whatever transaction {@code connection} is in.
+   * Runs it in whatever transaction {@code connection} is in, whose planner settings are as before
+   * when it returns.
    *
    * @return what {@code reader} made of each row
    */
   public <R> List<R> run(Connection connection, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    return run(connection, "", arguments, reader);
+    return run(connection, BORROW, GIVE_BACK, 1, arguments, reader);
+  }
+
+  /** Runs it as the first statement of a transaction of our own, which becomes READ COMMITTED. */
+  <R> List<R> runFirst(Connection connection, Arguments arguments, RowReader<R> reader)
+      throws SQLException {
+    return run(connection, OWN_TRANSACTION, "", 0, arguments, reader);
   }
 
   /**
-   * Runs it behind other statements that answer nothing, all in one flight.
+   * Runs it without switching sequential scans off: for a statement that looks nothing up, or in a
+   * transaction of our own where they are off.
    *
-   * @param preamble statements without parameters, each ended by a semicolon; may be empty
    * @return what {@code reader} made of each row
    */
-  public <R> List<R> run(
-      Connection connection, String preamble, Arguments arguments, RowReader<R> reader)
+  public <R> List<R> runAsItIs(Connection connection, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(preamble + sql)) {
-      if (plannedEachTime) {
-        PostgresDriver.neverPrepare(statement);
-      }
+    return run(connection, "", "", 0, arguments, reader);
+  }
+
+  /**
+   * @param skipped how many results with rows come before the statement's own
+   */
+  private <R> List<R> run(
+      Connection connection,
+      String before,
+      String after,
+      int skipped,
+      Arguments arguments,
+      RowReader<R> reader)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(before + sql + after)) {
       for (int i = 0; i < parameters.size(); i++) {
         arguments.bind(statement, i + 1, parameters.get(i));
       }
       boolean hasRows = statement.execute();
-      while (!hasRows) {
-        if (statement.getUpdateCount() == -1) {
+      int left = skipped;
+      while (!hasRows || left > 0) {
+        if (hasRows) {
+          left--;
+        } else if (statement.getUpdateCount() == -1) {
           throw new SQLException("The statement answered no rows: " + sql);
         }
         hasRows = statement.getMoreResults();

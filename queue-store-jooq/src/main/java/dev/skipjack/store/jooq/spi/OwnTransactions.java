@@ -14,15 +14,6 @@ import javax.sql.DataSource;
  */
 public final class OwnTransactions {
 
-  /**
-   * Travels in one flight with BEGIN and the statement. A plan that was cached while a table was
-   * empty is a sequential scan and stays cached when 200,000 rows arrive; the isolation level may
-   * be anything in the pool. Both end with the transaction, so a pooler in transaction mode is
-   * content.
-   */
-  private static final String PREAMBLE =
-      "SET LOCAL enable_seqscan = off; SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ";
-
   private final DataSource dataSource;
 
   /** On connections of {@code dataSource}. */
@@ -52,10 +43,13 @@ public final class OwnTransactions {
       connection.setAutoCommit(false);
       try {
         List<R> rows = new ArrayList<>();
-        String preamble = PREAMBLE;
+        boolean first = true;
         for (Arguments arguments : runs) {
-          rows.addAll(statement.run(connection, preamble, arguments, reader));
-          preamble = "";
+          rows.addAll(
+              first
+                  ? statement.runFirst(connection, arguments, reader)
+                  : statement.runAsItIs(connection, arguments, reader));
+          first = false;
         }
         connection.commit();
         connection.setAutoCommit(autoCommit);
