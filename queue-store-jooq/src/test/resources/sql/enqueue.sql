@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, unique_keys, unique_labels, unique_untils
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils
 with
   "incoming" as materialized (
     select
@@ -37,6 +37,9 @@ with
     ), cast(
       ?
       as varchar[]
+    ), cast(
+      ?
+      as varchar[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -46,6 +49,7 @@ with
       "max_attempts",
       "scheduled_at",
       "delay",
+      "tags",
       "unique_key",
       "unique_label",
       "unique_until",
@@ -62,6 +66,7 @@ with
       "priority",
       "max_attempts",
       "scheduled_at",
+      "tags",
       "unique_key",
       "unique_label",
       "unique_until"
@@ -81,6 +86,7 @@ with
         ),
         clock_timestamp()
       ) + "incoming"."delay" * interval '1 microsecond',
+      cast("incoming"."tags" as text[]),
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until"

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
@@ -107,8 +108,19 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
     return enqueue(
             List.of(
                 new NewJob(
-                    queue, kind, payload, 1, priority, maxAttempts, null, Duration.ZERO, null)))
-        .get(0);
+                    queue,
+                    kind,
+                    payload,
+                    1,
+                    priority,
+                    maxAttempts,
+                    null,
+                    Duration.ZERO,
+                    List.of(),
+                    null,
+                    null)))
+        .get(0)
+        .jobId();
   }
 
   synchronized JobStatus status(JobId id) {
@@ -176,17 +188,17 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
   }
 
   @Override
-  public synchronized List<JobId> enqueue(List<NewJob> jobs) {
-    List<JobId> ids = new ArrayList<>();
+  public synchronized List<EnqueueResult> enqueue(List<NewJob> jobs) {
+    List<EnqueueResult> results = new ArrayList<>();
     for (NewJob job : jobs) {
       rows.put(++lastJob, new Row(lastJob, job));
-      ids.add(new JobId(lastJob));
+      results.add(new EnqueueResult.Enqueued(new JobId(lastJob)));
     }
-    return ids;
+    return results;
   }
 
   @Override
-  public List<JobId> enqueue(Connection transaction, List<NewJob> jobs) {
+  public List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs) {
     throw new UnsupportedOperationException("no test enqueues in a transaction");
   }
 

@@ -4,6 +4,7 @@ import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
 import java.util.function.UnaryOperator;
 
@@ -32,7 +33,12 @@ final class JobDrafts {
         chosen.maxAttempts().orElse(type.maxAttempts()),
         chosen.scheduledAt().orElse(null),
         chosen.delay(),
-        null);
+        chosen.tags(),
+        null,
+        chosen
+            .idempotencyKey()
+            .map(key -> IdempotencyKey.ofKind(type.kind(), key, chosen.idempotencyKept()))
+            .orElse(null));
   }
 
   private <T> String encode(JobType<T> type, T payload) {

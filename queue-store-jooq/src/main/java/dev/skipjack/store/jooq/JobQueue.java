@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
@@ -11,6 +12,7 @@ import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import java.sql.Connection;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
@@ -90,6 +92,18 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   public <T> List<JobId> enqueueAll(
       JobType<T> type, List<T> payloads, UnaryOperator<EnqueueOptions> options) {
     return own.enqueueAll(type, payloads, options);
+  }
+
+  @Override
+  public <T> EnqueueResult enqueueOnce(
+      JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
+    return own.enqueueOnce(type, payload, options);
+  }
+
+  @Override
+  public <T> List<EnqueueResult> enqueueAllOnce(
+      JobType<T> type, List<T> payloads, BiFunction<T, EnqueueOptions, EnqueueOptions> options) {
+    return own.enqueueAllOnce(type, payloads, options);
   }
 
   @Override

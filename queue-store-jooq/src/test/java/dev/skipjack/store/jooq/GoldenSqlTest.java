@@ -49,6 +49,7 @@ class GoldenSqlTest {
     return new TreeMap<>(
         Map.ofEntries(
             Map.entry("enqueue", statements.enqueue),
+            Map.entry("enqueue-once", statements.enqueueOnce),
             Map.entry("due-lanes", statements.dueLanes),
             Map.entry("claim", statements.claim),
             Map.entry("heartbeat", statements.heartbeat),

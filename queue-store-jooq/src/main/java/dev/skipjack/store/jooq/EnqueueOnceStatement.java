@@ -1,0 +1,144 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOB_KEYS;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.excluded;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.insertInto;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.spi.IdempotencyKey;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.model.Tables;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.ArrayRows;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.JobInsert;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+
+/**
+ * Writes new jobs with their idempotency keys, or answers the jobs that took those keys before.
+ *
+ * <pre>{@code
+ * WITH asked AS MATERIALIZED (SELECT given.*, job_keys.job_id AS known_id FROM unnest(...) AS given
+ *                               LEFT JOIN job_keys ON key = given.idempotency_key AND expires_at > clock_timestamp()),
+ * incoming AS MATERIALIZED (SELECT nextval('jobs_id_seq') AS id, asked.* FROM asked WHERE known_id IS NULL),
+ * taken AS (INSERT INTO job_keys SELECT ... FROM incoming ORDER BY position
+ *           ON CONFLICT (key) DO UPDATE SET job_id = excluded.job_id, expires_at = excluded.expires_at
+ *                                     WHERE job_keys.expires_at <= clock_timestamp() RETURNING job_id),
+ * inserted AS (INSERT INTO jobs SELECT ... FROM incoming WHERE id IN (SELECT job_id FROM taken) RETURNING id)
+ * SELECT coalesce(asked.known_id, inserted.id), inserted.id IS NOT NULL FROM asked LEFT JOIN incoming ... LEFT JOIN inserted ...
+ * }</pre>
+ *
+ * <p>Known keys are looked up first, so a repeat neither locks the key's row nor draws an id. The
+ * update takes over an expired key. It also meets, and leaves alone, a rival's key that was
+ * committed after this statement's snapshot: then nothing is written, the id is null, and the
+ * statement must be repeated to see the rival. A rival that has not committed is waited for; if it
+ * rolls back, this statement inserts. The input comes in key order, so that two calls meet in one
+ * order.
+ */
+final class EnqueueOnceStatement {
+
+  private static final Param<String[]> KEYS = param("idempotency_keys", String[].class);
+  private static final Param<Long[]> KEPT = param("idempotency_kept", Long[].class);
+
+  private EnqueueOnceStatement() {}
+
+  static ResultQuery<?> query() {
+    ArrayRows given =
+        JobInsert.given()
+            .column("idempotency_key", KEYS)
+            .column("idempotency_kept", KEPT)
+            .withPosition();
+    Field<Long> knownId = field(name("asked", "known_id"), Long.class);
+    CommonTableExpression<?> asked =
+        name("asked")
+            .asMaterialized(
+                select(given.table().asterisk(), JOB_KEYS.JOB_ID.as("known_id"))
+                    .from(given.table())
+                    .leftJoin(JOB_KEYS)
+                    .on(JOB_KEYS.KEY.eq(given.field("idempotency_key", String.class)))
+                    .and(JOB_KEYS.EXPIRES_AT.gt(DatabaseClock.NOW)));
+    CommonTableExpression<?> incoming = JobInsert.incoming(table(name("asked")), knownId.isNull());
+    CommonTableExpression<?> taken =
+        name("taken")
+            .as(
+                insertInto(JOB_KEYS, JOB_KEYS.KEY, JOB_KEYS.JOB_ID, JOB_KEYS.EXPIRES_AT)
+                    .select(
+                        select(
+                                field(name("incoming", "idempotency_key"), String.class),
+                                JobInsert.ID,
+                                DatabaseClock.plusMicros(
+                                    DatabaseClock.NOW,
+                                    field(name("incoming", "idempotency_kept"), Long.class)))
+                            .from(table(name("incoming")))
+                            .orderBy(JobInsert.POSITION))
+                    .onConflict(JOB_KEYS.KEY)
+                    .doUpdate()
+                    .set(JOB_KEYS.JOB_ID, excluded(JOB_KEYS.JOB_ID))
+                    .set(JOB_KEYS.EXPIRES_AT, excluded(JOB_KEYS.EXPIRES_AT))
+                    .where(JOB_KEYS.EXPIRES_AT.le(DatabaseClock.NOW))
+                    .returning(JOB_KEYS.JOB_ID));
+    CommonTableExpression<?> inserted =
+        name("inserted")
+            .as(
+                JobInsert.insert(
+                        JobInsert.POSITION,
+                        JobInsert.ID.in(
+                            select(field(name("taken", "job_id"), Long.class))
+                                .from(table(name("taken")))))
+                    .returning(Tables.JOBS.ID));
+    Field<Long> position = field(name("asked", "position"), Long.class);
+    Field<Long> insertedId = field(name("inserted", "id"), Long.class);
+    return with(asked, incoming, taken, inserted)
+        .select(coalesce(knownId, insertedId), field(insertedId.isNotNull()))
+        .from(asked)
+        .leftJoin(incoming)
+        .on(JobInsert.POSITION.eq(position))
+        .leftJoin(inserted)
+        .on(insertedId.eq(JobInsert.ID))
+        .orderBy(position);
+  }
+
+  /**
+   * The values for its parameters.
+   *
+   * @param jobs each with an idempotency key, in key order
+   */
+  static Arguments arguments(List<NewJob> jobs) {
+    return JobInsert.arguments(jobs)
+        .texts("idempotency_keys", jobs, key(IdempotencyKey::key))
+        .bigints("idempotency_kept", jobs, key(key -> DatabaseClock.micros(key.kept())));
+  }
+
+  private static <R> Function<NewJob, R> key(Function<IdempotencyKey, R> part) {
+    return job -> part.apply(Objects.requireNonNull(job.idempotencyKey()));
+  }
+
+  /** Empty when the statement must be repeated for this job. */
+  static Optional<EnqueueResult> read(ResultSet row) throws SQLException {
+    long id = row.getLong(1);
+    if (row.wasNull()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        row.getBoolean(2)
+            ? new EnqueueResult.Enqueued(new JobId(id))
+            : new EnqueueResult.AlreadyQueued(new JobId(id)));
+  }
+}
