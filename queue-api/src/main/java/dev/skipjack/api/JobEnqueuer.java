@@ -8,6 +8,12 @@ import java.util.function.UnaryOperator;
  * Puts jobs into the queue, in a transaction of its own or in the caller's: whoever hands one out
  * says which.
  *
+ * <p>Payloads are stored as {@code jsonb}, which keeps values and not their spelling: names are
+ * sorted, of equal names in an object the last stays, numbers are written out ({@code 1E+3} becomes
+ * 1000, zeros at the end stay, zero has no sign), spaces and escapes are gone. A number of more
+ * than 309 digits before its point or 1,000 behind it is refused; so are U+0000, lone surrogates,
+ * and more than 100 arrays and objects inside one another.
+ *
  * <p>Every check of the arguments comes before any SQL, so a refused job leaves a caller's
  * transaction usable. An enqueuer of its own transactions is safe for any number of threads; one
  * that is bound to a transaction belongs to that transaction.

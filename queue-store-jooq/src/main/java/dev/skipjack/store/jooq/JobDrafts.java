@@ -3,7 +3,6 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
-import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
 import java.util.function.UnaryOperator;
@@ -17,9 +16,11 @@ final class JobDrafts {
   private static final String JSON_NULL = "null";
 
   private final PayloadCodec codec;
+  private final PayloadLimits limits;
 
-  JobDrafts(PayloadCodec codec) {
+  JobDrafts(PayloadCodec codec, PayloadLimits limits) {
     this.codec = codec;
+    this.limits = limits;
   }
 
   <T> NewJob draft(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
@@ -27,7 +28,7 @@ final class JobDrafts {
     return new NewJob(
         chosen.queue().orElse(type.queue()),
         type.kind(),
-        PayloadLimits.require(type.kind(), encode(type, payload)),
+        limits.require(type.kind(), payload == null ? JSON_NULL : codec.encode(payload)),
         type.payloadVersion(),
         chosen.priority().orElse(type.priority()),
         chosen.maxAttempts().orElse(type.maxAttempts()),
@@ -39,16 +40,5 @@ final class JobDrafts {
             .idempotencyKey()
             .map(key -> IdempotencyKey.ofKind(type.kind(), key, chosen.idempotencyKept()))
             .orElse(null));
-  }
-
-  private <T> String encode(JobType<T> type, T payload) {
-    String json = payload == null ? JSON_NULL : codec.encode(payload);
-    if (json.equals(JSON_NULL)) {
-      throw new PayloadException(
-          "Payload of kind '%s' is null. Use an empty record or object where there is nothing to say."
-              .formatted(type.kind()),
-          null);
-    }
-    return json;
   }
 }

@@ -40,11 +40,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final JobEnqueuer own;
   private final QueueExtension extension;
 
-  private JobQueue(DataSource dataSource, String schema, PayloadCodec codec) {
+  private JobQueue(DataSource dataSource, String schema, PayloadCodec codec, PayloadLimits limits) {
     OwnTransactions transactions = new OwnTransactions(dataSource);
     this.store = new JooqJobStore(transactions, new Statements(schema));
     this.codec = codec;
-    this.drafts = new JobDrafts(codec);
+    this.drafts = new JobDrafts(codec, limits);
     this.own = new BoundEnqueuer(drafts, store::enqueue);
     this.extension =
         new QueueExtension(StatementDialect.forSchema(schema), transactions, drafts::draft);
@@ -127,6 +127,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     private final DataSource dataSource;
     private String schema = DEFAULT_SCHEMA;
     private @Nullable PayloadCodec codec;
+    private PayloadLimits limits = new PayloadLimits(PayloadLimits.LARGEST);
 
     private Builder(DataSource dataSource) {
       this.dataSource = dataSource;
@@ -149,9 +150,20 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return this;
     }
 
+    /**
+     * Most bytes that a payload may have as JSON in UTF-8. Default: 262,144 (256 KiB). Larger ones
+     * make every claim slower, and the schema's function {@code enqueue} keeps to the default.
+     *
+     * @param bytes 1,024 (1 KiB) to 16,777,216 (16 MiB)
+     */
+    public Builder payloadLimit(int bytes) {
+      this.limits = new PayloadLimits(bytes);
+      return this;
+    }
+
     /** The queue. Connects to nothing. */
     public JobQueue build() {
-      return new JobQueue(dataSource, schema, codec == null ? new JacksonCodec() : codec);
+      return new JobQueue(dataSource, schema, codec == null ? new JacksonCodec() : codec, limits);
     }
   }
 }
