@@ -1,9 +1,12 @@
 -- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, idempotency_keys, idempotency_kept
 with
-  "asked" as materialized (
+  "incoming" as materialized (
     select
-      "given".*,
-      "skipjack"."job_keys"."job_id" as "known_id"
+      case
+        when "skipjack"."job_keys"."job_id" is null then nextval('"skipjack"."jobs_id_seq"')
+      end as "id",
+      "skipjack"."job_keys"."job_id" as "known_id",
+      "given".*
     from unnest(cast(
       ?
       as varchar[]
@@ -69,13 +72,6 @@ with
           and "skipjack"."job_keys"."expires_at" > clock_timestamp()
         )
   ),
-  "incoming" as materialized (
-    select
-      nextval('"skipjack"."jobs_id_seq"') as "id",
-      "asked".*
-    from "asked"
-    where "asked"."known_id" is null
-  ),
   "taken" as (
     insert into "skipjack"."job_keys" ("key", "job_id", "expires_at")
     select
@@ -83,6 +79,7 @@ with
       "incoming"."id",
       clock_timestamp() + "incoming"."idempotency_kept" * interval '1 microsecond'
     from "incoming"
+    where "incoming"."id" is not null
     order by "incoming"."position"
     on conflict ("key")
     do update
@@ -113,8 +110,8 @@ with
       "incoming"."kind",
       cast("incoming"."payload" as jsonb),
       "incoming"."payload_version",
-      "incoming"."priority",
-      "incoming"."max_attempts",
+      coalesce("incoming"."priority", "skipjack"."job_queues"."default_priority", 0),
+      coalesce("incoming"."max_attempts", "skipjack"."job_queues"."default_max_attempts", 25),
       greatest(
         coalesce(
           "incoming"."scheduled_at",
@@ -127,19 +124,26 @@ with
       "incoming"."unique_label",
       "incoming"."unique_until"
     from "incoming"
-    where "incoming"."id" in (
-      select "taken"."job_id"
-      from "taken"
+      left outer join "skipjack"."job_queues"
+        on "skipjack"."job_queues"."queue" = "incoming"."queue"
+    where coalesce(
+      ("incoming"."id" in (
+        select "taken"."job_id"
+        from "taken"
+      )),
+      false
     )
     order by "incoming"."position"
     returning "skipjack"."jobs"."id"
   )
 select
-  coalesce("asked"."known_id", "inserted"."id"),
-  ("inserted"."id" is not null)
-from "asked"
-  left outer join "incoming"
-    on "incoming"."position" = "asked"."position"
-  left outer join "inserted"
-    on "inserted"."id" = "incoming"."id"
-order by "asked"."position"
+  case
+    when "incoming"."known_id" is not null then "incoming"."known_id"
+    when "incoming"."id" in (
+      select "inserted"."id"
+      from "inserted"
+    ) then "incoming"."id"
+  end,
+  ("incoming"."known_id" is null)
+from "incoming"
+order by "incoming"."position"

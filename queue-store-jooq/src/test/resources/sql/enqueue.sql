@@ -77,8 +77,8 @@ with
       "incoming"."kind",
       cast("incoming"."payload" as jsonb),
       "incoming"."payload_version",
-      "incoming"."priority",
-      "incoming"."max_attempts",
+      coalesce("incoming"."priority", "skipjack"."job_queues"."default_priority", 0),
+      coalesce("incoming"."max_attempts", "skipjack"."job_queues"."default_max_attempts", 25),
       greatest(
         coalesce(
           "incoming"."scheduled_at",
@@ -91,6 +91,8 @@ with
       "incoming"."unique_label",
       "incoming"."unique_until"
     from "incoming"
+      left outer join "skipjack"."job_queues"
+        on "skipjack"."job_queues"."queue" = "incoming"."queue"
     order by "incoming"."position"
     returning "skipjack"."jobs"."id"
   )

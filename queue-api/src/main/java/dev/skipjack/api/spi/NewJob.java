@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * dev.skipjack.api.JobType}.
  *
  * @param payload one JSON document
+ * @param priority null: the queue's, or else 0
+ * @param maxAttempts null: the queue's, or else {@link
+ *     dev.skipjack.api.JobType#DEFAULT_MAX_ATTEMPTS}
  * @param scheduledAt when it is due; null: now
  * @param delay added to {@code scheduledAt} or now; not negative
  * @param tags free labels, each at most once
@@ -21,8 +24,8 @@ public record NewJob(
     String kind,
     String payload,
     int payloadVersion,
-    int priority,
-    int maxAttempts,
+    @Nullable Integer priority,
+    @Nullable Integer maxAttempts,
     @Nullable Instant scheduledAt,
     Duration delay,
     List<String> tags,

@@ -5,7 +5,9 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
+import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the job to be written out of type, payload and options; whatever is wrong with them shows
@@ -30,8 +32,8 @@ final class JobDrafts {
         type.kind(),
         limits.require(type.kind(), payload == null ? JSON_NULL : codec.encode(payload)),
         type.payloadVersion(),
-        chosen.priority().orElse(type.priority()),
-        chosen.maxAttempts().orElse(type.maxAttempts()),
+        first(chosen.priority(), type.priority()),
+        first(chosen.maxAttempts(), type.maxAttempts()),
         chosen.scheduledAt().orElse(null),
         chosen.delay(),
         chosen.tags(),
@@ -40,5 +42,10 @@ final class JobDrafts {
             .idempotencyKey()
             .map(key -> IdempotencyKey.ofKind(type.kind(), key, chosen.idempotencyKept()))
             .orElse(null));
+  }
+
+  private static @Nullable Integer first(OptionalInt ofJob, OptionalInt ofType) {
+    OptionalInt given = ofJob.isPresent() ? ofJob : ofType;
+    return given.isPresent() ? (Integer) given.getAsInt() : null;
   }
 }

@@ -2,9 +2,11 @@ package dev.skipjack.store.jooq.spi;
 
 import static dev.skipjack.model.Sequences.JOBS_ID_SEQ;
 import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.greatest;
+import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.noCondition;
@@ -12,6 +14,7 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
+import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueKey;
 import dev.skipjack.model.tables.records.JobsRecord;
@@ -53,8 +56,7 @@ public final class JobInsert {
   private static final Param<String[]> TAGS = param("tags", String[].class);
 
   /** The given jobs with their ids drawn: {@code incoming(id, position, ...)}. */
-  public static final CommonTableExpression<?> INCOMING =
-      incoming(given().withPosition().table(), noCondition());
+  public static final CommonTableExpression<?> INCOMING = incoming();
 
   /** Where a job stood in the input, from 1. */
   public static final Field<Long> POSITION = field("position", Long.class);
@@ -69,7 +71,7 @@ public final class JobInsert {
 
   /**
    * The given jobs, one a row. A statement that needs to know more of each adds columns and then
-   * the position.
+   * the position, and makes an {@code incoming} of its own.
    */
   public static ArrayRows given() {
     return ArrayRows.named("given")
@@ -87,19 +89,16 @@ public final class JobInsert {
         .column("unique_until", UNIQUE_UNTILS);
   }
 
-  /**
-   * {@code incoming AS MATERIALIZED (SELECT nextval(...) AS id, rows.* FROM rows WHERE ...)}.
-   *
-   * @param which rows need an id: none is drawn for a job that will not be inserted
-   */
-  public static CommonTableExpression<?> incoming(Table<?> rows, Condition which) {
+  private static CommonTableExpression<?> incoming() {
+    Table<?> given = given().withPosition().table();
     return name("incoming")
-        .asMaterialized(
-            select(JOBS_ID_SEQ.nextval().as(JOBS.ID), rows.asterisk()).from(rows).where(which));
+        .asMaterialized(select(JOBS_ID_SEQ.nextval().as(JOBS.ID), given.asterisk()).from(given));
   }
 
   /**
-   * {@code INSERT INTO jobs SELECT ... FROM incoming}.
+   * {@code INSERT INTO jobs SELECT ... FROM incoming LEFT JOIN job_queues}: a priority and attempts
+   * that nobody gave are the queue's. That table has a row only for a queue that somebody has
+   * changed, so a caller's plan that was made while it was smaller does no harm.
    *
    * @param order in which the rows are inserted; rows of unique jobs go in key order, or two calls
    *     may wait for each other
@@ -134,14 +133,22 @@ public final class JobInsert {
                     field("kind", String.class),
                     cast(field("payload", String.class), JOBS.PAYLOAD),
                     field("payload_version", Integer.class),
-                    field("priority", Short.class),
-                    field("max_attempts", Integer.class),
+                    coalesce(
+                        field("priority", Short.class),
+                        JOB_QUEUES.DEFAULT_PRIORITY,
+                        inline((short) 0)),
+                    coalesce(
+                        field("max_attempts", Integer.class),
+                        JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
+                        inline(JobType.DEFAULT_MAX_ATTEMPTS)),
                     DatabaseClock.plusMicros(due, field("delay", Long.class)),
                     cast(field("tags", String.class), JOBS.TAGS),
                     UNIQUE_KEY,
                     field("unique_label", String.class),
                     field("unique_until", JOBS.UNIQUE_UNTIL.getDataType()))
                 .from(table(name("incoming")))
+                .leftJoin(JOB_QUEUES)
+                .on(JOB_QUEUES.QUEUE.eq(field("queue", String.class)))
                 .where(which)
                 .orderBy(order));
   }
