@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, unique_keys, unique_labels, unique_untils
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils
 with
   "incoming" as materialized (
     select
@@ -37,6 +37,9 @@ with
     ), cast(
       ?
       as varchar[]
+    ), cast(
+      ?
+      as varchar[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -46,6 +49,7 @@ with
       "max_attempts",
       "scheduled_at",
       "delay",
+      "tags",
       "unique_key",
       "unique_label",
       "unique_until",
@@ -62,6 +66,7 @@ with
       "priority",
       "max_attempts",
       "scheduled_at",
+      "tags",
       "unique_key",
       "unique_label",
       "unique_until"
@@ -72,8 +77,8 @@ with
       "incoming"."kind",
       cast("incoming"."payload" as jsonb),
       "incoming"."payload_version",
-      "incoming"."priority",
-      "incoming"."max_attempts",
+      coalesce("incoming"."priority", "skipjack"."job_queues"."default_priority", 0),
+      coalesce("incoming"."max_attempts", "skipjack"."job_queues"."default_max_attempts", 25),
       greatest(
         coalesce(
           "incoming"."scheduled_at",
@@ -81,10 +86,13 @@ with
         ),
         clock_timestamp()
       ) + "incoming"."delay" * interval '1 microsecond',
+      cast("incoming"."tags" as text[]),
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until"
     from "incoming"
+      left outer join "skipjack"."job_queues"
+        on "skipjack"."job_queues"."queue" = "incoming"."queue"
     order by "incoming"."position"
     returning "skipjack"."jobs"."id"
   )

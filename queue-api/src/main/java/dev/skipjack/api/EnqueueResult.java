@@ -24,9 +24,9 @@ public sealed interface EnqueueResult {
   }
 
   /**
-   * A live job holds the unique key; nothing was created.
+   * Nothing was created: a live job holds the unique key, or the idempotency key was taken before.
    *
-   * @param jobId the job that holds it
+   * @param jobId the job that holds it or took it; in the second case it may be done long since
    */
   record AlreadyQueued(JobId jobId) implements EnqueueResult {
     @Override

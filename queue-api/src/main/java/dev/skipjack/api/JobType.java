@@ -2,6 +2,7 @@ package dev.skipjack.api;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Describes a kind of job to those who enqueue it and to the worker that handles it: its name in
@@ -23,14 +24,14 @@ public final class JobType<T> {
   /** The queue of jobs that name none. */
   public static final String DEFAULT_QUEUE = "default";
 
-  /** Attempts of jobs that set no limit. */
+  /** Attempts of jobs that set no limit, in queues that set none. */
   public static final int DEFAULT_MAX_ATTEMPTS = 25;
 
   private final String kind;
   private final Class<T> payloadClass;
   private final String queue;
-  private final int priority;
-  private final int maxAttempts;
+  private final OptionalInt priority;
+  private final OptionalInt maxAttempts;
   private final Backoff backoff;
   private final Optional<Duration> timeout;
   private final int payloadVersion;
@@ -39,8 +40,8 @@ public final class JobType<T> {
       String kind,
       Class<T> payloadClass,
       String queue,
-      int priority,
-      int maxAttempts,
+      OptionalInt priority,
+      OptionalInt maxAttempts,
       Backoff backoff,
       Optional<Duration> timeout,
       int payloadVersion) {
@@ -55,8 +56,9 @@ public final class JobType<T> {
   }
 
   /**
-   * A type with the defaults: queue {@value #DEFAULT_QUEUE}, priority 0, {@value
-   * #DEFAULT_MAX_ATTEMPTS} attempts, {@link Backoff#standard()}, no timeout.
+   * A type with the defaults: queue {@value #DEFAULT_QUEUE}, {@link Backoff#standard()}, no
+   * timeout, and the priority and attempts of the queue that the job goes to: those of the queue's
+   * settings in the database, or else priority 0 and {@value #DEFAULT_MAX_ATTEMPTS} attempts.
    *
    * @param kind stable name in the database, 1 to 63 of {@code a-z 0-9 _ . -}; never a class name,
    *     because classes move
@@ -67,8 +69,8 @@ public final class JobType<T> {
         Names.require("Kind", kind),
         payloadClass,
         DEFAULT_QUEUE,
-        0,
-        DEFAULT_MAX_ATTEMPTS,
+        OptionalInt.empty(),
+        OptionalInt.empty(),
         Backoff.standard(),
         Optional.empty(),
         1);
@@ -87,27 +89,30 @@ public final class JobType<T> {
         payloadVersion);
   }
 
-  /** This, with a default priority: -100 to 100, higher is served first inside a queue. */
+  /**
+   * This, with a default priority, whatever the queue's: -100 to 100, higher is served first inside
+   * a queue.
+   */
   public JobType<T> priority(int priority) {
     return new JobType<>(
         kind,
         payloadClass,
         queue,
-        Limits.priority(priority),
+        OptionalInt.of(Limits.priority(priority)),
         maxAttempts,
         backoff,
         timeout,
         payloadVersion);
   }
 
-  /** This, dead after {@code maxAttempts} used attempts, at least 1. */
+  /** This, dead after {@code maxAttempts} used attempts, at least 1, whatever the queue's. */
   public JobType<T> maxAttempts(int maxAttempts) {
     return new JobType<>(
         kind,
         payloadClass,
         queue,
         priority,
-        Limits.maxAttempts(maxAttempts),
+        OptionalInt.of(Limits.maxAttempts(maxAttempts)),
         backoff,
         timeout,
         payloadVersion);
@@ -164,13 +169,13 @@ public final class JobType<T> {
     return queue;
   }
 
-  /** Priority of jobs that name none. */
-  public int priority() {
+  /** Priority of jobs that name none; empty: the queue's. */
+  public OptionalInt priority() {
     return priority;
   }
 
-  /** Used attempts after which a job is dead. */
-  public int maxAttempts() {
+  /** Used attempts after which a job is dead; empty: the queue's. */
+  public OptionalInt maxAttempts() {
     return maxAttempts;
   }
 

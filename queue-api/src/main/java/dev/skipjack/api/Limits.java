@@ -37,4 +37,13 @@ final class Limits {
     }
     return retention;
   }
+
+  static Duration kept(Duration kept) {
+    if (kept.isNegative() || kept.isZero() || kept.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "An idempotency key cannot be kept for %s; give more than zero and at most %d days."
+              .formatted(kept, EnqueueOptions.LONGEST_DELAY.toDays()));
+    }
+    return kept;
+  }
 }

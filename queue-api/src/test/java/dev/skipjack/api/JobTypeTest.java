@@ -16,8 +16,8 @@ class JobTypeTest {
   @Test
   void hasTheDocumentedDefaults() {
     assertThat(TYPE.queue()).isEqualTo("default");
-    assertThat(TYPE.priority()).isZero();
-    assertThat(TYPE.maxAttempts()).isEqualTo(25);
+    assertThat(TYPE.priority()).isEmpty();
+    assertThat(TYPE.maxAttempts()).isEmpty();
     assertThat(TYPE.timeout()).isEmpty();
     assertThat(TYPE.payloadVersion()).isEqualTo(1);
   }
@@ -35,8 +35,8 @@ class JobTypeTest {
     assertThat(type.kind()).isEqualTo("send-welcome");
     assertThat(type.payloadClass()).isEqualTo(String.class);
     assertThat(type.queue()).isEqualTo("emails");
-    assertThat(type.priority()).isEqualTo(-7);
-    assertThat(type.maxAttempts()).isEqualTo(8);
+    assertThat(type.priority()).hasValue(-7);
+    assertThat(type.maxAttempts()).hasValue(8);
     assertThat(type.timeout()).contains(Duration.ofMinutes(2));
     assertThat(type.payloadVersion()).isEqualTo(3);
     assertThat(TYPE.queue()).isEqualTo("default");

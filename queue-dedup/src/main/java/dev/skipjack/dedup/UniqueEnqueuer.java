@@ -17,7 +17,7 @@ public interface UniqueEnqueuer {
    *
    * @return the new job, or the one that holds the key
    * @throws IllegalArgumentException if the key is empty, too long, or holds what PostgreSQL
-   *     refuses
+   *     refuses; or if the options hold an idempotency key, because a job has one key or the other
    * @throws dev.skipjack.api.PayloadException if the payload is refused
    */
   <T> EnqueueResult enqueue(

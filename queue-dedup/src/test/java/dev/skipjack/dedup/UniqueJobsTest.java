@@ -190,6 +190,33 @@ class UniqueJobsTest {
   }
 
   @Test
+  void aJobHasOneKeyOrTheOther() {
+    assertThatThrownBy(
+            () ->
+                unique.enqueue(
+                    SYNC, new Sync("a"), BY_ACCOUNT, job -> job.idempotencyKey("request-1")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'sync' has a unique key and an idempotency key");
+  }
+
+  @Test
+  void aKeyGivenInSqlIsTheSame() throws SQLException {
+    String longAccount = "a".repeat(300);
+    for (String account : List.of("a", longAccount)) {
+      JobId first = unique.enqueue(SYNC, new Sync(account), BY_ACCOUNT).jobId();
+      try (Connection connection = database.connection();
+          Statement statement = connection.createStatement();
+          ResultSet row =
+              statement.executeQuery(
+                  "SELECT \"%s\".enqueue('sync', unique_key => '%s')"
+                      .formatted(database.schema(), account))) {
+        row.next();
+        assertThat(row.getLong(1)).isEqualTo(first.value());
+      }
+    }
+  }
+
+  @Test
   void refusesKeysThatPostgresRefuses() {
     for (String key : List.of("", "nul \0", "lone \uD800")) {
       assertThatThrownBy(() -> unique.enqueue(SYNC, new Sync("x"), Unique.by(sync -> key)))

@@ -1,10 +1,12 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
@@ -55,6 +57,8 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
   private static final class Row {
     final long id;
     final NewJob job;
+    final int priority;
+    final int maxAttempts;
     JobStatus status = JobStatus.PENDING;
     long dueAt;
     int attempts;
@@ -68,6 +72,9 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
     Row(long id, NewJob job) {
       this.id = id;
       this.job = job;
+      this.priority = Objects.requireNonNullElse(job.priority(), 0);
+      this.maxAttempts =
+          Objects.requireNonNullElse(job.maxAttempts(), JobType.DEFAULT_MAX_ATTEMPTS);
       this.dueAt = System.nanoTime() + job.delay().toNanos();
     }
   }
@@ -109,8 +116,19 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
     return enqueue(
             List.of(
                 new NewJob(
-                    queue, kind, payload, 1, priority, maxAttempts, null, Duration.ZERO, null)))
-        .get(0);
+                    queue,
+                    kind,
+                    payload,
+                    1,
+                    priority,
+                    maxAttempts,
+                    null,
+                    Duration.ZERO,
+                    List.of(),
+                    null,
+                    null)))
+        .get(0)
+        .jobId();
   }
 
   synchronized JobStatus status(JobId id) {
@@ -178,17 +196,17 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
   }
 
   @Override
-  public synchronized List<JobId> enqueue(List<NewJob> jobs) {
-    List<JobId> ids = new ArrayList<>();
+  public synchronized List<EnqueueResult> enqueue(List<NewJob> jobs) {
+    List<EnqueueResult> results = new ArrayList<>();
     for (NewJob job : jobs) {
       rows.put(++lastJob, new Row(lastJob, job));
-      ids.add(new JobId(lastJob));
+      results.add(new EnqueueResult.Enqueued(new JobId(lastJob)));
     }
-    return ids;
+    return results;
   }
 
   @Override
-  public List<JobId> enqueue(Connection transaction, List<NewJob> jobs) {
+  public List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs) {
     throw new UnsupportedOperationException("no test enqueues in a transaction");
   }
 
@@ -200,7 +218,7 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
         () ->
             rows.values().stream()
                 .filter(row -> isDue(row) && queues.contains(row.job.queue()))
-                .map(row -> new Lane(row.job.queue(), row.job.priority()))
+                .map(row -> new Lane(row.job.queue(), row.priority))
                 .distinct()
                 .toList());
   }
@@ -217,7 +235,7 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
           .filter(row -> isDue(row) && !row.held)
           .filter(row -> request.kinds().contains(row.job.kind()))
           .filter(row -> row.job.queue().equals(share.lane().queue()))
-          .filter(row -> row.job.priority() == share.lane().priority())
+          .filter(row -> row.priority == share.lane().priority())
           .sorted(Comparator.<Row>comparingLong(row -> row.dueAt).thenComparingLong(row -> row.id))
           .limit(Math.min(share.cap(), request.limit() - claimed.size()))
           .toList()
@@ -238,9 +256,9 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
         row.job.kind(),
         row.job.payload(),
         row.job.payloadVersion(),
-        row.job.priority(),
+        row.priority,
         row.attempts - row.forgiven,
-        row.job.maxAttempts(),
+        row.maxAttempts,
         Instant.EPOCH,
         Instant.EPOCH);
   }
@@ -293,7 +311,7 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
                 List.of(failure.execution()),
                 row -> {
                   row.error = failure.error();
-                  if (failure.isFinal() || row.attempts - row.forgiven >= row.job.maxAttempts()) {
+                  if (failure.isFinal() || row.attempts - row.forgiven >= row.maxAttempts) {
                     finish(row, JobStatus.DEAD, ExecutionStatus.DEAD);
                   } else {
                     finish(row, JobStatus.PENDING, ExecutionStatus.FAILED);
@@ -347,7 +365,7 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
             boolean over = row.leaseEnd - System.nanoTime() < 0;
             if (row.status == JobStatus.RUNNING && over && !row.held && rescued.size() < limit) {
               Execution lost = new Execution(new JobId(row.id), new ExecutionId(row.executionId));
-              boolean dead = row.attempts - row.forgiven >= row.job.maxAttempts();
+              boolean dead = row.attempts - row.forgiven >= row.maxAttempts;
               finish(row, dead ? JobStatus.DEAD : JobStatus.PENDING, ExecutionStatus.LOST);
               row.dueAt = System.nanoTime();
               rescued.add(new Rescued(lost, row.job.queue(), row.job.kind(), row.status));

@@ -1,6 +1,6 @@
 package dev.skipjack.api.spi;
 
-import dev.skipjack.api.JobId;
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
 import java.sql.Connection;
@@ -22,18 +22,20 @@ import java.util.List;
 public interface JobStore {
 
   /**
-   * Writes jobs, all or none.
+   * Writes jobs, all or none; those whose idempotency key is known are there already and count as
+   * written. Of several with one key the first is written. Waits for a transaction that has taken
+   * one of the keys and has not ended.
    *
-   * @return their ids in the order of {@code jobs}
+   * @return what became of each, in the order of {@code jobs}
    */
-  List<JobId> enqueue(List<NewJob> jobs);
+  List<EnqueueResult> enqueue(List<NewJob> jobs);
 
   /**
-   * Writes jobs in the caller's transaction.
+   * Writes jobs in the caller's transaction, else as {@link #enqueue(List)}.
    *
-   * @return their ids in the order of {@code jobs}
+   * @return what became of each, in the order of {@code jobs}
    */
-  List<JobId> enqueue(Connection transaction, List<NewJob> jobs);
+  List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs);
 
   /**
    * Lists the lanes of {@code queues} that hold a job which is due, in no order. The price is a few

@@ -44,6 +44,6 @@ record WebhookJob(
 
   /** Higher is served first. */
   static int priority(Delivery delivery) {
-    return delivery.isUrgent() ? URGENT : TYPE.priority();
+    return delivery.isUrgent() ? URGENT : TYPE.priority().orElse(0);
   }
 }

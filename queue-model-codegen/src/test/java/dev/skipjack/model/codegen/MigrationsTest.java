@@ -25,7 +25,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** The schema itself, on a server of its own. */
 class MigrationsTest {
 
-  private static final int ALL = 5;
+  private static final int ALL = 6;
 
   private static EmbeddedPostgres server;
   private static PGSimpleDataSource dataSource;
@@ -55,6 +55,8 @@ class MigrationsTest {
 
     String quoted = "\"" + schema.replace("\"", "\"\"") + "\"";
     assertThat(query("SELECT " + quoted + ".create_partitions(interval '30 days') > 0"))
+        .containsExactly("t");
+    assertThat(query("SELECT " + quoted + ".enqueue('k', idempotency_key => 'a') > 0"))
         .containsExactly("t");
     assertThat(
             query(

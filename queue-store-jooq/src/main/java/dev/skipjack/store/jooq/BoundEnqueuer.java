@@ -1,11 +1,13 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -15,22 +17,57 @@ import java.util.function.UnaryOperator;
 final class BoundEnqueuer implements JobEnqueuer {
 
   private final JobDrafts drafts;
-  private final Function<List<NewJob>, List<JobId>> insert;
+  private final Function<List<NewJob>, List<EnqueueResult>> insert;
 
-  BoundEnqueuer(JobDrafts drafts, Function<List<NewJob>, List<JobId>> insert) {
+  BoundEnqueuer(JobDrafts drafts, Function<List<NewJob>, List<EnqueueResult>> insert) {
     this.drafts = drafts;
     this.insert = insert;
   }
 
   @Override
   public <T> JobId enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
-    return insert.apply(List.of(drafts.draft(type, payload, options))).get(0);
+    return insert.apply(List.of(drafts.draft(type, payload, options))).get(0).jobId();
   }
 
   @Override
   public <T> List<JobId> enqueueAll(
       JobType<T> type, List<T> payloads, UnaryOperator<EnqueueOptions> options) {
+    List<NewJob> jobs =
+        payloads.stream().map(payload -> withoutKey(drafts.draft(type, payload, options))).toList();
+    return insert.apply(jobs).stream().map(EnqueueResult::jobId).toList();
+  }
+
+  @Override
+  public <T> EnqueueResult enqueueOnce(
+      JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
+    return insert.apply(List.of(withKey(drafts.draft(type, payload, options)))).get(0);
+  }
+
+  @Override
+  public <T> List<EnqueueResult> enqueueAllOnce(
+      JobType<T> type, List<T> payloads, BiFunction<T, EnqueueOptions, EnqueueOptions> options) {
     return insert.apply(
-        payloads.stream().map(payload -> drafts.draft(type, payload, options)).toList());
+        payloads.stream()
+            .map(
+                payload -> withKey(drafts.draft(type, payload, job -> options.apply(payload, job))))
+            .toList());
+  }
+
+  private static NewJob withKey(NewJob job) {
+    if (job.idempotencyKey() == null) {
+      throw new IllegalArgumentException(
+          "A job of kind '%s' has no idempotency key. Set one, or use enqueue or enqueueAll."
+              .formatted(job.kind()));
+    }
+    return job;
+  }
+
+  private static NewJob withoutKey(NewJob job) {
+    if (job.idempotencyKey() != null) {
+      throw new IllegalArgumentException(
+          "One idempotency key for many jobs of kind '%s' would create only one. Use enqueueAllOnce."
+              .formatted(job.kind()));
+    }
+    return job;
   }
 }

@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.with;
 
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.model.Tables;
 import dev.skipjack.store.jooq.spi.JobInsert;
@@ -38,7 +39,7 @@ final class EnqueueStatement {
         .orderBy(JobInsert.POSITION);
   }
 
-  static JobId read(ResultSet row) throws SQLException {
-    return new JobId(row.getLong(1));
+  static EnqueueResult read(ResultSet row) throws SQLException {
+    return new EnqueueResult.Enqueued(new JobId(row.getLong(1)));
   }
 }

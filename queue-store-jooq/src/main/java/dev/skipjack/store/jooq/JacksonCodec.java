@@ -3,11 +3,13 @@ package dev.skipjack.store.jooq;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
+import java.util.stream.Collectors;
 
 /**
  * The codec that is used when none is given. A mapper of our own: no default typing, so no class
@@ -15,6 +17,8 @@ import dev.skipjack.api.PayloadException;
  * not break an older worker.
  */
 final class JacksonCodec implements PayloadCodec {
+
+  private static final int DEEPEST_PLACE = 10;
 
   private final ObjectMapper mapper =
       JsonMapper.builder()
@@ -29,7 +33,12 @@ final class JacksonCodec implements PayloadCodec {
     mapper
         .getFactory()
         .setStreamReadConstraints(
-            StreamReadConstraints.builder().maxNestingDepth(PayloadLimits.DEEPEST + 1).build());
+            // Whatever was let in must come out; its size was limited at the enqueue.
+            StreamReadConstraints.builder()
+                .maxNestingDepth(JsonScan.DEEPEST + 1)
+                .maxNumberLength(JsonScan.MOST_INTEGER_DIGITS + JsonScan.MOST_FRACTION_DIGITS + 2)
+                .maxNameLength(Integer.MAX_VALUE)
+                .build());
   }
 
   @Override
@@ -38,10 +47,24 @@ final class JacksonCodec implements PayloadCodec {
       return mapper.writeValueAsString(payload);
     } catch (JacksonException refused) {
       throw new PayloadException(
-          "%s cannot be written as JSON: %s"
-              .formatted(payload.getClass().getName(), refused.getOriginalMessage()),
+          "%s cannot be written as JSON, at %s: %s"
+              .formatted(
+                  payload.getClass().getName(), place(refused), refused.getOriginalMessage()),
           refused);
     }
+  }
+
+  /** Where the mapper was: a JSON pointer, shortened if it is long. */
+  private static String place(JacksonException refused) {
+    if (!(refused instanceof JsonMappingException mapping) || mapping.getPath().isEmpty()) {
+      return "the top level";
+    }
+    return mapping.getPath().stream()
+        .limit(DEEPEST_PLACE)
+        .map(step -> step.getFieldName() == null ? "" + step.getIndex() : step.getFieldName())
+        .collect(
+            Collectors.joining(
+                "/", "'/", mapping.getPath().size() > DEEPEST_PLACE ? "/...'" : "'"));
   }
 
   @Override

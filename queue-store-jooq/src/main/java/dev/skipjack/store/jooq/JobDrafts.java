@@ -3,8 +3,9 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
-import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
+import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +18,11 @@ final class JobDrafts {
   private static final String JSON_NULL = "null";
 
   private final PayloadCodec codec;
+  private final PayloadLimits limits;
 
-  JobDrafts(PayloadCodec codec) {
+  JobDrafts(PayloadCodec codec, PayloadLimits limits) {
     this.codec = codec;
+    this.limits = limits;
   }
 
   <T> NewJob draft(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
@@ -29,22 +32,25 @@ final class JobDrafts {
         type.kind(),
         encode(type.kind(), payload),
         type.payloadVersion(),
-        chosen.priority().orElse(type.priority()),
-        chosen.maxAttempts().orElse(type.maxAttempts()),
+        first(chosen.priority(), type.priority()),
+        first(chosen.maxAttempts(), type.maxAttempts()),
         chosen.scheduledAt().orElse(null),
         chosen.delay(),
-        null);
+        chosen.tags(),
+        null,
+        chosen
+            .idempotencyKey()
+            .map(key -> IdempotencyKey.ofKind(type.kind(), key, chosen.idempotencyKept()))
+            .orElse(null));
   }
 
   /** A payload as it is written; {@code kind} names it in a refusal. */
   String encode(String kind, @Nullable Object payload) {
-    String json = payload == null ? JSON_NULL : codec.encode(payload);
-    if (json.equals(JSON_NULL)) {
-      throw new PayloadException(
-          "Payload of kind '%s' is null. Use an empty record or object where there is nothing to say."
-              .formatted(kind),
-          null);
-    }
-    return PayloadLimits.require(kind, json);
+    return limits.require(kind, payload == null ? JSON_NULL : codec.encode(payload));
+  }
+
+  private static @Nullable Integer first(OptionalInt ofJob, OptionalInt ofType) {
+    OptionalInt given = ofJob.isPresent() ? ofJob : ofType;
+    return given.isPresent() ? (Integer) given.getAsInt() : null;
   }
 }

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
@@ -12,6 +13,7 @@ import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import java.sql.Connection;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
@@ -40,11 +42,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final QueueExtension extension;
   private final QueueAdmin admin;
 
-  private JobQueue(DataSource dataSource, String schema, PayloadCodec codec) {
+  private JobQueue(DataSource dataSource, String schema, PayloadCodec codec, PayloadLimits limits) {
     OwnTransactions transactions = new OwnTransactions(dataSource);
     this.store = new JooqJobStore(transactions, new Statements(schema));
     this.codec = codec;
-    this.drafts = new JobDrafts(codec);
+    this.drafts = new JobDrafts(codec, limits);
     this.own = new BoundEnqueuer(drafts, store::enqueue);
     this.admin =
         new JooqQueueAdmin(
@@ -102,6 +104,18 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   @Override
+  public <T> EnqueueResult enqueueOnce(
+      JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
+    return own.enqueueOnce(type, payload, options);
+  }
+
+  @Override
+  public <T> List<EnqueueResult> enqueueAllOnce(
+      JobType<T> type, List<T> payloads, BiFunction<T, EnqueueOptions, EnqueueOptions> options) {
+    return own.enqueueAllOnce(type, payloads, options);
+  }
+
+  @Override
   public JobStore store() {
     return store;
   }
@@ -127,6 +141,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     private final DataSource dataSource;
     private String schema = DEFAULT_SCHEMA;
     private @Nullable PayloadCodec codec;
+    private PayloadLimits limits = new PayloadLimits(PayloadLimits.LARGEST);
 
     private Builder(DataSource dataSource) {
       this.dataSource = dataSource;
@@ -149,9 +164,20 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return this;
     }
 
+    /**
+     * Most bytes that a payload may have as JSON in UTF-8. Default: 262,144 (256 KiB). Larger ones
+     * make every claim slower, and the schema's function {@code enqueue} keeps to the default.
+     *
+     * @param bytes 1,024 (1 KiB) to 16,777,216 (16 MiB)
+     */
+    public Builder payloadLimit(int bytes) {
+      this.limits = new PayloadLimits(bytes);
+      return this;
+    }
+
     /** The queue. Connects to nothing. */
     public JobQueue build() {
-      return new JobQueue(dataSource, schema, codec == null ? new JacksonCodec() : codec);
+      return new JobQueue(dataSource, schema, codec == null ? new JacksonCodec() : codec, limits);
     }
   }
 }

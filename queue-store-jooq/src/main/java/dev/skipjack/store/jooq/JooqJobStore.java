@@ -1,6 +1,6 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.api.JobId;
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
@@ -18,8 +18,8 @@ import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.HotStatement;
-import dev.skipjack.store.jooq.spi.JobInsert;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.spi.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -39,11 +39,13 @@ final class JooqJobStore implements JobStore {
   private final OwnTransactions transactions;
   private final Statements statements;
   private final PartitionHealing healing;
+  private final JobWriter writer;
 
   JooqJobStore(OwnTransactions transactions, Statements statements) {
     this.transactions = transactions;
     this.statements = statements;
     this.healing = new PartitionHealing(() -> createPartitions(Duration.ZERO));
+    this.writer = new JobWriter(statements.enqueue, statements.enqueueOnce);
   }
 
   PartitionHealing healing() {
@@ -51,17 +53,12 @@ final class JooqJobStore implements JobStore {
   }
 
   @Override
-  public List<JobId> enqueue(List<NewJob> jobs) {
-    return jobs.isEmpty()
-        ? List.of()
-        : transactions.runAll(
-            statements.enqueue,
-            chunks(jobs).stream().map(JobInsert::arguments).toList(),
-            EnqueueStatement::read);
+  public List<EnqueueResult> enqueue(List<NewJob> jobs) {
+    return jobs.isEmpty() ? List.of() : transactions.inOne(session -> writer.write(session, jobs));
   }
 
   @Override
-  public List<JobId> enqueue(Connection transaction, List<NewJob> jobs) {
+  public List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs) {
     try {
       return insert(transaction, jobs);
     } catch (SQLException failure) {
@@ -70,22 +67,8 @@ final class JooqJobStore implements JobStore {
   }
 
   /** As {@link #enqueue(Connection, List)} with the database's own exception. */
-  List<JobId> insert(Connection connection, List<NewJob> jobs) throws SQLException {
-    List<JobId> ids = new ArrayList<>(jobs.size());
-    for (List<NewJob> chunk : chunks(jobs)) {
-      ids.addAll(
-          statements.enqueue.runAsItIs(
-              connection, JobInsert.arguments(chunk), EnqueueStatement::read));
-    }
-    return ids;
-  }
-
-  private static List<List<NewJob>> chunks(List<NewJob> jobs) {
-    List<List<NewJob>> chunks = new ArrayList<>();
-    for (int from = 0; from < jobs.size(); from += EnqueueStatement.LARGEST) {
-      chunks.add(jobs.subList(from, Math.min(from + EnqueueStatement.LARGEST, jobs.size())));
-    }
-    return chunks;
+  List<EnqueueResult> insert(Connection connection, List<NewJob> jobs) throws SQLException {
+    return writer.write(Session.in(connection), jobs);
   }
 
   @Override

@@ -1,103 +1,76 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.PayloadException;
-import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a payload may be, checked before any SQL: an error of the server would cost the caller its
- * transaction. PostgreSQL's jsonb takes neither U+0000 nor a lone surrogate, and deep nesting
- * exhausts its stack.
+ * transaction.
  */
 final class PayloadLimits {
 
   /**
-   * Most bytes of a payload in UTF-8: 256 KiB. A payload is for ids; documents belong in tables or
-   * object stores.
+   * Most bytes of a payload in UTF-8 unless the queue's builder says otherwise: 256 KiB. A payload
+   * is for ids; documents belong in tables or object stores.
    */
   static final int LARGEST = 256 * 1024;
 
-  /** Most arrays and objects inside one another. */
-  static final int DEEPEST = 100;
+  private static final int LEAST_LIMIT = 1024;
+  private static final int GREATEST_LIMIT = 16 * 1024 * 1024;
 
-  private PayloadLimits() {}
+  private final int largest;
 
-  static String require(String kind, String json) {
-    int bytes = json.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes > LARGEST) {
+  /**
+   * Limits with a size of their own.
+   *
+   * @param largest most bytes in UTF-8, 1 KiB to 16 MiB
+   */
+  PayloadLimits(int largest) {
+    if (largest < LEAST_LIMIT || largest > GREATEST_LIMIT) {
+      throw new IllegalArgumentException(
+          "Payload limit of %,d bytes is not in %,d..%,d."
+              .formatted(largest, LEAST_LIMIT, GREATEST_LIMIT));
+    }
+    this.largest = largest;
+  }
+
+  /**
+   * Answers {@code json} if it may be stored.
+   *
+   * @throws PayloadException naming what is wrong, and where as a JSON pointer
+   */
+  String require(String kind, String json) {
+    long bytes = utf8Length(json);
+    if (bytes > largest) {
       throw new PayloadException(
           "Payload of kind '%s' has %,d bytes; %,d are allowed. Store the document elsewhere and enqueue its id."
-              .formatted(kind, bytes, LARGEST),
+              .formatted(kind, bytes, largest),
           null);
     }
-    Scan scan = new Scan(json);
+    JsonScan scan = new JsonScan(json);
     String problem = scan.problem();
     if (problem != null) {
       throw new PayloadException(
-          "Payload of kind '%s' %s at character %d of its JSON; PostgreSQL's jsonb refuses it."
-              .formatted(kind, problem, scan.position),
+          "Payload of kind '%s' %s, at %s.".formatted(kind, problem, scan.place()), null);
+    }
+    if (scan.isNull()) {
+      throw new PayloadException(
+          "Payload of kind '%s' is null. Use an empty record or object where there is nothing to say."
+              .formatted(kind),
           null);
     }
     return json;
   }
 
-  /** One pass over well-formed JSON. */
-  private static final class Scan {
-
-    private final String json;
-    private int position;
-    private boolean inString;
-    private boolean afterHigh;
-    private int depth;
-
-    Scan(String json) {
-      this.json = json;
+  /** A lone surrogate counts for three; it is refused later, by its place. */
+  private static long utf8Length(String text) {
+    long bytes = text.length();
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        // Each half of a pair is two of its four bytes.
+        bytes += c < 0x800 || Character.isSurrogate(c) ? 1 : 2;
+      }
     }
-
-    @Nullable String problem() {
-      while (position < json.length()) {
-        String problem =
-            inString ? inString(json.charAt(position)) : outside(json.charAt(position));
-        if (problem != null) {
-          return problem;
-        }
-        position++;
-      }
-      return null;
-    }
-
-    private @Nullable String outside(char c) {
-      switch (c) {
-        case '"' -> inString = true;
-        case '{', '[' -> depth++;
-        case '}', ']' -> depth--;
-        default -> {}
-      }
-      return depth > DEEPEST ? "is nested deeper than " + DEEPEST : null;
-    }
-
-    private @Nullable String inString(char c) {
-      char unit = c;
-      if (c == '"') {
-        inString = false;
-      } else if (c == '\\') {
-        position++;
-        if (json.charAt(position) == 'u') {
-          unit = (char) Integer.parseInt(json, position + 1, position + 5, 16);
-          position += 4;
-        } else {
-          unit = ' ';
-        }
-      }
-      if (unit == '\0') {
-        return "holds U+0000";
-      }
-      boolean low = Character.isLowSurrogate(unit);
-      if (afterHigh != low) {
-        return "holds a lone surrogate";
-      }
-      afterHigh = Character.isHighSurrogate(unit);
-      return null;
-    }
+    return bytes;
   }
 }

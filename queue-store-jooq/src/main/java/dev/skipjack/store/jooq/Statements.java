@@ -7,6 +7,7 @@ import org.jooq.DSLContext;
 final class Statements {
 
   final HotStatement enqueue;
+  final HotStatement enqueueOnce;
   final HotStatement dueLanes;
   final HotStatement claim;
   final HotStatement heartbeat;
@@ -21,6 +22,7 @@ final class Statements {
   Statements(String schema) {
     DSLContext dsl = StatementDialect.forSchema(schema);
     enqueue = HotStatement.render(dsl, EnqueueStatement.query());
+    enqueueOnce = HotStatement.render(dsl, EnqueueOnceStatement.query());
     dueLanes = HotStatement.render(dsl, DueLanesStatement.query());
     claim = HotStatement.render(dsl, ClaimStatement.query());
     heartbeat = HotStatement.render(dsl, HeartbeatStatement.query());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
@@ -19,6 +20,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -44,6 +46,8 @@ class CachedPlanTest {
       fixture.execute(
           "INSERT INTO @jobs (kind, payload) SELECT 'work', '{}' FROM generate_series(1, 200000)");
       fixture.execute(
+          "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + interval '1 day' FROM generate_series(1, 100000) n");
+      fixture.execute(
           "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind)"
               + " SELECT -n, -n, now(), 1, 'default', 'work' FROM generate_series(1, 100000) n");
       flushStatistics(one);
@@ -61,6 +65,7 @@ class CachedPlanTest {
   private static void runEach(JobQueue queue, HikariDataSource dataSource) throws SQLException {
     JobStore store = queue.store();
     queue.enqueueAll(Fixture.WORK, Collections.nCopies(5, new Fixture.Work(1)));
+    enqueueWithKeys(queue);
     store.dueLanes(List.of("default"));
     List<Execution> claimed =
         store.claim(Fixture.request(5, Fixture.LEASE, new Lane("default", 0))).stream()
@@ -77,8 +82,21 @@ class CachedPlanTest {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       store.completeIn(connection, claimed.get(4));
+      enqueueWithKeys(queue.in(connection));
       connection.commit();
     }
+  }
+
+  /**
+   * One key that is known after the first run, and one that never is; due after everything else.
+   */
+  private static void enqueueWithKeys(JobEnqueuer enqueuer) {
+    enqueuer.enqueueAllOnce(
+        Fixture.WORK,
+        List.of(new Fixture.Work(1), new Fixture.Work(2)),
+        (work, job) ->
+            job.idempotencyKey(work.number() == 1 ? "known" : UUID.randomUUID().toString())
+                .delay(Duration.ofDays(1)));
   }
 
   private static long sequentialScans(Fixture fixture) {
@@ -86,7 +104,7 @@ class CachedPlanTest {
         fixture.value(
             "SELECT sum(seq_scan) FROM pg_stat_user_tables WHERE schemaname = '"
                 + fixture.database.schema()
-                + "' AND (relname = 'jobs' OR relname LIKE 'job_executions%' OR relname LIKE 'jobs_archive%')"));
+                + "' AND (relname = 'jobs' OR relname = 'job_keys' OR relname LIKE 'job_executions%' OR relname LIKE 'jobs_archive%')"));
   }
 
   /** A session reports its counters at most once a second unless told to. */

@@ -65,6 +65,25 @@ class EnqueueStatementTest {
   }
 
   @Test
+  void whatNeitherJobNorTypeSaysIsTheQueues() {
+    JobType<Fixture.Work> bare = JobType.of("bare", Fixture.Work.class).onQueue("slow");
+    fixture.execute(
+        "INSERT INTO @job_queues (queue, default_priority, default_max_attempts) VALUES ('slow', -5, 7), ('half', NULL, 9)");
+    fixture.queue.enqueueAll(bare, IntStream.range(0, 1_500).mapToObj(Fixture.Work::new).toList());
+    fixture.queue.enqueue(bare.priority(1).maxAttempts(2), new Fixture.Work(1));
+    fixture.queue.enqueue(bare, new Fixture.Work(1), job -> job.priority(3).maxAttempts(4));
+    fixture.queue.enqueue(
+        bare, new Fixture.Work(1), job -> job.onQueue("half").idempotencyKey("a"));
+    fixture.queue.enqueue(bare, new Fixture.Work(1), job -> job.onQueue("other"));
+
+    assertThat(
+            fixture.value(
+                "SELECT string_agg(line, ', ' ORDER BY line) FROM (SELECT concat_ws(' ', queue, priority, max_attempts, count(*)) AS line"
+                    + " FROM @jobs GROUP BY queue, priority, max_attempts) AS groups"))
+        .isEqualTo("half 0 9 1, other 0 25 1, slow -5 7 1500, slow 1 2 1, slow 3 4 1");
+  }
+
+  @Test
   void anEmptyListIsFine() {
     assertThat(fixture.queue.enqueueAll(WORK, List.of())).isEmpty();
   }

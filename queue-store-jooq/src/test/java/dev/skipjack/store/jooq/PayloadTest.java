@@ -14,11 +14,14 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PayloadTest {
 
   record Order(long id, BigDecimal total, Instant at, List<String> tags) {}
+
+  private static final PayloadLimits LIMITS = new PayloadLimits(PayloadLimits.LARGEST);
 
   private final PayloadCodec codec = new JacksonCodec();
 
@@ -56,10 +59,12 @@ class PayloadTest {
         "\"\\udc00x\"",
         "\"\\ud800\\ud800\"",
         "{\"a\\u0000\":1}",
-        "\"\uD800\""
+        "\"\uD800\"",
+        "\"\uD83D" + "\\ude00\"",
+        "\"\\ud83d" + "\uDE00\""
       })
   void textThatJsonbRefusesIsRefusedBeforeAnySql(String json) {
-    assertThatThrownBy(() -> PayloadLimits.require("k", json)).isInstanceOf(PayloadException.class);
+    assertThatThrownBy(() -> LIMITS.require("k", json)).isInstanceOf(PayloadException.class);
   }
 
   @ParameterizedTest
@@ -69,27 +74,174 @@ class PayloadTest {
         "\"\\ud83d\\ude00\"",
         "\"\uD83D\uDE00\"",
         "\"a\\\"b\\\\\"",
-        "{\"a\":[1,{\"b\":null}]}"
+        "{\"a\":[1,{\"b\":null}]}",
+        " \t\r\n{ \"\" : [ ] , \"b\" : -0.5E-3 } ",
+        "\"\\/\\b\\f\\n\\r\\t\\u00e9\"",
+        "false"
       })
   void goodTextPasses(String json) {
-    assertThat(PayloadLimits.require("k", json)).isEqualTo(json);
+    assertThat(LIMITS.require("k", json)).isEqualTo(json);
   }
 
   @Test
   void sizeIsCountedInBytesAndExactAtTheLimit() {
     String fits = "\"" + "x".repeat(PayloadLimits.LARGEST - 2) + "\"";
 
-    assertThatCode(() -> PayloadLimits.require("k", fits)).doesNotThrowAnyException();
-    assertThatThrownBy(() -> PayloadLimits.require("k", fits.replaceFirst("x", "ü")))
+    assertThatCode(() -> LIMITS.require("k", fits)).doesNotThrowAnyException();
+    assertThatThrownBy(() -> LIMITS.require("k", fits.replaceFirst("x", "ü")))
         .hasMessageContaining("262,145");
   }
 
   @Test
+  void sizeLimitIsConfigurableFromOneKibibyteToSixteenMebibytes() {
+    String json = "\"" + "x".repeat(1_022) + "\"";
+
+    assertThat(new PayloadLimits(1_024).require("k", json)).isEqualTo(json);
+    assertThatThrownBy(() -> new PayloadLimits(1_024).require("k", json + " "))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("1,025 bytes; 1,024 are allowed");
+    assertThatCode(() -> new PayloadLimits(16 << 20)).doesNotThrowAnyException();
+    assertThatThrownBy(() -> new PayloadLimits(1_023))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1,023");
+    assertThatThrownBy(() -> new PayloadLimits((16 << 20) + 1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
   void depthIsLimited() {
-    assertThatCode(() -> PayloadLimits.require("k", "[".repeat(100) + "]".repeat(100)))
+    assertThatCode(() -> LIMITS.require("k", "[".repeat(100) + "]".repeat(100)))
         .doesNotThrowAnyException();
-    assertThatThrownBy(() -> PayloadLimits.require("k", "[".repeat(101) + "]".repeat(101)))
+    assertThatThrownBy(() -> LIMITS.require("k", "[".repeat(101) + "]".repeat(101)))
         .hasMessageContaining("deeper than 100");
+    assertThatThrownBy(() -> LIMITS.require("k", "[".repeat(100_000)))
+        .hasMessageContaining("deeper than 100");
+  }
+
+  /** Long before a stack is exhausted, wherever the depth comes from. */
+  @ParameterizedTest
+  @ValueSource(ints = {101, 5_000, 50_000})
+  void deepTreesAreRefused(int depth) {
+    Object tree = List.of();
+    for (int i = 1; i < depth; i++) {
+      tree = List.of(tree);
+    }
+    Object deep = tree;
+
+    assertThatThrownBy(
+            () ->
+                new JobDrafts(codec, LIMITS)
+                    .draft(JobType.of("k", Object.class), deep, UnaryOperator.identity()))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("nest")
+        .hasMessageContaining("at '/0/0/0/0")
+        .satisfies(refusal -> assertThat(refusal.getMessage()).hasSizeLessThan(700));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{\"items\":[1,2,{},{\"id\":1,\"name\":\"x\\u0000\"}]} | holds U+0000, at '/items/3/name'.",
+        "[[],[{\"a/b\":{\"m~n\":\"\\ud800\"}}]] | holds a lone surrogate, at '/1/0/a~1b/m~0n'.",
+        "{\"ok\":1,\"in\":{\"x\\u0000\":1}} | holds U+0000, at a name in '/in'.",
+        "{\"x\\u0000\":1} | holds U+0000, at a name in the top level.",
+        "\"\\u0000\" | holds U+0000, at the top level.",
+        "{\"line\\nbreak\":\"\\u0000\"} | at '/line\uFFFDbreak'.",
+        "{\"a\":[1e400]} | at '/a/0'.",
+        "{\"a\":[1,]} | is not JSON, at '/a/1'."
+      })
+  void refusalsNameThePlaceAsAJsonPointer(String json, String message) {
+    assertThatThrownBy(() -> LIMITS.require("k", json))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("Payload of kind 'k'")
+        .hasMessageEndingWith(message);
+  }
+
+  @Test
+  void longPlacesAreShortened() {
+    String name = "n".repeat(200);
+    String open = ("{\"" + name + "\":").repeat(100);
+
+    assertThatThrownBy(() -> LIMITS.require("k", open + "\"\\u0000\"" + "}".repeat(100)))
+        .hasMessageContaining("/" + "n".repeat(60) + ".../")
+        .hasMessageEndingWith("/...'.")
+        .satisfies(refusal -> assertThat(refusal.getMessage()).hasSizeLessThan(500));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1e309",
+        "-1E+400",
+        "1e99999999999999999999",
+        "1e-1001",
+        "1e-99999999999999999999",
+        "0e400",
+        "12.5e308"
+      })
+  void hugeNumbersAreRefused(String json) {
+    assertThatThrownBy(() -> LIMITS.require("k", json))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("digits");
+  }
+
+  @Test
+  void numbersAreJudgedAsTheyWillBeWrittenOut() {
+    String digits = "9".repeat(309);
+
+    assertThat(LIMITS.require("k", digits)).isEqualTo(digits);
+    assertThatThrownBy(() -> LIMITS.require("k", digits + "0")).hasMessageContaining("digits");
+    assertThat(codec.decode(digits + "." + "9".repeat(1_000), BigDecimal.class).precision())
+        .isEqualTo(1_309);
+    for (double each : new double[] {Double.MAX_VALUE, -Double.MIN_VALUE, Double.MIN_NORMAL}) {
+      assertThat(LIMITS.require("k", codec.encode(each))).isNotEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " ",
+        "{",
+        "[",
+        "\"",
+        "{]",
+        "[1 2]",
+        "{\"a\"}",
+        "{\"a\":}",
+        "{a:1}",
+        "{\"a\":1,}",
+        "[,]",
+        "01",
+        "-",
+        "+1",
+        ".5",
+        "5.",
+        "1e",
+        "1e+",
+        "NaN",
+        "Infinity",
+        "nul",
+        "nulll",
+        "tru",
+        "'a'",
+        "\"\\x\"",
+        "\"\\u12\"",
+        "\"\\u12G4\"",
+        "\"tab\t\"",
+        "1 2",
+        "{} {}",
+        "[1]]",
+        "\u00A0 1",
+        "/**/1"
+      })
+  void whatIsNoJsonIsRefusedWhateverTheCodec(String json) {
+    assertThatThrownBy(() -> LIMITS.require("k", json))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("is not JSON");
   }
 
   @Test
@@ -108,7 +260,8 @@ class PayloadTest {
         };
     JobType<Object> type = JobType.of("k", Object.class);
 
-    assertThatThrownBy(() -> new JobDrafts(toNull).draft(type, Map.of(), UnaryOperator.identity()))
+    assertThatThrownBy(
+            () -> new JobDrafts(toNull, LIMITS).draft(type, Map.of(), UnaryOperator.identity()))
         .isInstanceOf(PayloadException.class)
         .hasMessageContaining("null");
   }

@@ -104,7 +104,7 @@ public final class HotStatement {
    *
    * @return what {@code reader} made of each row
    */
-  public <R> List<R> runAsItIs(Connection connection, Arguments arguments, RowReader<R> reader)
+  <R> List<R> runAsItIs(Connection connection, Arguments arguments, RowReader<R> reader)
       throws SQLException {
     return run(connection, "", "", 0, arguments, reader);
   }

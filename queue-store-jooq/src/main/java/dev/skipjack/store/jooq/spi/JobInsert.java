@@ -2,24 +2,32 @@ package dev.skipjack.store.jooq.spi;
 
 import static dev.skipjack.model.Sequences.JOBS_ID_SEQ;
 import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.greatest;
+import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.table;
 
+import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueKey;
 import dev.skipjack.model.tables.records.JobsRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.InsertOnDuplicateStep;
 import org.jooq.Param;
+import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
@@ -45,27 +53,10 @@ public final class JobInsert {
   private static final Param<String[]> UNIQUE_LABELS = param("unique_labels", String[].class);
   private static final Param<String[]> UNIQUE_UNTILS = param("unique_untils", String[].class);
 
-  private static final ArrayRows ROWS =
-      ArrayRows.named("given")
-          .column("queue", QUEUES)
-          .column("kind", KINDS)
-          .column("payload", PAYLOADS)
-          .column("payload_version", PAYLOAD_VERSIONS)
-          .column("priority", PRIORITIES)
-          .column("max_attempts", MAX_ATTEMPTS)
-          .column("scheduled_at", SCHEDULED_AT)
-          .column("delay", DELAYS)
-          .column("unique_key", UNIQUE_KEYS)
-          .column("unique_label", UNIQUE_LABELS)
-          .column("unique_until", UNIQUE_UNTILS)
-          .withPosition();
+  private static final Param<String[]> TAGS = param("tags", String[].class);
 
   /** The given jobs with their ids drawn: {@code incoming(id, position, ...)}. */
-  public static final CommonTableExpression<?> INCOMING =
-      name("incoming")
-          .asMaterialized(
-              select(JOBS_ID_SEQ.nextval().as(JOBS.ID), ROWS.table().asterisk())
-                  .from(ROWS.table()));
+  public static final CommonTableExpression<?> INCOMING = incoming();
 
   /** Where a job stood in the input, from 1. */
   public static final Field<Long> POSITION = field("position", Long.class);
@@ -79,12 +70,45 @@ public final class JobInsert {
   private JobInsert() {}
 
   /**
-   * {@code INSERT INTO jobs SELECT ... FROM incoming}.
+   * The given jobs, one a row. A statement that needs to know more of each adds columns and then
+   * the position, and makes an {@code incoming} of its own.
+   */
+  public static ArrayRows given() {
+    return ArrayRows.named("given")
+        .column("queue", QUEUES)
+        .column("kind", KINDS)
+        .column("payload", PAYLOADS)
+        .column("payload_version", PAYLOAD_VERSIONS)
+        .column("priority", PRIORITIES)
+        .column("max_attempts", MAX_ATTEMPTS)
+        .column("scheduled_at", SCHEDULED_AT)
+        .column("delay", DELAYS)
+        .column("tags", TAGS)
+        .column("unique_key", UNIQUE_KEYS)
+        .column("unique_label", UNIQUE_LABELS)
+        .column("unique_until", UNIQUE_UNTILS);
+  }
+
+  private static CommonTableExpression<?> incoming() {
+    Table<?> given = given().withPosition().table();
+    return name("incoming")
+        .asMaterialized(select(JOBS_ID_SEQ.nextval().as(JOBS.ID), given.asterisk()).from(given));
+  }
+
+  /**
+   * {@code INSERT INTO jobs SELECT ... FROM incoming LEFT JOIN job_queues}: a priority and attempts
+   * that nobody gave are the queue's. That table has a row only for a queue that somebody has
+   * changed, so a caller's plan that was made while it was smaller does no harm.
    *
    * @param order in which the rows are inserted; rows of unique jobs go in key order, or two calls
    *     may wait for each other
    */
   public static InsertOnDuplicateStep<JobsRecord> insert(Field<?> order) {
+    return insert(order, noCondition());
+  }
+
+  /** As {@link #insert(Field)}, only those rows of {@code incoming}. */
+  public static InsertOnDuplicateStep<JobsRecord> insert(Field<?> order, Condition which) {
     Field<Instant> due =
         greatest(
             coalesce(field("scheduled_at", Instant.class), DatabaseClock.NOW), DatabaseClock.NOW);
@@ -98,6 +122,7 @@ public final class JobInsert {
             JOBS.PRIORITY,
             JOBS.MAX_ATTEMPTS,
             JOBS.SCHEDULED_AT,
+            JOBS.TAGS,
             JOBS.UNIQUE_KEY,
             JOBS.UNIQUE_LABEL,
             JOBS.UNIQUE_UNTIL)
@@ -108,13 +133,23 @@ public final class JobInsert {
                     field("kind", String.class),
                     cast(field("payload", String.class), JOBS.PAYLOAD),
                     field("payload_version", Integer.class),
-                    field("priority", Short.class),
-                    field("max_attempts", Integer.class),
+                    coalesce(
+                        field("priority", Short.class),
+                        JOB_QUEUES.DEFAULT_PRIORITY,
+                        inline((short) 0)),
+                    coalesce(
+                        field("max_attempts", Integer.class),
+                        JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
+                        inline(JobType.DEFAULT_MAX_ATTEMPTS)),
                     DatabaseClock.plusMicros(due, field("delay", Long.class)),
+                    cast(field("tags", String.class), JOBS.TAGS),
                     UNIQUE_KEY,
                     field("unique_label", String.class),
                     field("unique_until", JOBS.UNIQUE_UNTIL.getDataType()))
-                .from(INCOMING)
+                .from(table(name("incoming")))
+                .leftJoin(JOB_QUEUES)
+                .on(JOB_QUEUES.QUEUE.eq(field("queue", String.class)))
+                .where(which)
                 .orderBy(order));
   }
 
@@ -129,6 +164,7 @@ public final class JobInsert {
         .integers("max_attempts", jobs, NewJob::maxAttempts)
         .timestamps("scheduled_at", jobs, JobInsert::scheduledAt)
         .bigints("delays", jobs, job -> DatabaseClock.micros(job.delay()))
+        .texts("tags", jobs, JobInsert::tags)
         .texts("unique_keys", jobs, unique(UniqueKey::key))
         .texts("unique_labels", jobs, unique(UniqueKey::label))
         .texts("unique_untils", jobs, unique(key -> key.until().literal()));
@@ -137,6 +173,18 @@ public final class JobInsert {
   private static @Nullable String scheduledAt(NewJob job) {
     Instant at = job.scheduledAt();
     return at == null ? null : at.toString();
+  }
+
+  /**
+   * The tags as the text of an array: arrays of different lengths are no array in PostgreSQL, so
+   * each job's travel as one element.
+   */
+  private static @Nullable String tags(NewJob job) {
+    return job.tags().isEmpty()
+        ? null
+        : job.tags().stream()
+            .map(tag -> '"' + tag.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
+            .collect(Collectors.joining(",", "{", "}"));
   }
 
   private static Function<NewJob, @Nullable String> unique(Function<UniqueKey, String> part) {

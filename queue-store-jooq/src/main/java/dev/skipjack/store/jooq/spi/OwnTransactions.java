@@ -4,7 +4,6 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.spi.HotStatement.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -28,32 +27,24 @@ public final class OwnTransactions {
    * @throws StoreException if the database refused, was not reached, or its answer was lost
    */
   public <R> List<R> run(HotStatement statement, Arguments arguments, RowReader<R> reader) {
-    return runAll(statement, List.of(arguments), reader);
+    return inOne(session -> session.run(statement, arguments, reader));
   }
 
   /**
-   * Runs one statement several times in one transaction and commits.
+   * Runs several statements in one transaction and commits.
    *
-   * @return what {@code reader} made of each row of each run
+   * @return what {@code work} answered
    * @throws StoreException as {@link #run}
    */
-  public <R> List<R> runAll(HotStatement statement, List<Arguments> runs, RowReader<R> reader) {
+  public <R> R inOne(Work<R> work) {
     try (Connection connection = dataSource.getConnection()) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(false);
       try {
-        List<R> rows = new ArrayList<>();
-        boolean first = true;
-        for (Arguments arguments : runs) {
-          rows.addAll(
-              first
-                  ? statement.runFirst(connection, arguments, reader)
-                  : statement.runAsItIs(connection, arguments, reader));
-          first = false;
-        }
+        R result = work.run(Session.own(connection));
         connection.commit();
         connection.setAutoCommit(autoCommit);
-        return rows;
+        return result;
       } catch (SQLException | RuntimeException | Error failure) {
         giveUp(connection, autoCommit, failure);
         throw failure;
@@ -78,5 +69,12 @@ public final class OwnTransactions {
     } catch (SQLException broken) {
       failure.addSuppressed(broken);
     }
+  }
+
+  /** What is done in one transaction. */
+  @FunctionalInterface
+  public interface Work<R> {
+    /** The result, if all of it worked. */
+    R run(Session session) throws SQLException;
   }
 }

@@ -1,0 +1,253 @@
+-- What:  enqueue(...), so that psql, triggers and programs in any language put jobs into the queue as the Java library does: the
+--        same checks, the same keys, and a wake-up of the workers.
+-- Why:   an INSERT of one's own would have to know what the library knows, and needs the right to write every column. This
+--        function needs EXECUTE only.
+-- Locks: creates only. Undo: DROP FUNCTION enqueue, require_payload, stored_key, wake_up.
+
+CREATE FUNCTION stored_key(scope text, key text) RETURNS text
+  LANGUAGE sql
+  IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+  SELECT CASE WHEN octet_length(convert_to(key, 'UTF8')) <= 200 THEN scope || '/' || key
+              ELSE scope || '#' || encode(sha256(convert_to(key, 'UTF8')), 'hex') END
+$$;
+
+CREATE FUNCTION require_payload(payload json) RETURNS jsonb
+  LANGUAGE plpgsql
+  IMMUTABLE PARALLEL SAFE
+AS $$
+DECLARE
+  document  text := payload::text;
+  size      integer := octet_length(convert_to(document, 'UTF8'));
+  bare      text;
+  brackets  text;
+  digits    text[];
+  power     numeric;
+BEGIN
+  IF payload IS NULL OR json_typeof(payload) = 'null' THEN
+    RAISE EXCEPTION 'Payload is null. Use an empty object where there is nothing to say.' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF size > 262144 THEN
+    RAISE EXCEPTION 'Payload has % bytes; 262144 are allowed. Store the document elsewhere and enqueue its id.', size
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+
+  -- Most payloads have neither a hundred brackets nor a number that could be huge, even counting those inside strings.
+  IF length(document) - length(translate(document, '{[', '')) > 100 OR document ~ '\d{211}|[eE][-+]?\d{3}' THEN
+    bare := regexp_replace(document, '"([^"\\]|\\.)*"', '', 'g');
+
+    -- Each pass takes away the innermost pairs, so there are as many passes as levels.
+    brackets := translate(regexp_replace(bare, '[^][{}]+', '', 'g'), '{}', '[]');
+    FOR level IN 1..100 LOOP
+      EXIT WHEN brackets = '';
+      brackets := replace(brackets, '[]', '');
+    END LOOP;
+    IF brackets <> '' THEN
+      RAISE EXCEPTION 'Payload is nested deeper than 100.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+
+    -- jsonb writes numbers out: eight characters of 1e100000 would become 100,001 digits.
+    FOR digits IN SELECT regexp_matches(bare, '(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?', 'g') LOOP
+      power := coalesce(digits[3], '0')::numeric;
+      IF length(digits[1]) + power > 309 OR coalesce(length(digits[2]), 0) - power > 1000 THEN
+        RAISE EXCEPTION 'Payload holds a number that has, written out, more than 309 digits before its point or 1000 behind it.'
+          USING ERRCODE = 'invalid_parameter_value';
+      END IF;
+    END LOOP;
+  END IF;
+  RETURN payload::jsonb;
+END;
+$$;
+
+CREATE FUNCTION wake_up(queue text, kind text, priority integer) RETURNS void
+  LANGUAGE plpgsql
+AS $$
+DECLARE
+  schema_hash text := encode(sha256(convert_to(current_schema(), 'UTF8')), 'hex');
+  lane_hash   text := encode(sha256(convert_to(current_schema() || '/' || wake_up.queue, 'UTF8')), 'hex');
+BEGIN
+  -- NOTIFY takes a lock of the whole database at commit. So of the transactions that are open at the same time only one
+  -- notifies for a queue; the others' jobs are found by the worker that it wakes, or by polling.
+  IF pg_try_advisory_xact_lock(('x' || left(lane_hash, 16))::bit(64)::bigint) THEN
+    PERFORM pg_notify('skipjack_' || left(schema_hash, 16), format('%s %s %s', wake_up.queue, wake_up.kind, wake_up.priority));
+  END IF;
+END;
+$$;
+
+CREATE FUNCTION enqueue(
+  kind             text,
+  payload          json        DEFAULT '{}',
+  queue            text        DEFAULT 'default',
+  priority         integer     DEFAULT NULL,
+  delay            interval    DEFAULT NULL,
+  scheduled_at     timestamptz DEFAULT NULL,
+  max_attempts     integer     DEFAULT NULL,
+  tags             text[]      DEFAULT NULL,
+  unique_key       text        DEFAULT NULL,
+  idempotency_key  text        DEFAULT NULL,
+  idempotency_kept interval    DEFAULT interval '24 hours',
+  payload_version  integer     DEFAULT 1
+) RETURNS bigint
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  -- A plan made while a table is empty would read all of it later; it is kept for the session.
+  SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  -- Each repeat means that a key changed hands between two statements; so often in a row is no race any more.
+  most_tries  constant integer     := 50;
+  longest     constant interval    := interval '36500 days';
+  latest      constant timestamptz := timestamptz '2026-01-01 00:00:00+00' + interval '876000 hours';
+  lane        text := coalesce(enqueue.queue, 'default');
+  document    jsonb;
+  labels      text[];
+  label       text;
+  due         timestamptz;
+  taken_key   text;
+  rank        integer;
+  tries       integer;
+  job         bigint;
+BEGIN
+  IF enqueue.kind IS NULL OR enqueue.kind COLLATE "C" !~ '^[a-z0-9_.-]{1,63}$' THEN
+    RAISE EXCEPTION 'Kind name ''%'' is not allowed. Use 1 to 63 of a-z, 0-9, ''_'', ''.'', ''-''.', left(enqueue.kind, 80)
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF lane COLLATE "C" !~ '^[a-z0-9_.-]{1,63}$' THEN
+    RAISE EXCEPTION 'Queue name ''%'' is not allowed. Use 1 to 63 of a-z, 0-9, ''_'', ''.'', ''-''.', left(lane, 80)
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF enqueue.priority NOT BETWEEN -100 AND 100 THEN
+    RAISE EXCEPTION 'Priority % is not in -100..100.', enqueue.priority USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF enqueue.max_attempts < 1 THEN
+    RAISE EXCEPTION 'Max attempts % is below 1.', enqueue.max_attempts USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF enqueue.payload_version < 1 THEN
+    RAISE EXCEPTION 'Payload version % is below 1.', enqueue.payload_version USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF enqueue.delay IS NOT NULL AND enqueue.scheduled_at IS NOT NULL THEN
+    RAISE EXCEPTION 'Both delay and scheduled_at are given. Give one of them.' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF enqueue.delay NOT BETWEEN interval '0' AND longest THEN
+    RAISE EXCEPTION 'Delay % is not in 0..36500 days.', enqueue.delay USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF enqueue.scheduled_at > latest THEN
+    RAISE EXCEPTION 'Schedule % is after %.', enqueue.scheduled_at, latest USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF cardinality(enqueue.tags) > 20 THEN
+    RAISE EXCEPTION '% tags; at most 20 are allowed.', cardinality(enqueue.tags) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  FOREACH label IN ARRAY coalesce(enqueue.tags, '{}') LOOP
+    IF label IS NULL OR length(label) NOT BETWEEN 1 AND 63 OR label COLLATE "C" ~ '^ | $|[\u0001-\u001f\u007f-\u009f]' THEN
+      RAISE EXCEPTION 'Tag ''%'' is not allowed. Use 1 to 63 characters, no control characters, no space at either end.', left(label, 80)
+        USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF NOT label = ANY (coalesce(labels, '{}')) THEN
+      labels := array_append(labels, label);
+    END IF;
+  END LOOP;
+  IF enqueue.unique_key IS NOT NULL AND enqueue.idempotency_key IS NOT NULL THEN
+    RAISE EXCEPTION 'A job of kind ''%'' has a unique key and an idempotency key. Give it one of them.', enqueue.kind
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF length(coalesce(enqueue.unique_key, enqueue.idempotency_key)) NOT BETWEEN 1 AND 1000000 THEN
+    RAISE EXCEPTION 'Key has % characters; 1 to 1000000 are allowed.', length(coalesce(enqueue.unique_key, enqueue.idempotency_key))
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF enqueue.idempotency_key IS NOT NULL
+     AND (enqueue.idempotency_kept IS NULL OR enqueue.idempotency_kept <= interval '0' OR enqueue.idempotency_kept > longest) THEN
+    RAISE EXCEPTION 'An idempotency key cannot be kept for %; give more than zero and at most 36500 days.', enqueue.idempotency_kept
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  document := require_payload(enqueue.payload);
+
+  IF enqueue.idempotency_key IS NOT NULL THEN
+    taken_key := stored_key('idempotency/' || enqueue.kind, enqueue.idempotency_key);
+    tries := 0;
+    LOOP
+      SELECT job_id INTO job FROM job_keys WHERE key = taken_key AND expires_at > clock_timestamp();
+      IF FOUND THEN
+        RETURN job;
+      END IF;
+      job := nextval('jobs_id_seq');
+      -- Takes over an expired key. A rival's that this statement does not see yet is left alone, and seen in the next round.
+      INSERT INTO job_keys (key, job_id, expires_at)
+      VALUES (taken_key, job, clock_timestamp() + enqueue.idempotency_kept)
+      ON CONFLICT (key) DO UPDATE SET job_id = excluded.job_id, expires_at = excluded.expires_at
+                                WHERE job_keys.expires_at <= clock_timestamp();
+      EXIT WHEN FOUND;
+      tries := tries + 1;
+      IF tries = most_tries THEN
+        RAISE EXCEPTION 'The job was not enqueued: its idempotency key changed hands % times in a row. Try again.', tries
+          USING ERRCODE = 'serialization_failure';
+      END IF;
+    END LOOP;
+  END IF;
+
+  due := greatest(enqueue.scheduled_at, clock_timestamp()) + coalesce(enqueue.delay, interval '0');
+  tries := 0;
+  LOOP
+    IF enqueue.unique_key IS NOT NULL THEN
+      taken_key := stored_key('kind/' || enqueue.kind, enqueue.unique_key);
+      SELECT id INTO job FROM jobs WHERE unique_key = taken_key;
+      IF FOUND THEN
+        RETURN job;
+      END IF;
+    END IF;
+    job := coalesce(job, nextval('jobs_id_seq'));
+    INSERT INTO jobs (id, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, tags,
+                      unique_key, unique_label, unique_until)
+    SELECT job, lane, enqueue.kind, document, coalesce(enqueue.payload_version, 1),
+           coalesce(enqueue.priority, job_queues.default_priority, 0),
+           coalesce(enqueue.max_attempts, job_queues.default_max_attempts, 25), due, labels,
+           CASE WHEN enqueue.unique_key IS NOT NULL THEN taken_key END,
+           CASE WHEN octet_length(convert_to(enqueue.unique_key, 'UTF8')) > 200 THEN left(enqueue.unique_key, 60) || '...'
+                ELSE enqueue.unique_key END,
+           CASE WHEN enqueue.unique_key IS NOT NULL THEN 'dead' END
+      FROM (SELECT) AS one_row
+      LEFT JOIN job_queues ON job_queues.queue = lane
+    ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
+    RETURNING priority INTO rank;
+    EXIT WHEN FOUND;
+    -- The holder came after the look.
+    tries := tries + 1;
+    IF tries = most_tries THEN
+      RAISE EXCEPTION 'The job was not enqueued: its unique key changed hands % times in a row. Try again.', tries
+        USING ERRCODE = 'serialization_failure';
+    END IF;
+  END LOOP;
+
+  IF due <= clock_timestamp() THEN
+    PERFORM wake_up(lane, enqueue.kind, rank);
+  END IF;
+  RETURN job;
+END;
+$$;
+
+COMMENT ON FUNCTION stored_key(text, text) IS 'A key as it is compared: readable when it has at most 200 bytes, else hashed.';
+COMMENT ON FUNCTION require_payload(json) IS 'The payload, unless it is null, larger than 262,144 bytes, nested deeper than 100, or holds a huge number.';
+COMMENT ON FUNCTION wake_up(text, text, integer) IS 'Tells listening workers, as this transaction commits, that a lane has a job. Best effort.';
+COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer) IS
+'Enqueues a job in the caller''s transaction and answers its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
+kind: name of its type. payload: what the handler gets, json, 256 KiB at most (cast jsonb with ::json). queue: ''default''. priority: -100 to 100;
+left out, that of the queue''s settings or 0. delay or scheduled_at: when it is due; now. max_attempts: left out, those of the queue''s
+settings or 25. tags: up to 20. unique_key: while a live job of the kind holds it, the answer is that job. idempotency_key: an enqueue
+of the kind with this key that came before, at most idempotency_kept ago, is answered with its job. payload_version: shape of the payload.
+What is not allowed raises 22023; NUL and lone surrogates in the payload raise 22P05 and 22P02. A job that is due wakes workers at commit.';
+
+-- The caller's search_path must not decide whose tables these functions touch. pg_catalog is searched first by default.
+DO $$
+DECLARE
+  signature text;
+BEGIN
+  FOREACH signature IN ARRAY ARRAY[
+    'wake_up(text, text, integer)',
+    'enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer)'] LOOP
+    EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', signature, current_schema());
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', signature);
+  END LOOP;
+END;
+$$;
+REVOKE ALL ON FUNCTION stored_key(text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION require_payload(json) FROM PUBLIC;

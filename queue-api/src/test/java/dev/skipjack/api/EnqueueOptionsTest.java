@@ -1,0 +1,73 @@
+package dev.skipjack.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EnqueueOptionsTest {
+
+  private static final EnqueueOptions NONE = EnqueueOptions.none();
+
+  @Test
+  void keepsEverySettingWhenAnotherIsMade() {
+    EnqueueOptions options =
+        NONE.idempotencyKey("order-1", Duration.ofHours(1))
+            .tags("b", "a", "b")
+            .onQueue("emails")
+            .maxAttempts(2)
+            .priority(5)
+            .at(Instant.EPOCH)
+            .delay(Duration.ofSeconds(3));
+
+    assertThat(options.idempotencyKey()).contains("order-1");
+    assertThat(options.idempotencyKept()).isEqualTo(Duration.ofHours(1));
+    assertThat(options.tags()).containsExactly("b", "a");
+    assertThat(options.queue()).contains("emails");
+    assertThat(options.maxAttempts()).hasValue(2);
+    assertThat(options.priority()).hasValue(5);
+    assertThat(options.delay()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(options.scheduledAt()).isEmpty();
+    assertThat(options.tags(List.of()).tags()).isEmpty();
+    assertThat(NONE.idempotencyKey("k").idempotencyKept()).isEqualTo(Duration.ofDays(1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", " a", "a ", "tab\t", "line\n", "nul\0", "\u0085", "half \uD83D"})
+  void refusesTagsThatAreNoReadableTextAndNamesThem(String tag) {
+    assertThatThrownBy(() -> NONE.tags("fine", tag))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("Tag '" + SafeText.of(tag, 80) + "'");
+  }
+
+  @Test
+  void limitsTagsInNumberAndInCharacters() {
+    assertThat(NONE.tags("\uD83D\uDE00".repeat(63)).tags()).hasSize(1);
+    assertThatThrownBy(() -> NONE.tags("\uD83D\uDE00".repeat(64)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(NONE.tags(Collections.nCopies(20, "a")).tags()).containsExactly("a");
+    assertThatThrownBy(() -> NONE.tags(Collections.nCopies(21, "a")))
+        .hasMessageContaining("21 tags; at most 20");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "nul \0", "lone \uD800"})
+  void refusesKeysThatPostgresRefuses(String key) {
+    assertThatThrownBy(() -> NONE.idempotencyKey(key))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("Idempotency key");
+  }
+
+  @Test
+  void aKeyIsKeptForATimeThatCanBeWritten() {
+    assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ZERO)).hasMessageContaining("PT0S");
+    assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ofSeconds(Long.MAX_VALUE)))
+        .hasMessageContaining("36500 days");
+  }
+}

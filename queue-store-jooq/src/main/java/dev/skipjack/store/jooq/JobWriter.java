@@ -1,0 +1,116 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.QueueException;
+import dev.skipjack.api.spi.IdempotencyKey;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.spi.JobInsert;
+import dev.skipjack.store.jooq.spi.Session;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Writes any number of jobs in an open transaction, in chunks: those without an idempotency key as
+ * they come, those with one in key order.
+ */
+final class JobWriter {
+
+  /**
+   * Each repeat means that a key changed hands within one statement; so often in a row is no race
+   * any more.
+   */
+  private static final int MOST_TRIES = 50;
+
+  private final HotStatement plain;
+  private final HotStatement once;
+
+  JobWriter(HotStatement plain, HotStatement once) {
+    this.plain = plain;
+    this.once = once;
+  }
+
+  List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
+    return jobs.stream().allMatch(job -> job.idempotencyKey() == null)
+        ? writePlain(session, jobs)
+        : writeMixed(session, jobs);
+  }
+
+  private List<EnqueueResult> writePlain(Session session, List<NewJob> jobs) throws SQLException {
+    List<EnqueueResult> results = new ArrayList<>(jobs.size());
+    for (List<NewJob> chunk : chunks(jobs)) {
+      results.addAll(
+          session.runWithoutLookUp(plain, JobInsert.arguments(chunk), EnqueueStatement::read));
+    }
+    return results;
+  }
+
+  private List<EnqueueResult> writeMixed(Session session, List<NewJob> jobs) throws SQLException {
+    List<Integer> keyless = new ArrayList<>();
+    Map<String, Integer> firstOfKey = new TreeMap<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      IdempotencyKey key = jobs.get(i).idempotencyKey();
+      if (key == null) {
+        keyless.add(i);
+      } else {
+        firstOfKey.putIfAbsent(key.key(), i);
+      }
+    }
+    EnqueueResult[] results = new EnqueueResult[jobs.size()];
+    List<EnqueueResult> plainResults =
+        writePlain(session, keyless.stream().map(jobs::get).toList());
+    for (int i = 0; i < keyless.size(); i++) {
+      results[keyless.get(i)] = plainResults.get(i);
+    }
+    for (List<Integer> chunk : chunks(List.copyOf(firstOfKey.values()))) {
+      writeOnce(session, jobs, chunk, results);
+    }
+    for (int i = 0; i < jobs.size(); i++) {
+      IdempotencyKey key = jobs.get(i).idempotencyKey();
+      int first = key == null ? i : firstOfKey.getOrDefault(key.key(), i);
+      if (first != i) {
+        results[i] = new EnqueueResult.AlreadyQueued(results[first].jobId());
+      }
+    }
+    return Arrays.asList(results);
+  }
+
+  /** Fills in the results of the jobs at {@code places}. */
+  private void writeOnce(
+      Session session, List<NewJob> jobs, List<Integer> places, EnqueueResult[] results)
+      throws SQLException {
+    List<Integer> open = places;
+    for (int i = 0; i < MOST_TRIES && !open.isEmpty(); i++) {
+      List<Optional<EnqueueResult>> answers =
+          session.run(
+              once,
+              EnqueueOnceStatement.arguments(open.stream().map(jobs::get).toList()),
+              EnqueueOnceStatement::read);
+      List<Integer> again = new ArrayList<>();
+      for (int j = 0; j < answers.size(); j++) {
+        int place = open.get(j);
+        answers.get(j).ifPresentOrElse(result -> results[place] = result, () -> again.add(place));
+      }
+      open = again;
+    }
+    if (!open.isEmpty()) {
+      throw new QueueException(
+          "A job of kind '%s' was not enqueued: its idempotency key changed hands %d times in a row. Try again."
+              .formatted(jobs.get(open.get(0)).kind(), MOST_TRIES),
+          null);
+    }
+  }
+
+  private static <E> List<List<E>> chunks(List<E> all) {
+    List<List<E>> chunks = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += EnqueueStatement.LARGEST) {
+      chunks.add(all.subList(from, Math.min(from + EnqueueStatement.LARGEST, all.size())));
+    }
+    return chunks;
+  }
+}

@@ -1,0 +1,149 @@
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, idempotency_keys, idempotency_kept
+with
+  "incoming" as materialized (
+    select
+      case
+        when "skipjack"."job_keys"."job_id" is null then nextval('"skipjack"."jobs_id_seq"')
+      end as "id",
+      "skipjack"."job_keys"."job_id" as "known_id",
+      "given".*
+    from unnest(cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as int[]
+    ), cast(
+      ?
+      as smallint[]
+    ), cast(
+      ?
+      as int[]
+    ), cast(
+      ?
+      as timestamp with time zone[]
+    ), cast(
+      ?
+      as bigint[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as varchar[]
+    ), cast(
+      ?
+      as bigint[]
+    )) with ordinality as "given" (
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "max_attempts",
+      "scheduled_at",
+      "delay",
+      "tags",
+      "unique_key",
+      "unique_label",
+      "unique_until",
+      "idempotency_key",
+      "idempotency_kept",
+      "position"
+    )
+      left outer join "skipjack"."job_keys"
+        on (
+          "skipjack"."job_keys"."key" = "given"."idempotency_key"
+          and "skipjack"."job_keys"."expires_at" > clock_timestamp()
+        )
+  ),
+  "taken" as (
+    insert into "skipjack"."job_keys" ("key", "job_id", "expires_at")
+    select
+      "incoming"."idempotency_key",
+      "incoming"."id",
+      clock_timestamp() + "incoming"."idempotency_kept" * interval '1 microsecond'
+    from "incoming"
+    where "incoming"."id" is not null
+    order by "incoming"."position"
+    on conflict ("key")
+    do update
+    set
+      "job_id" = excluded."job_id",
+      "expires_at" = excluded."expires_at"
+    where "skipjack"."job_keys"."expires_at" <= clock_timestamp()
+    returning "skipjack"."job_keys"."job_id"
+  ),
+  "inserted" as (
+    insert into "skipjack"."jobs" (
+      "id",
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "max_attempts",
+      "scheduled_at",
+      "tags",
+      "unique_key",
+      "unique_label",
+      "unique_until"
+    )
+    select
+      "incoming"."id",
+      "incoming"."queue",
+      "incoming"."kind",
+      cast("incoming"."payload" as jsonb),
+      "incoming"."payload_version",
+      coalesce("incoming"."priority", "skipjack"."job_queues"."default_priority", 0),
+      coalesce("incoming"."max_attempts", "skipjack"."job_queues"."default_max_attempts", 25),
+      greatest(
+        coalesce(
+          "incoming"."scheduled_at",
+          clock_timestamp()
+        ),
+        clock_timestamp()
+      ) + "incoming"."delay" * interval '1 microsecond',
+      cast("incoming"."tags" as text[]),
+      "incoming"."unique_key",
+      "incoming"."unique_label",
+      "incoming"."unique_until"
+    from "incoming"
+      left outer join "skipjack"."job_queues"
+        on "skipjack"."job_queues"."queue" = "incoming"."queue"
+    where coalesce(
+      ("incoming"."id" in (
+        select "taken"."job_id"
+        from "taken"
+      )),
+      false
+    )
+    order by "incoming"."position"
+    returning "skipjack"."jobs"."id"
+  )
+select
+  case
+    when "incoming"."known_id" is not null then "incoming"."known_id"
+    when "incoming"."id" in (
+      select "inserted"."id"
+      from "inserted"
+    ) then "incoming"."id"
+  end,
+  ("incoming"."known_id" is null)
+from "incoming"
+order by "incoming"."position"
