@@ -7,6 +7,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import java.sql.Connection;
@@ -33,6 +34,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   public static final String DEFAULT_SCHEMA = "skipjack";
 
   private final JooqJobStore store;
+  private final Maintenance maintenance;
   private final PayloadCodec codec;
   private final JobDrafts drafts;
   private final JobEnqueuer own;
@@ -40,12 +42,17 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   private JobQueue(DataSource dataSource, String schema, PayloadCodec codec) {
     OwnTransactions transactions = new OwnTransactions(dataSource);
-    this.store = new JooqJobStore(transactions, new Statements(schema));
+    DSLContext dialect = StatementDialect.forSchema(schema);
+    Statements statements = new Statements(schema);
+    PartitionCreator partitions = new PartitionCreator(transactions, statements);
+    this.store = new JooqJobStore(transactions, statements, partitions);
+    this.maintenance =
+        new JooqMaintenance(
+            transactions, statements, partitions, new PartitionDdl(dataSource, dialect));
     this.codec = codec;
     this.drafts = new JobDrafts(codec);
     this.own = new BoundEnqueuer(drafts, store::enqueue);
-    this.extension =
-        new QueueExtension(StatementDialect.forSchema(schema), transactions, drafts::draft);
+    this.extension = new QueueExtension(dialect, transactions, drafts::draft);
   }
 
   /**
@@ -95,6 +102,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public JobStore store() {
     return store;
+  }
+
+  @Override
+  public Maintenance maintenance() {
+    return maintenance;
   }
 
   @Override

@@ -40,10 +40,12 @@ final class JooqJobStore implements JobStore {
 
   private final OwnTransactions transactions;
   private final Statements statements;
+  private final PartitionCreator partitions;
 
-  JooqJobStore(OwnTransactions transactions, Statements statements) {
+  JooqJobStore(OwnTransactions transactions, Statements statements, PartitionCreator partitions) {
     this.transactions = transactions;
     this.statements = statements;
+    this.partitions = partitions;
   }
 
   @Override
@@ -122,13 +124,11 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Verdict> complete(List<Execution> executions) {
-    return healing(
-        () ->
-            batch(
-                executions,
-                statements.complete,
-                AttemptCtes.arguments(executions, execution -> execution),
-                AttemptCtes::read));
+    return batch(
+        executions,
+        statements.complete,
+        AttemptCtes.arguments(executions, execution -> execution),
+        AttemptCtes::read);
   }
 
   @Override
@@ -143,7 +143,7 @@ final class JooqJobStore implements JobStore {
     } catch (SQLException failure) {
       if (CHECK_VIOLATION.equals(failure.getSQLState())) {
         // The caller's transaction is lost, but its next attempt shall find the partition.
-        createPartitions(Duration.ZERO);
+        partitions.create(Duration.ZERO);
       }
       throw OwnTransactions.refused(failure);
     }
@@ -213,36 +213,29 @@ final class JooqJobStore implements JobStore {
         .get(0);
   }
 
-  @Override
-  public int createPartitions(Duration ahead) {
-    return transactions
-        .run(
-            statements.createPartitions,
-            CreatePartitionsStatement.arguments(ahead),
-            row -> row.getInt(1))
-        .get(0);
-  }
-
   private <R> List<R> batch(
       List<?> input,
       HotStatement statement,
       Arguments arguments,
       HotStatement.RowReader<R> reader) {
-    return input.isEmpty() ? List.of() : transactions.run(statement, arguments, reader);
+    return input.isEmpty()
+        ? List.of()
+        : healing(() -> transactions.run(statement, arguments, reader));
   }
 
   /**
-   * Runs a write to a partitioned table again after creating the partition that it missed.
-   * PostgreSQL reports a missing partition as a check violation without a constraint's name.
+   * Runs a write to a partitioned table again, once, after creating the partition that it missed.
+   * PostgreSQL reports a missing partition as a check violation. Whether this call created it does
+   * not matter: of several that miss it at once, one does.
    */
   private <R> R healing(Supplier<R> write) {
     try {
       return write.get();
     } catch (StoreException failure) {
-      if (failure.sqlState().filter(CHECK_VIOLATION::equals).isEmpty()
-          || createPartitions(Duration.ZERO) == 0) {
+      if (failure.sqlState().filter(CHECK_VIOLATION::equals).isEmpty()) {
         throw failure;
       }
+      partitions.create(Duration.ZERO);
       return write.get();
     }
   }
