@@ -356,7 +356,7 @@ class PartitionRemovalTest {
     fixture.execute("SELECT @create_partition('jobs_archive', now() - interval '3 days')");
     fixture.execute(
         "INSERT INTO @job_queues (queue, archive_retention) VALUES ('mail', interval '1 day')");
-    archive("now() - interval '3 days'", "mail", 1_000);
+    archive("now() - interval '3 days'", "mail", 500);
     fixture.execute(
         """
         CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -374,7 +374,7 @@ class PartitionRemovalTest {
 
       RemovedPartitions answer = queueOn(pool).removePartitions(RETENTION);
 
-      assertThat(answer.rows()).isEqualTo(1_000);
+      assertThat(answer.rows()).isEqualTo(500);
       assertThat(answer.postponed()).isEmpty();
     } finally {
       fixture.execute("DROP TRIGGER slow ON @jobs_archive");
