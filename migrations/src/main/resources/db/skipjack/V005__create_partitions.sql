@@ -15,6 +15,7 @@ DECLARE
   next_day  date;
   storage   text;
   child     text;
+  there     regclass;
 BEGIN
   IF parent = 'job_executions' THEN
     first_day := day - (extract(isodow FROM day)::integer - 1);
@@ -31,7 +32,14 @@ BEGIN
   END IF;
 
   child := parent || '_' || to_char(first_day::timestamp, 'YYYYMMDD');
-  IF to_regclass(format('%I.%I', current_schema(), child)) IS NOT NULL THEN
+  there := to_regclass(format('%I.%I', current_schema(), child));
+  IF there IS NOT NULL THEN
+    -- Said aloud: taken for the partition, it would leave every insert without one.
+    IF NOT EXISTS (SELECT FROM pg_inherits
+                    WHERE inhrelid = there AND inhparent = to_regclass(format('%I.%I', current_schema(), parent)) AND NOT inhdetachpending) THEN
+      RAISE EXCEPTION 'create_partition: "%" exists and is no partition of "%"; move it away', child, parent
+        USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
     RETURN false;
   END IF;
 

@@ -1,6 +1,7 @@
 package dev.skipjack.api;
 
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Maintenance;
 
 /**
  * What a worker needs of a queue. Implemented by the store's door for producers, so that one object
@@ -10,6 +11,9 @@ public interface QueueAccess {
 
   /** The port to the jobs. */
   JobStore store();
+
+  /** The port to the history's partitions. */
+  Maintenance maintenance();
 
   /** How payloads are read. */
   PayloadCodec codec();

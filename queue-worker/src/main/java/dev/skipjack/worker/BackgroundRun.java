@@ -1,6 +1,6 @@
 package dev.skipjack.worker;
 
-import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.QueueAccess;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -8,7 +8,10 @@ import java.util.SplittableRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A started worker: fetcher, handler threads and rescuer around an engine, and their end. */
+/**
+ * A started worker: fetcher, handler threads, rescuer and maintainer around an engine, and their
+ * end.
+ */
 final class BackgroundRun {
 
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
@@ -23,13 +26,14 @@ final class BackgroundRun {
   private final Reporter reporter;
   private final Loop fetcher;
   private final Loop rescuer;
+  private final Loop maintainer;
 
   BackgroundRun(
       Engine engine,
       Claimer claimer,
       Collection<ServedQueue> queues,
       Wakeup fetch,
-      JobStore store,
+      QueueAccess access,
       WorkerConfig config,
       WorkerThreads threads,
       Reporter reporter) {
@@ -42,9 +46,14 @@ final class BackgroundRun {
     ClaimLoop claims =
         new ClaimLoop(claimer, queues, config.pollInterval(), this::accept, random.split());
     fetcher = new Loop("fetcher", claims, fetch, reporter, random.split(), Loop.LONGEST_PAUSE);
-    Rescuer rescue = new Rescuer(store, config.rescueInterval(), reporter, random.split());
+    Rescuer rescue = new Rescuer(access.store(), config.rescueInterval(), reporter, random.split());
     rescuer =
         new Loop("rescuer", rescue, new Wakeup(), reporter, random.split(), Loop.LONGEST_PAUSE);
+    Maintainer maintain =
+        new Maintainer(access.maintenance(), config.retention(), reporter, random.split());
+    maintainer =
+        new Loop(
+            "maintainer", maintain, new Wakeup(), reporter, random.split(), Loop.LONGEST_PAUSE);
   }
 
   /** Starts all threads or, when the system refuses one, none. */
@@ -58,6 +67,7 @@ final class BackgroundRun {
       }
       fetcher.start(threads);
       rescuer.start(threads);
+      maintainer.start(threads);
     } catch (Throwable refused) {
       stop();
       throw refused;
@@ -107,6 +117,7 @@ final class BackgroundRun {
     boolean interrupted = false;
     fetcher.stop();
     rescuer.stop();
+    maintainer.stop();
     for (ServedQueue queue : queues) {
       queue.buffer().close().forEach(engine.runner()::giveBack);
     }

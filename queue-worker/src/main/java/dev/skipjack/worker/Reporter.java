@@ -2,6 +2,7 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Rescued;
 import java.time.Duration;
 import java.util.List;
@@ -103,6 +104,33 @@ final class Reporter {
             ? store.sqlState().orElse("no SQLSTATE")
             : thrown.getClass().getName());
     log.debug("Outcomes refused because", thrown);
+  }
+
+  void partitionsCreated(List<String> partitions) {
+    if (!partitions.isEmpty()) {
+      log.info("Partitions created partitions={}", partitions);
+    }
+  }
+
+  void partitionsRemoved(List<String> partitions, long rows) {
+    if (!partitions.isEmpty() || rows > 0) {
+      log.info("History removed partitions={} rows={}", partitions, rows);
+    }
+  }
+
+  void partitionPostponed(Postponed postponed) {
+    switch (postponed.reason()) {
+      case BUSY, RUNNING, UNFINISHED ->
+          log.info(
+              "Partition postponed partition={} reason={}",
+              postponed.partition(),
+              postponed.reason());
+      case FORBIDDEN, IN_THE_WAY ->
+          log.warn(
+              "Partition needs a person partition={} reason={}",
+              postponed.partition(),
+              postponed.reason());
+    }
   }
 
   void loopFailed(String loop, Throwable error) {

@@ -117,14 +117,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     engine = newEngine();
     background =
         new BackgroundRun(
-            engine,
-            newClaimer(queues),
-            queues.values(),
-            fetch,
-            access.store(),
-            config,
-            threads,
-            reporter);
+            engine, newClaimer(queues), queues.values(), fetch, access, config, threads, reporter);
     background.start();
     state = State.STARTED;
     log.info(

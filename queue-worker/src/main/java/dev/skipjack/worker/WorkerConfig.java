@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.Retention;
 import java.time.Duration;
 
 /**
@@ -20,6 +21,9 @@ import java.time.Duration;
  *     default 10 s, 10 ms to 1 hour
  * @param drainTimeout how long a stop lets running handlers finish; default 25 s, 0 to 1 hour. Keep
  *     it 5 s below the grace period of whatever stops the process.
+ * @param retention how long history is kept; default 7 days of archived jobs, unless their queue
+ *     says otherwise, and 30 days of audit. All workers of a schema should agree: the shortest
+ *     wins.
  */
 public record WorkerConfig(
     Duration lease,
@@ -28,7 +32,8 @@ public record WorkerConfig(
     int prefetch,
     Duration flushInterval,
     Duration rescueInterval,
-    Duration drainTimeout) {
+    Duration drainTimeout,
+    Retention retention) {
 
   private static final Duration HOUR = Duration.ofHours(1);
 
@@ -77,6 +82,7 @@ public record WorkerConfig(
     private Duration flushInterval = Duration.ofMillis(3);
     private Duration rescueInterval = Duration.ofSeconds(10);
     private Duration drainTimeout = Duration.ofSeconds(25);
+    private Retention retention = Retention.defaults();
 
     private Builder() {}
 
@@ -122,6 +128,12 @@ public record WorkerConfig(
       return this;
     }
 
+    /** Sets {@link WorkerConfig#retention()}. */
+    public Builder retention(Retention retention) {
+      this.retention = retention;
+      return this;
+    }
+
     /**
      * The settings.
      *
@@ -130,7 +142,14 @@ public record WorkerConfig(
     public WorkerConfig build() {
       Duration heartbeat = heartbeatInterval.isZero() ? lease.dividedBy(3) : heartbeatInterval;
       return new WorkerConfig(
-          lease, heartbeat, pollInterval, prefetch, flushInterval, rescueInterval, drainTimeout);
+          lease,
+          heartbeat,
+          pollInterval,
+          prefetch,
+          flushInterval,
+          rescueInterval,
+          drainTimeout,
+          retention);
     }
   }
 }

@@ -59,7 +59,8 @@ public sealed interface WorkerEvent {
    * A part of the worker could not do its work and will try again by itself. Told once, when the
    * trouble begins.
    *
-   * @param loop {@code fetcher}, {@code flusher}, {@code heartbeat} or {@code rescuer}
+   * @param loop {@code fetcher}, {@code flusher}, {@code heartbeat}, {@code rescuer} or {@code
+   *     maintainer}
    */
   record LoopFailed(String loop, Throwable error) implements WorkerEvent {}
 

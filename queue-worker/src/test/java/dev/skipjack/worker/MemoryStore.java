@@ -11,8 +11,10 @@ import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.Retention;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -20,7 +22,10 @@ import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
@@ -38,14 +43,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A queue in memory that keeps the promises of the port, and can be told to fail. Payloads are the
  * text itself; the text {@code poison} cannot be read.
  */
-final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
+final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCodec {
 
   /** Called before and after every call; throws to make it fail, after it was done or before. */
   interface Fault {
@@ -81,7 +85,8 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
 
   final List<String> calls = new CopyOnWriteArrayList<>();
   final Map<Long, ExecutionStatus> audit = new LinkedHashMap<>();
-  final AtomicInteger partitionRuns = new AtomicInteger();
+  final List<Retention> retentions = new CopyOnWriteArrayList<>();
+  final List<Postponed> postponed = new CopyOnWriteArrayList<>();
   volatile Fault fault = new Fault() {};
 
   private final Map<Long, Row> rows = new LinkedHashMap<>();
@@ -91,6 +96,11 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
 
   @Override
   public JobStore store() {
+    return this;
+  }
+
+  @Override
+  public Maintenance maintenance() {
     return this;
   }
 
@@ -376,8 +386,20 @@ final class MemoryStore implements JobStore, QueueAccess, PayloadCodec {
   }
 
   @Override
-  public int createPartitions(Duration ahead) {
-    return call("createPartitions", 1, partitionRuns::incrementAndGet);
+  public CreatedPartitions createPartitions(Duration ahead) {
+    return call(
+        "createPartitions", 1, () -> new CreatedPartitions(List.of(), List.copyOf(postponed)));
+  }
+
+  @Override
+  public RemovedPartitions removePartitions(Retention retention) {
+    return call(
+        "removePartitions",
+        1,
+        () -> {
+          retentions.add(retention);
+          return new RemovedPartitions(List.of(), 0, List.of());
+        });
   }
 
   private interface Body<R> {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.Retention;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,8 @@ class WorkerSettingsTest {
     assertThat(config.flushInterval()).isEqualTo(Duration.ofMillis(3));
     assertThat(config.rescueInterval()).isEqualTo(Duration.ofSeconds(10));
     assertThat(config.drainTimeout()).isEqualTo(Duration.ofSeconds(25));
+    assertThat(config.retention())
+        .isEqualTo(new Retention(Duration.ofDays(7), Duration.ofDays(30)));
   }
 
   @Test

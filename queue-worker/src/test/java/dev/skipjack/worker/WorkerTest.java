@@ -12,6 +12,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.Retention;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.worker.WorkerEvent.Cancelled;
 import dev.skipjack.worker.WorkerEvent.Claimed;
@@ -491,9 +492,13 @@ class WorkerTest {
     }
 
     @Test
-    void partitionsAreCreatedAtTheStart() {
-      start(on((payload, context) -> Outcome.completed(), 1), config());
-      await().until(() -> store.partitionRuns.get() == 1);
+    void partitionsAreMaintainedFromTheStart() {
+      Retention retention = new Retention(Duration.ofDays(1), Duration.ofDays(2));
+
+      start(on((payload, context) -> Outcome.completed(), 1), config().retention(retention));
+
+      await().until(() -> store.retentions.equals(List.of(retention)));
+      assertThat(store.calls).contains("createPartitions");
     }
   }
 

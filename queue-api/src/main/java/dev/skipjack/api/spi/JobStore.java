@@ -82,12 +82,4 @@ public interface JobStore {
    * @param limit most jobs to take back, at least 1
    */
   List<Rescued> rescue(Duration spread, int limit);
-
-  /**
-   * Creates the missing partitions of audit and archive.
-   *
-   * @param ahead how far into the future
-   * @return how many were created
-   */
-  int createPartitions(Duration ahead);
 }

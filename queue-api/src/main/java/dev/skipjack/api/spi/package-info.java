@@ -1,6 +1,7 @@
 /**
- * The port between workers and stores. A store implements {@link dev.skipjack.api.spi.JobStore}; a
- * worker calls it and knows neither tables nor SQL. Application code has no business here.
+ * The ports between workers and stores. A store implements {@link dev.skipjack.api.spi.JobStore}
+ * for the jobs and {@link dev.skipjack.api.spi.Maintenance} for their history; a worker calls them
+ * and knows neither tables nor SQL. Application code has no business here.
  */
 @NullMarked
 package dev.skipjack.api.spi;

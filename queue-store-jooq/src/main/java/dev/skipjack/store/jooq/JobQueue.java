@@ -9,6 +9,7 @@ import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import java.sql.Connection;
@@ -36,6 +37,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   public static final String DEFAULT_SCHEMA = "skipjack";
 
   private final JooqJobStore store;
+  private final Maintenance maintenance;
   private final PayloadCodec codec;
   private final JobDrafts drafts;
   private final JobEnqueuer own;
@@ -44,7 +46,13 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   private JobQueue(DataSource dataSource, String schema, PayloadCodec codec, PayloadLimits limits) {
     OwnTransactions transactions = new OwnTransactions(dataSource);
-    this.store = new JooqJobStore(transactions, new Statements(schema));
+    DSLContext dialect = StatementDialect.forSchema(schema);
+    Statements statements = new Statements(schema);
+    PartitionCreator partitions = new PartitionCreator(transactions, statements);
+    this.store = new JooqJobStore(transactions, statements, partitions);
+    this.maintenance =
+        new JooqMaintenance(
+            transactions, statements, partitions, new PartitionDdl(dataSource, dialect));
     this.codec = codec;
     this.drafts = new JobDrafts(codec, limits);
     this.own = new BoundEnqueuer(drafts, store::enqueue);
@@ -55,8 +63,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             new AdminStatements(schema),
             new QueueSettingsTable(StatementDialect.on(dataSource, schema)),
             drafts);
-    this.extension =
-        new QueueExtension(StatementDialect.forSchema(schema), transactions, drafts::draft);
+    this.extension = new QueueExtension(dialect, transactions, drafts::draft);
   }
 
   /**
@@ -118,6 +125,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public JobStore store() {
     return store;
+  }
+
+  @Override
+  public Maintenance maintenance() {
+    return maintenance;
   }
 
   @Override

@@ -40,11 +40,13 @@ final class JooqJobStore implements JobStore {
   private final Statements statements;
   private final PartitionHealing healing;
   private final JobWriter writer;
+  private final PartitionCreator partitions;
 
-  JooqJobStore(OwnTransactions transactions, Statements statements) {
+  JooqJobStore(OwnTransactions transactions, Statements statements, PartitionCreator partitions) {
     this.transactions = transactions;
     this.statements = statements;
-    this.healing = new PartitionHealing(() -> createPartitions(Duration.ZERO));
+    this.partitions = partitions;
+    this.healing = new PartitionHealing(() -> partitions.create(Duration.ZERO));
     this.writer = new JobWriter(statements.enqueue, statements.enqueueOnce);
   }
 
@@ -110,13 +112,11 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Verdict> complete(List<Execution> executions) {
-    return healing.run(
-        () ->
-            batch(
-                executions,
-                statements.complete,
-                AttemptCtes.arguments(executions, execution -> execution),
-                AttemptCtes::read));
+    return batch(
+        executions,
+        statements.complete,
+        AttemptCtes.arguments(executions, execution -> execution),
+        AttemptCtes::read);
   }
 
   @Override
@@ -131,7 +131,7 @@ final class JooqJobStore implements JobStore {
     } catch (SQLException failure) {
       if (PartitionHealing.CHECK_VIOLATION.equals(failure.getSQLState())) {
         // The caller's transaction is lost, but its next attempt shall find the partition.
-        createPartitions(Duration.ZERO);
+        partitions.create(Duration.ZERO);
       }
       throw OwnTransactions.refused(failure);
     }
@@ -142,24 +142,17 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Ended> fail(List<Failure> failures) {
-    return healing.run(
-        () ->
-            batch(
-                failures,
-                statements.fail,
-                FailStatement.arguments(failures),
-                AttemptCtes::readEnded));
+    return batch(
+        failures, statements.fail, FailStatement.arguments(failures), AttemptCtes::readEnded);
   }
 
   @Override
   public List<Ended> giveBack(List<GiveBack> attempts) {
-    return healing.run(
-        () ->
-            batch(
-                attempts,
-                statements.giveBack,
-                GiveBackStatement.arguments(attempts),
-                AttemptCtes::readEnded));
+    return batch(
+        attempts,
+        statements.giveBack,
+        GiveBackStatement.arguments(attempts),
+        AttemptCtes::readEnded);
   }
 
   @Override
@@ -176,8 +169,12 @@ final class JooqJobStore implements JobStore {
   }
 
   private List<Rescued> rescueAfter(long after, Duration spread, int limit) {
-    return transactions.run(
-        statements.rescue, RescueStatement.arguments(after, spread, limit), RescueStatement::read);
+    return healing.run(
+        () ->
+            transactions.run(
+                statements.rescue,
+                RescueStatement.arguments(after, spread, limit),
+                RescueStatement::read));
   }
 
   private List<Rescued> rescueRowByRow(Duration spread, int limit) {
@@ -205,21 +202,13 @@ final class JooqJobStore implements JobStore {
         .get(0);
   }
 
-  @Override
-  public int createPartitions(Duration ahead) {
-    return transactions
-        .run(
-            statements.createPartitions,
-            CreatePartitionsStatement.arguments(ahead),
-            row -> row.getInt(1))
-        .get(0);
-  }
-
   private <R> List<R> batch(
       List<?> input,
       HotStatement statement,
       Arguments arguments,
       HotStatement.RowReader<R> reader) {
-    return input.isEmpty() ? List.of() : transactions.run(statement, arguments, reader);
+    return input.isEmpty()
+        ? List.of()
+        : healing.run(() -> transactions.run(statement, arguments, reader));
   }
 }

@@ -17,7 +17,12 @@ final class Statements {
   final HotStatement giveBack;
   final HotStatement rescue;
   final HotStatement firstExpired;
-  final HotStatement createPartitions;
+  final HotStatement readClock;
+  final HotStatement createPartition;
+  final HotStatement findPartitions;
+  final HotStatement findRunning;
+  final HotStatement readCutoffs;
+  final HotStatement sweepArchive;
 
   Statements(String schema) {
     DSLContext dsl = StatementDialect.forSchema(schema);
@@ -32,6 +37,11 @@ final class Statements {
     giveBack = HotStatement.render(dsl, GiveBackStatement.query());
     rescue = HotStatement.render(dsl, RescueStatement.query());
     firstExpired = HotStatement.render(dsl, RescueStatement.firstQuery());
-    createPartitions = HotStatement.render(dsl, CreatePartitionsStatement.query());
+    readClock = HotStatement.render(dsl, ReadClockStatement.query());
+    createPartition = HotStatement.render(dsl, CreatePartitionStatement.query());
+    findPartitions = HotStatement.render(dsl, FindPartitionsStatement.query(schema));
+    findRunning = HotStatement.render(dsl, FindRunningStatement.query());
+    readCutoffs = HotStatement.render(dsl, ReadCutoffsStatement.query());
+    sweepArchive = HotStatement.render(dsl, SweepArchiveStatement.query());
   }
 }

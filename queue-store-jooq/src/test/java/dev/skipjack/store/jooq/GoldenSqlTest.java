@@ -65,6 +65,11 @@ class GoldenSqlTest {
             Map.entry("give-back", statements.giveBack),
             Map.entry("rescue", statements.rescue),
             Map.entry("first-expired", statements.firstExpired),
-            Map.entry("create-partitions", statements.createPartitions)));
+            Map.entry("read-clock", statements.readClock),
+            Map.entry("create-partition", statements.createPartition),
+            Map.entry("find-partitions", statements.findPartitions),
+            Map.entry("find-running", statements.findRunning),
+            Map.entry("read-cutoffs", statements.readCutoffs),
+            Map.entry("sweep-archive", statements.sweepArchive)));
   }
 }

@@ -1,0 +1,35 @@
+package dev.skipjack.api.spi;
+
+import dev.skipjack.api.Retention;
+import dev.skipjack.api.StoreException;
+import java.time.Duration;
+
+/**
+ * Keeps the history's partitions coming and going.
+ *
+ * <p>Nothing here makes a claim or a completion wait, whoever holds what. What cannot be done
+ * without waiting for somebody is postponed, and the answer says so: call again later. Any number
+ * of maintainers may be at it, in any time zones, and a call that died half-way is finished by the
+ * next.
+ *
+ * <p>Safe for any number of threads. Throws {@link StoreException} when the database could not be
+ * reached or refused for a reason that is no part of the answer.
+ */
+public interface Maintenance {
+
+  /**
+   * Creates the missing partitions of audit and archive, from the one that holds the present on.
+   *
+   * @param ahead how far into the future; not negative
+   */
+  CreatedPartitions createPartitions(Duration ahead);
+
+  /**
+   * Removes what is older than its retention: whole partitions that no queue keeps anything of and
+   * that hold no running attempt, and in kept ones the archived jobs of queues whose retention is
+   * shorter. Returns after some ten seconds, whatever is left.
+   *
+   * <p>Only tables are dropped that this method itself detached, in an earlier call perhaps.
+   */
+  RemovedPartitions removePartitions(Retention retention);
+}

@@ -1,0 +1,24 @@
+package dev.skipjack.api.spi;
+
+/**
+ * A partition that could not be dealt with now.
+ *
+ * @param partition its name
+ * @param reason why
+ */
+public record Postponed(String partition, Reason reason) {
+
+  /** Why a partition was left for later. */
+  public enum Reason {
+    /** Somebody reads it, or another maintainer is at it. */
+    BUSY,
+    /** An attempt that began in it still runs. */
+    RUNNING,
+    /** The time of the call was used up; the next goes on from there. */
+    UNFINISHED,
+    /** The database role may not do it: only the owner of the tables may. */
+    FORBIDDEN,
+    /** A table of that name exists that is no partition of the queue's. */
+    IN_THE_WAY
+  }
+}

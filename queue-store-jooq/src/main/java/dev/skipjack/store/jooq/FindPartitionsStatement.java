@@ -1,0 +1,177 @@
+package dev.skipjack.store.jooq;
+
+import static org.jooq.impl.DSL.arrayAgg;
+import static org.jooq.impl.DSL.arrayGet;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.concat;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.function;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.not;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.when;
+
+import dev.skipjack.store.jooq.FoundPartition.State;
+import dev.skipjack.store.jooq.spi.Arguments;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Finds the tables that are partitions of one parent, or were until we detached them.
+ *
+ * <pre>{@code
+ * SELECT child.relname, <attached, pending or detached>, <whether it carries our mark>, <its bounds in UTC>
+ *   FROM pg_class AS parent JOIN pg_namespace ...
+ *   JOIN pg_class AS child ON child.relnamespace = parent.relnamespace AND child.relowner = parent.relowner
+ *   LEFT JOIN pg_inherits ON inhrelid = child.oid
+ *  WHERE nspname = '<schema>' AND parent.relname = :parent AND <the columns are the parent's>
+ *    AND (inhparent = parent.oid OR inhrelid IS NULL AND <marked>)
+ * }</pre>
+ *
+ * <p>What is found here may be dropped one day, so a table must be ours in every respect: schema,
+ * owner, name, columns; bounds, while it is a partition; and the mark that we leave before we
+ * detach, when it is one no more. A partition that a person detached to keep it has no mark.
+ */
+final class FindPartitionsStatement {
+
+  /** Comment on a table that we have begun to remove. */
+  static final String MARK = "Skipjack removes this table: its retention is over.";
+
+  private static final DateTimeFormatter BOUND =
+      DateTimeFormatter.ofPattern("uuuuMMdd HHmmss.SSSSSS", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+  private static final Param<String> PARENT = param("parent", String.class);
+
+  private FindPartitionsStatement() {}
+
+  static ResultQuery<?> query(String schema) {
+    Field<String> childName = column("child", "relname", String.class);
+    Field<Long> inherited = column("inherits", "inhrelid", Long.class);
+    Field<Boolean> pending = column("inherits", "inhdetachpending", Boolean.class);
+    Condition marked =
+        function(
+                "obj_description",
+                String.class,
+                column("child", "oid", Long.class),
+                inline("pg_class"))
+            .isNotDistinctFrom(inline(MARK));
+    return select(
+            childName,
+            when(inherited.isNull(), inline(literal(State.DETACHED)))
+                .when(pending, inline(literal(State.PENDING)))
+                .otherwise(inline(literal(State.ATTACHED)))
+                .as("state"),
+            field(marked).as("marked"),
+            bound(1).as("lower"),
+            bound(2).as("upper"))
+        .from(catalog("pg_class", "parent"))
+        .join(catalog("pg_namespace", "namespace"))
+        .on(column("namespace", "oid", Long.class).eq(column("parent", "relnamespace", Long.class)))
+        .join(catalog("pg_class", "child"))
+        .on(
+            column("child", "relnamespace", Long.class)
+                .eq(column("parent", "relnamespace", Long.class)))
+        .and(column("child", "relowner", Long.class).eq(column("parent", "relowner", Long.class)))
+        .leftJoin(catalog("pg_inherits", "inherits"))
+        .on(inherited.eq(column("child", "oid", Long.class)))
+        .where(column("namespace", "nspname", String.class).eq(inline(schema)))
+        .and(column("parent", "relname", String.class).eq(PARENT))
+        .and(column("parent", "relkind", String.class).eq(inline("p")))
+        .and(column("child", "relkind", String.class).eq(inline("r")))
+        .and(
+            column("inherits", "inhparent", Long.class)
+                .eq(column("parent", "oid", Long.class))
+                .or(inherited.isNull().and(marked)))
+        .and(columnsOf("child").eq(columnsOf("parent")))
+        .orderBy(childName);
+  }
+
+  private static Table<?> catalog(String table, String alias) {
+    return table(name("pg_catalog", table)).as(alias);
+  }
+
+  private static <T> Field<T> column(String table, String column, Class<T> type) {
+    return field(name(table, column), type);
+  }
+
+  /** Names and types in their order. */
+  private static Field<String[]> columnsOf(String table) {
+    Field<Long> type = column("attribute", "atttypid", Long.class);
+    Field<Integer> modifier = column("attribute", "atttypmod", Integer.class);
+    return field(
+        select(
+                arrayAgg(
+                        concat(
+                            cast(column("attribute", "attname", String.class), SQLDataType.CLOB),
+                            inline(" "),
+                            function("format_type", String.class, type, modifier)))
+                    .orderBy(column("attribute", "attnum", Short.class)))
+            .from(catalog("pg_attribute", "attribute"))
+            .where(column("attribute", "attrelid", Long.class).eq(column(table, "oid", Long.class)))
+            .and(column("attribute", "attnum", Short.class).gt(inline((short) 0)))
+            .and(not(column("attribute", "attisdropped", Boolean.class))));
+  }
+
+  /**
+   * One bound, in UTC; NULL for bounds that we never set, such as MINVALUE. The catalog's text
+   * speaks the session's zone and is read back in the same.
+   */
+  private static Field<String> bound(int which) {
+    Field<String> text =
+        function(
+            "pg_get_expr",
+            String.class,
+            column("child", "relpartbound", Object.class),
+            column("child", "oid", Long.class));
+    Field<String[]> bounds =
+        function(
+            "regexp_match",
+            String[].class,
+            text,
+            inline("^FOR VALUES FROM \\('([^']+)'\\) TO \\('([^']+)'\\)$"));
+    Field<Instant> instant = cast(arrayGet(bounds, inline(which)), SQLDataType.INSTANT);
+    return function(
+        "to_char",
+        String.class,
+        function("timezone", Object.class, inline("UTC"), instant),
+        inline("YYYYMMDD HH24MISS.US"));
+  }
+
+  private static String literal(State state) {
+    return state.name().toLowerCase(Locale.ROOT);
+  }
+
+  static Arguments arguments(PartitionedTable table) {
+    return new Arguments().text("parent", table.table().getName());
+  }
+
+  /** Empty when name or bounds are none of ours. */
+  static Optional<FoundPartition> read(PartitionedTable table, ResultSet row) throws SQLException {
+    State state = State.valueOf(row.getString("state").toUpperCase(Locale.ROOT));
+    boolean marked = row.getBoolean("marked");
+    String lower = row.getString("lower");
+    String upper = row.getString("upper");
+    return table
+        .named(row.getString("relname"))
+        .filter(
+            partition ->
+                state == State.DETACHED
+                    || (BOUND.format(partition.start()).equals(lower)
+                        && BOUND.format(partition.end()).equals(upper)))
+        .map(partition -> new FoundPartition(partition, state, marked));
+  }
+}

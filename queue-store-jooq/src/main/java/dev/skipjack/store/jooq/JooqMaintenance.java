@@ -1,0 +1,74 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.Retention;
+import dev.skipjack.api.spi.CreatedPartitions;
+import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.RemovedPartitions;
+import dev.skipjack.store.jooq.FoundPartition.State;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** The life of partitions in PostgreSQL; docs/adr/0011 tells why it is lived so. */
+final class JooqMaintenance implements Maintenance {
+
+  private static final long LONGEST_CALL = Duration.ofSeconds(10).toNanos();
+
+  private final OwnTransactions transactions;
+  private final Statements statements;
+  private final PartitionCreator creator;
+  private final PartitionRemover remover;
+  private final ArchiveSweeper sweeper;
+
+  JooqMaintenance(
+      OwnTransactions transactions,
+      Statements statements,
+      PartitionCreator creator,
+      PartitionDdl ddl) {
+    this.transactions = transactions;
+    this.statements = statements;
+    this.creator = creator;
+    this.remover = new PartitionRemover(transactions, statements, ddl);
+    this.sweeper = new ArchiveSweeper(transactions, statements);
+  }
+
+  @Override
+  public CreatedPartitions createPartitions(Duration ahead) {
+    return creator.create(ahead);
+  }
+
+  /** One call at a time: what remover and sweeper remember is not for two threads. */
+  @Override
+  public synchronized RemovedPartitions removePartitions(Retention retention) {
+    long deadline = System.nanoTime() + LONGEST_CALL;
+    Instant now = creator.now();
+    Cutoffs cutoffs = new Cutoffs(now.minus(retention.archive()), ownCutoffs());
+    List<String> removed = new ArrayList<>();
+    List<Postponed> postponed = new ArrayList<>();
+    Instant oldest = cutoffs.oldest();
+    remover.remove(PartitionedTable.ARCHIVE, oldest, deadline, removed, postponed);
+    remover.remove(
+        PartitionedTable.AUDIT, now.minus(retention.audit()), deadline, removed, postponed);
+    List<Partition> kept =
+        remover.find(PartitionedTable.ARCHIVE).stream()
+            .filter(found -> found.state() == State.ATTACHED)
+            .map(FoundPartition::partition)
+            .filter(partition -> partition.end().isAfter(oldest))
+            .toList();
+    long rows = sweeper.sweep(kept, cutoffs, deadline, postponed);
+    return new RemovedPartitions(removed, rows, postponed);
+  }
+
+  private Map<String, Instant> ownCutoffs() {
+    return transactions
+        .run(statements.readCutoffs, new Arguments(), ReadCutoffsStatement::read)
+        .stream()
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+  }
+}

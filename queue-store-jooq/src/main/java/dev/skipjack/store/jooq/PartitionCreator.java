@@ -1,0 +1,77 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.CreatedPartitions;
+import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Creates partitions, each in a transaction of its own: one that somebody keeps from being created
+ * costs no other its lock. Safe for any number of threads, and maintainers.
+ */
+final class PartitionCreator {
+
+  private static final int TRIES = 4;
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
+
+  private final OwnTransactions transactions;
+  private final Statements statements;
+
+  PartitionCreator(OwnTransactions transactions, Statements statements) {
+    this.transactions = transactions;
+    this.statements = statements;
+  }
+
+  /** The missing ones from the present, by the database's clock, to {@code ahead} of it. */
+  CreatedPartitions create(Duration ahead) {
+    Instant now = now();
+    return create(now, now.plus(ahead));
+  }
+
+  /** The time of the database. */
+  Instant now() {
+    return transactions.run(statements.readClock, new Arguments(), ReadClockStatement::read).get(0);
+  }
+
+  /** The missing ones for rows of these instants and between. */
+  CreatedPartitions create(Instant first, Instant last) {
+    List<String> created = new ArrayList<>();
+    List<Postponed> postponed = new ArrayList<>();
+    for (PartitionedTable table : PartitionedTable.values()) {
+      for (Partition partition = table.containing(first);
+          !partition.start().isAfter(last);
+          partition = partition.next()) {
+        try {
+          if (create(partition)) {
+            created.add(partition.name());
+          }
+        } catch (StoreException failure) {
+          postponed.add(PartitionErrors.whileCreating(partition, failure));
+        }
+      }
+    }
+    return new CreatedPartitions(created, postponed);
+  }
+
+  private boolean create(Partition partition) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return transactions
+            .run(
+                statements.createPartition,
+                CreatePartitionStatement.arguments(partition),
+                row -> row.getBoolean(1))
+            .get(0);
+      } catch (StoreException failure) {
+        if (tries == TRIES || !PartitionErrors.isWaiting(failure) || !Pause.upTo(LONGEST_PAUSE)) {
+          throw failure;
+        }
+      }
+    }
+  }
+}

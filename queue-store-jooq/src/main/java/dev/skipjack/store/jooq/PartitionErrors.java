@@ -1,0 +1,77 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.Postponed.Reason;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the database's refusals mean to those who create and remove partitions. */
+final class PartitionErrors {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PartitionErrors.class);
+
+  private static final String LOCK_TIMEOUT = "55P03";
+  private static final String DEADLOCK = "40P01";
+  private static final String QUERY_CANCELED = "57014";
+  private static final String NOT_IN_PREREQUISITE_STATE = "55000";
+  private static final String UNDEFINED_TABLE = "42P01";
+  private static final String INTERNAL = "XX000";
+  private static final String INVALID_OBJECT_DEFINITION = "42P17";
+  private static final String FORBIDDEN = "42501";
+
+  private static final Set<String> WAITING = Set.of(LOCK_TIMEOUT, DEADLOCK, QUERY_CANCELED);
+
+  private static final Map<String, Reason> WHILE_CREATING =
+      Map.of(
+          LOCK_TIMEOUT, Reason.BUSY,
+          DEADLOCK, Reason.BUSY,
+          QUERY_CANCELED, Reason.BUSY,
+          NOT_IN_PREREQUISITE_STATE, Reason.IN_THE_WAY, // create_partition says so
+          INVALID_OBJECT_DEFINITION, Reason.IN_THE_WAY, // a partition of other bounds overlaps
+          FORBIDDEN, Reason.FORBIDDEN);
+
+  private static final Map<String, Reason> WHILE_REMOVING =
+      Map.of(
+          LOCK_TIMEOUT, Reason.BUSY,
+          DEADLOCK, Reason.BUSY,
+          QUERY_CANCELED, Reason.BUSY,
+          NOT_IN_PREREQUISITE_STATE, Reason.BUSY, // another one is being detached
+          UNDEFINED_TABLE, Reason.BUSY, // another maintainer detached or dropped it first
+          INTERNAL, Reason.BUSY, // "tuple concurrently updated": another maintainer, again
+          FORBIDDEN, Reason.FORBIDDEN);
+
+  private PartitionErrors() {}
+
+  /** Whether it was waited too long: the same again, or less of it, may work. */
+  static boolean isWaiting(StoreException failure) {
+    return failure.sqlState().filter(WAITING::contains).isPresent();
+  }
+
+  /**
+   * The answer when {@code partition} could not be created.
+   *
+   * @throws StoreException the failure itself, if it tells nothing about the partition
+   */
+  static Postponed whileCreating(Partition partition, StoreException failure) {
+    return postponed(partition, failure, WHILE_CREATING);
+  }
+
+  /**
+   * The answer when {@code partition}, or what is over in it, could not be removed.
+   *
+   * @throws StoreException the failure itself, if it tells nothing about the partition
+   */
+  static Postponed whileRemoving(Partition partition, StoreException failure) {
+    return postponed(partition, failure, WHILE_REMOVING);
+  }
+
+  private static Postponed postponed(
+      Partition partition, StoreException failure, Map<String, Reason> reasons) {
+    Reason reason = failure.sqlState().map(reasons::get).orElseThrow(() -> failure);
+    LOG.debug("Partition postponed partition={} reason={}", partition.name(), reason, failure);
+    return new Postponed(partition.name(), reason);
+  }
+}

@@ -1,0 +1,63 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
+import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+
+import java.time.DayOfWeek;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.TemporalAdjusters;
+import java.util.Optional;
+import org.jooq.Table;
+
+/** A table whose partitions come and go, cut by the UTC calendar whatever anybody's zone. */
+enum PartitionedTable {
+  /** By the week that the attempts began in, from Monday. */
+  AUDIT(7),
+  /** By the day that the jobs ended on. */
+  ARCHIVE(1);
+
+  private static final int DATE_DIGITS = 8;
+
+  private final int days;
+
+  PartitionedTable(int days) {
+    this.days = days;
+  }
+
+  Table<?> table() {
+    return this == AUDIT ? JOB_EXECUTIONS : JOBS_ARCHIVE;
+  }
+
+  int days() {
+    return days;
+  }
+
+  /** The partition for rows of this instant. */
+  Partition containing(Instant instant) {
+    return startingBy(LocalDate.ofInstant(instant, ZoneOffset.UTC));
+  }
+
+  private Partition startingBy(LocalDate day) {
+    return new Partition(
+        this, days == 1 ? day : day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY)));
+  }
+
+  /** The partition of this name; empty for every name that no partition of this table can have. */
+  Optional<Partition> named(String name) {
+    String prefix = table().getName() + "_";
+    if (!name.startsWith(prefix) || name.length() != prefix.length() + DATE_DIGITS) {
+      return Optional.empty();
+    }
+    try {
+      LocalDate day =
+          LocalDate.parse(name.substring(prefix.length()), DateTimeFormatter.BASIC_ISO_DATE);
+      return Optional.of(startingBy(day)).filter(partition -> partition.from().equals(day));
+    } catch (DateTimeParseException notOurs) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.deleteFrom;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.max;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectCount;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.ArrayRows;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Deletes what is over among the next jobs of one partition of the archive.
+ *
+ * <pre>{@code
+ * WITH page AS MATERIALIZED (SELECT id, finished_at, queue FROM jobs_archive
+ *                             WHERE finished_at >= :from AND finished_at < :to AND id > :after ORDER BY id LIMIT :batch),
+ *      swept AS (DELETE FROM jobs_archive
+ *                 WHERE finished_at >= :from AND finished_at < :to
+ *                   AND id = ANY (ARRAY(SELECT id FROM page
+ *                                        WHERE finished_at < COALESCE((SELECT cutoff FROM unnest(:queues, :cutoffs) AS own (queue, cutoff)
+ *                                                                       WHERE own.queue = page.queue), :others)))
+ *                RETURNING id)
+ * SELECT (SELECT count(*) FROM swept), count(*), max(id) FROM page
+ * }</pre>
+ *
+ * <p>A walk along the primary key: no index knows the queue, and each batch reads no more rows than
+ * it was told to, whatever it finds. The bounds, said twice, leave one partition of all.
+ */
+final class SweepArchiveStatement {
+
+  private static final Param<String> FROM = param("from", String.class);
+  private static final Param<String> TO = param("to", String.class);
+  private static final Param<Long> AFTER = param("after", Long.class);
+  private static final Param<Long> BATCH = param("batch", Long.class);
+  private static final Param<String> OTHERS = param("others", String.class);
+  private static final Param<String[]> QUEUES = param("queues", String[].class);
+  private static final Param<Instant[]> CUTOFFS =
+      param("cutoffs", SQLDataType.INSTANT.getArrayDataType());
+
+  private SweepArchiveStatement() {}
+
+  /**
+   * What a batch did.
+   *
+   * @param deleted jobs that were over
+   * @param read jobs that were looked at
+   * @param last the greatest id among them
+   */
+  record Swept(long deleted, long read, long last) {}
+
+  static ResultQuery<?> query() {
+    CommonTableExpression<?> page =
+        name("page")
+            .asMaterialized(
+                select(JOBS_ARCHIVE.ID, JOBS_ARCHIVE.FINISHED_AT, JOBS_ARCHIVE.QUEUE)
+                    .from(JOBS_ARCHIVE)
+                    .where(inside())
+                    .and(JOBS_ARCHIVE.ID.gt(AFTER))
+                    .orderBy(JOBS_ARCHIVE.ID)
+                    .limit(BATCH));
+    Field<Long> id = field(name("page", "id"), Long.class);
+    Field<Instant> finishedAt = field(name("page", "finished_at"), SQLDataType.INSTANT);
+    ArrayRows own = ArrayRows.named("own").column("queue", QUEUES).column("cutoff", CUTOFFS);
+    Field<Instant> ownCutoff =
+        field(
+            select(field(name("own", "cutoff"), SQLDataType.INSTANT))
+                .from(own.table())
+                .where(
+                    own.field("queue", String.class)
+                        .eq(field(name("page", "queue"), String.class))));
+    CommonTableExpression<?> swept =
+        name("swept")
+            .as(
+                deleteFrom(JOBS_ARCHIVE)
+                    .where(inside())
+                    .and(
+                        JOBS_ARCHIVE.ID.eq(
+                            any(
+                                array(
+                                    select(id)
+                                        .from(page)
+                                        .where(
+                                            finishedAt.lt(
+                                                coalesce(
+                                                    ownCutoff,
+                                                    cast(OTHERS, SQLDataType.INSTANT))))))))
+                    .returning(JOBS_ARCHIVE.ID));
+    return with(page)
+        .with(swept)
+        .select(
+            field(selectCount().from(table(name("swept")))).as("deleted"),
+            count().as("read"),
+            max(id).as("last"))
+        .from(page);
+  }
+
+  private static Condition inside() {
+    return JOBS_ARCHIVE
+        .FINISHED_AT
+        .ge(cast(FROM, SQLDataType.INSTANT))
+        .and(JOBS_ARCHIVE.FINISHED_AT.lt(cast(TO, SQLDataType.INSTANT)));
+  }
+
+  static Arguments arguments(Partition partition, long after, int batch, Cutoffs cutoffs) {
+    List<Map.Entry<String, Instant>> own = List.copyOf(cutoffs.byQueue().entrySet());
+    return new Arguments()
+        .text("from", partition.start().toString())
+        .text("to", partition.end().toString())
+        .number("after", after)
+        .number("batch", batch)
+        .text("others", cutoffs.others().toString())
+        .texts("queues", own, Map.Entry::getKey)
+        .timestamps("cutoffs", own, queue -> queue.getValue().toString());
+  }
+
+  static Swept read(ResultSet row) throws SQLException {
+    return new Swept(row.getLong("deleted"), row.getLong("read"), row.getLong("last"));
+  }
+}

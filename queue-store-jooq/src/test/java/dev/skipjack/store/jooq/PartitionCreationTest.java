@@ -1,0 +1,184 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.CreatedPartitions;
+import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.Postponed.Reason;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@QueueTest
+class PartitionCreationTest {
+
+  private Fixture fixture;
+  private Maintenance maintenance;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+    maintenance = fixture.queue.maintenance();
+  }
+
+  @Test
+  void createsEachMissingPartitionOnce() {
+    CreatedPartitions created = maintenance.createPartitions(Duration.ofDays(20));
+
+    assertThat(created.postponed()).isEmpty();
+    assertThat(created.created())
+        .filteredOn(name -> name.startsWith("jobs_archive_"))
+        .hasSize(6); // the migration created 14 days
+    assertThat(maintenance.createPartitions(Duration.ofDays(20)).created()).isEmpty();
+  }
+
+  @Test
+  void eightClaimersThatMeetAMissingPartitionAtOnceAllClaim() throws Exception {
+    int claimers = 8;
+    fixture.enqueue(claimers);
+    dropPartitions("job_executions");
+
+    List<ClaimedJob> claimed = together(claimers, () -> fixture.claim(1).get(0));
+
+    assertThat(claimed).doesNotHaveDuplicates().hasSize(claimers);
+    assertThat(fixture.value("SELECT count(*) FROM @job_executions WHERE status = 'running'"))
+        .isEqualTo("8");
+
+    dropPartitions("jobs_archive");
+    List<List<?>> verdicts =
+        together(
+            claimed.stream()
+                .<Task<List<?>>>map(job -> () -> fixture.store.complete(List.of(job.execution())))
+                .toList());
+
+    assertThat(verdicts).hasSize(claimers);
+    assertThat(fixture.value("SELECT count(*) FROM @jobs_archive")).isEqualTo("8");
+  }
+
+  /** Kiritimati is 26 hours of calendar ahead of Midway: their dates are never the same. */
+  @Test
+  void twoMaintainersInTwoZonesAcrossMidnightDoNotCollide(QueueDatabase database) throws Exception {
+    try (HikariDataSource east = inZone(database, "Pacific/Kiritimati");
+        HikariDataSource west = inZone(database, "Pacific/Midway")) {
+      PartitionCreator first = creator(database, east);
+      PartitionCreator second = creator(database, west);
+      for (String midnight :
+          List.of(
+              "2041-01-07T00:00:00Z", // in UTC, Sunday to Monday
+              "2041-02-13T10:00:00Z", // in Kiritimati
+              "2041-03-20T11:00:00Z", // in Midway
+              "2041-12-31T00:00:00Z")) {
+        Instant at = Instant.parse(midnight);
+
+        List<CreatedPartitions> answers =
+            together(
+                List.of(
+                    () -> first.create(at.minusMillis(1), at.plus(Duration.ofDays(8))),
+                    () -> second.create(at, at.plus(Duration.ofDays(8)))));
+
+        assertThat(answers).allSatisfy(answer -> assertThat(answer.postponed()).isEmpty());
+        List<String> created = new ArrayList<>(answers.get(0).created());
+        created.addAll(answers.get(1).created());
+        assertThat(created).doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(11);
+      }
+    }
+    assertThat(
+            fixture.value(
+                """
+                SELECT count(*) || ' right, ' || count(*) FILTER (WHERE bounds <> expected) || ' wrong'
+                  FROM (SELECT pg_get_expr(relpartbound, oid) AS bounds,
+                               format('FOR VALUES FROM (%L) TO (%L)', day::timestamp AT TIME ZONE 'UTC', (day + 1)::timestamp AT TIME ZONE 'UTC') AS expected
+                          FROM pg_class CROSS JOIN LATERAL to_date(substring(relname FROM '^jobs_archive_(2041[0-9]{4})$'), 'YYYYMMDD') AS day
+                         WHERE relispartition AND day IS NOT NULL) AS days
+                """))
+        .as("partitions bounded by the UTC day of their name")
+        .isEqualTo("30 right, 0 wrong");
+  }
+
+  @Test
+  void aTableInTheWayIsReportedAndKeepsNoOtherPartitionFromBeingCreated() {
+    Instant day = Instant.parse("2042-05-05T12:00:00Z");
+    fixture.execute("CREATE TABLE @jobs_archive_20420505 (mine text)");
+    PartitionCreator creator = creator(fixture.database, fixture.database.dataSource());
+
+    CreatedPartitions answer = creator.create(day, day.plus(Duration.ofDays(1)));
+
+    assertThat(answer.postponed())
+        .containsExactly(new Postponed("jobs_archive_20420505", Reason.IN_THE_WAY));
+    assertThat(answer.created())
+        .containsExactly("job_executions_20420505", "jobs_archive_20420506");
+  }
+
+  private void dropPartitions(String table) {
+    fixture.execute(
+        """
+        DO $$
+        DECLARE child regclass;
+        BEGIN
+          FOR child IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = '@%s'::regclass LOOP
+            EXECUTE 'DROP TABLE ' || child;
+          END LOOP;
+        END $$
+        """
+            .formatted(table));
+  }
+
+  private static HikariDataSource inZone(QueueDatabase database, String zone) {
+    HikariDataSource pool = new HikariDataSource();
+    pool.setJdbcUrl(database.jdbcUrl());
+    pool.setMaximumPoolSize(2);
+    pool.setConnectionInitSql("SET TIME ZONE '" + zone + "'");
+    return pool;
+  }
+
+  private static PartitionCreator creator(QueueDatabase database, DataSource dataSource) {
+    return new PartitionCreator(new OwnTransactions(dataSource), new Statements(database.schema()));
+  }
+
+  @FunctionalInterface
+  private interface Task<R> {
+    R run() throws Exception;
+  }
+
+  private static <R> List<R> together(int times, Task<R> task) throws Exception {
+    return together(java.util.Collections.nCopies(times, task));
+  }
+
+  /** Runs the tasks in a thread each, at once. */
+  private static <R> List<R> together(List<Task<R>> tasks) throws Exception {
+    CyclicBarrier start = new CyclicBarrier(tasks.size());
+    ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
+    try {
+      List<Future<R>> running = new ArrayList<>();
+      for (Task<R> task : tasks) {
+        running.add(
+            threads.submit(
+                () -> {
+                  start.await();
+                  return task.run();
+                }));
+      }
+      List<R> answers = new ArrayList<>();
+      for (Future<R> one : running) {
+        answers.add(one.get());
+      }
+      return answers;
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,5 @@
+-- parameters: parent, containing
+select "skipjack"."create_partition"(
+  "parent" := ?,
+  "containing" := cast(? as timestamp with time zone)
+)

@@ -1,2 +1,0 @@
--- parameters: ahead
-select "skipjack"."create_partitions"("ahead" := ? * interval '1 microsecond')

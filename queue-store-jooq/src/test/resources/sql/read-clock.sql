@@ -1,0 +1,2 @@
+-- parameters: 
+select clock_timestamp()
