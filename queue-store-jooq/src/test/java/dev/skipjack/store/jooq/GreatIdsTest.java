@@ -6,11 +6,13 @@ import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.FailureVerdict;
 import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.Fixture.Work;
 import dev.skipjack.testkit.QueueDatabase;
@@ -40,16 +42,17 @@ class GreatIdsTest {
     assertThat(claimed)
         .hasSize(5)
         .allSatisfy(each -> assertThat(each.id().value()).isGreaterThanOrEqualTo(3_000_000_000L));
-    assertThat(fixture.store.heartbeat(claimed, Fixture.EXPIRED)).containsOnly(Verdict.DONE);
+    assertThat(fixture.store.heartbeat(claimed, Fixture.EXPIRED))
+        .containsOnly(new Renewal(Verdict.DONE, false));
     assertThat(fixture.store.complete(claimed.subList(0, 1))).containsExactly(Verdict.DONE);
     assertThat(
             fixture.store.fail(
                 List.of(new Failure(claimed.get(1), JobError.of("no luck"), Duration.ZERO, false))))
-        .containsExactly(new FailureVerdict(Verdict.DONE, false));
+        .containsExactly(new Ended(Verdict.DONE, JobStatus.PENDING));
     assertThat(
             fixture.store.giveBack(
                 List.of(new GiveBack(claimed.get(2), ExecutionStatus.RELEASED, Duration.ZERO))))
-        .containsExactly(Verdict.DONE);
+        .containsExactly(new Ended(Verdict.DONE, JobStatus.PENDING));
     assertThat(fixture.store.rescue(Duration.ZERO, 10)).hasSize(2);
   }
 }
