@@ -227,7 +227,9 @@ $$;
 
 COMMENT ON FUNCTION stored_key(text, text) IS 'A key as it is compared: readable when it has at most 200 bytes, else hashed.';
 COMMENT ON FUNCTION require_payload(json) IS 'The payload, unless it is null, larger than 262,144 bytes, nested deeper than 100, or holds a huge number.';
-COMMENT ON FUNCTION wake_up(text, text, integer) IS 'Tells listening workers, as this transaction commits, that a lane has a job. Best effort.';
+COMMENT ON FUNCTION wake_up(text, text, integer) IS
+'Tells listening workers, as this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16 hex
+digits of the SHA-256 of the schema''s name; the payload is queue, kind and priority between spaces.';
 COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer) IS
 'Enqueues a job in the caller''s transaction and answers its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
 kind: name of its type. payload: what the handler gets, json, 256 KiB at most (cast jsonb with ::json). queue: ''default''. priority: -100 to 100;
