@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobReader;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.QueueAccess;
@@ -33,6 +34,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   public static final String DEFAULT_SCHEMA = "skipjack";
 
   private final JooqJobStore store;
+  private final JobReader reader;
   private final PayloadCodec codec;
   private final JobDrafts drafts;
   private final JobEnqueuer own;
@@ -41,6 +43,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private JobQueue(DataSource dataSource, String schema, PayloadCodec codec) {
     OwnTransactions transactions = new OwnTransactions(dataSource);
     this.store = new JooqJobStore(transactions, new Statements(schema));
+    this.reader = new JooqJobReader(transactions.readOnly(), new ReadStatements(schema));
     this.codec = codec;
     this.drafts = new JobDrafts(codec);
     this.own = new BoundEnqueuer(drafts, store::enqueue);
@@ -100,6 +103,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public PayloadCodec codec() {
     return codec;
+  }
+
+  /** Looks at jobs and changes nothing: for dashboards, commands and people. */
+  public JobReader reader() {
+    return reader;
   }
 
   /** What modules that add a way of enqueueing build on; not for applications. */

@@ -5,7 +5,7 @@
  * <p>One statement a class, called {@code <Verb>Statement}: written in jOOQ's DSL, rendered once
  * for a schema, and run with constant text. {@code AttemptCtes} holds what all writes about an
  * attempt share, {@code JobPredicates} the conditions that partial indexes depend on. {@code
- * JooqJobStore} implements the port that workers call.
+ * JooqJobStore} implements the port that workers call, {@code JooqJobReader} the one for looking.
  *
  * <p>The statements' own transactions are READ COMMITTED and one statement long; a caller's
  * transaction is used as it is.

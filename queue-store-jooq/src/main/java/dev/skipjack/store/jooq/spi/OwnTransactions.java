@@ -23,11 +23,31 @@ public final class OwnTransactions {
   private static final String PREAMBLE =
       "SET LOCAL enable_seqscan = off; SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ";
 
+  /**
+   * As {@link #PREAMBLE}, for statements that look at a stretch of an index: of a table without
+   * statistics the planner believes that a bitmap is cheaper, and a bitmap is made of all there is
+   * before the limit counts.
+   */
+  private static final String READ_ONLY =
+      "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
+          + " SET TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY; ";
+
   private final DataSource dataSource;
+  private final String firstPreamble;
 
   /** On connections of {@code dataSource}. */
   public OwnTransactions(DataSource dataSource) {
+    this(dataSource, PREAMBLE);
+  }
+
+  private OwnTransactions(DataSource dataSource, String firstPreamble) {
     this.dataSource = dataSource;
+    this.firstPreamble = firstPreamble;
+  }
+
+  /** These, but they can write nothing and read no more of an index than a limit asks for. */
+  public OwnTransactions readOnly() {
+    return new OwnTransactions(dataSource, READ_ONLY);
   }
 
   /**
@@ -52,7 +72,7 @@ public final class OwnTransactions {
       connection.setAutoCommit(false);
       try {
         List<R> rows = new ArrayList<>();
-        String preamble = PREAMBLE;
+        String preamble = firstPreamble;
         for (Arguments arguments : runs) {
           rows.addAll(statement.run(connection, preamble, arguments, reader));
           preamble = "";
