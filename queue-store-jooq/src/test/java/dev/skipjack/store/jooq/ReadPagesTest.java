@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
 
 /**
  * Pages walked to the end while jobs are enqueued, completed and killed between them: what was
@@ -31,7 +31,8 @@ import org.junit.jupiter.api.RepeatedTest;
 @QueueTest
 class ReadPagesTest {
 
-  private static final int ROUNDS = 2;
+  /** More would let a list by id grow as fast as it is walked. */
+  private static final int CHANGES = 40;
 
   private final long seed = new Random().nextLong();
   private final Random random = new Random(seed);
@@ -44,33 +45,33 @@ class ReadPagesTest {
     fixture = new Fixture(database);
     reader = fixture.queue.reader();
     for (int i = 0; i < 24; i++) {
-      Duration delay = i % 4 == 3 ? Duration.ofMinutes(i) : Duration.ZERO;
+      Duration delay = i % 4 >= 2 ? Duration.ofMinutes(i) : Duration.ZERO;
       change(new Lane(i % 2 == 0 ? "a" : "b", i % 3), delay, i % 3 == 0);
     }
   }
 
-  @RepeatedTest(ROUNDS)
+  @Test
   void byIdVisitEachJobOnce() {
     visitsOnce(JobQuery.live(), job -> true);
   }
 
-  @RepeatedTest(ROUNDS)
+  @Test
   void ofFilteredJobsVisitEachOnce() {
     visitsOnce(JobQuery.live().queue("b"), job -> job.queue().equals("b"));
   }
 
-  @RepeatedTest(ROUNDS)
+  @Test
   void ofDeadJobsVisitEachOnce() {
     JobQuery dead = JobQuery.live().status(JobStatus.DEAD);
     visitsOnce(dead, job -> true);
   }
 
-  @RepeatedTest(ROUNDS)
+  @Test
   void byDueTimeVisitEachJobOnce() {
     visitsOnce(JobQuery.pending("a"), job -> true);
   }
 
-  @RepeatedTest(ROUNDS)
+  @Test
   void ofTheArchiveVisitEachJobOnce() {
     visitsOnce(JobQuery.archived(), job -> true);
   }
@@ -79,13 +80,15 @@ class ReadPagesTest {
     Set<Long> before = idsNow(query);
     List<Long> visited = new ArrayList<>();
     JobPage page = reader.list(query.limit(1 + random.nextInt(5)));
-    while (true) {
+    for (int pages = 1; true; pages++) {
       assertThat(page.jobs()).as("seed %d", seed).allMatch(expected);
       page.jobs().forEach(job -> visited.add(job.id().value()));
       if (page.next().isEmpty()) {
         break;
       }
-      change();
+      if (pages <= CHANGES) {
+        change();
+      }
       page = reader.list(query.limit(1 + random.nextInt(5)).after(page.next().orElseThrow()));
     }
     Set<Long> throughout = new TreeSet<>(before);
@@ -98,7 +101,7 @@ class ReadPagesTest {
   /** In one page, so that the pages are compared with something else than pages. */
   private Set<Long> idsNow(JobQuery query) {
     JobPage all = reader.list(query.limit(JobQuery.LARGEST));
-    assertThat(all.next()).isEmpty();
+    assertThat(all.next()).as("seed %d", seed).isEmpty();
     Set<Long> ids = new TreeSet<>();
     all.jobs().forEach(job -> ids.add(job.id().value()));
     return ids;

@@ -123,13 +123,15 @@ class ReadStatementTest {
 
     @Test
     void waitsForNobody() throws Exception {
-      fixture.enqueue(1);
+      JobId id = fixture.queue.enqueue(WORK, new Fixture.Work(1));
       try (Connection rival = fixture.database.connection();
           Statement statement = rival.createStatement()) {
         rival.setAutoCommit(false);
         statement.execute("DELETE FROM " + fixture.database.schema() + ".jobs");
 
+        assertThat(reader.find(id)).isPresent();
         assertThat(reader.list(JobQuery.live()).jobs()).hasSize(1);
+        assertThat(reader.counts()).hasSize(1);
         rival.rollback();
       }
     }
@@ -187,6 +189,19 @@ class ReadStatementTest {
           .containsExactly(fatal.jobId().value());
       assertThat(reader.list(JobQuery.live().status(JobStatus.DEAD)).jobs().get(0).diedAt())
           .isNotNull();
+    }
+
+    @Test
+    void soManyRunningJobsThatTheyAreFoundByWalking() {
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at)"
+              + " SELECT 'q', 'k' || n % 400, '{}', 'running', 20000 - n, now(), now() FROM generate_series(1, 10500) n");
+
+      assertThat(idsOf(JobQuery.live().status(JobStatus.RUNNING).limit(500)))
+          .hasSize(10_500)
+          .isSorted()
+          .doesNotHaveDuplicates();
+      assertThat(idsOf(JobQuery.live().status(JobStatus.RUNNING).kind("k7"))).hasSize(27);
     }
 
     @Test
