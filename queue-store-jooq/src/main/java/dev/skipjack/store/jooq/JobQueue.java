@@ -4,6 +4,7 @@ import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobReader;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.QueueAccess;
@@ -38,6 +39,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   private final JooqJobStore store;
   private final Maintenance maintenance;
+  private final JobReader reader;
   private final PayloadCodec codec;
   private final JobDrafts drafts;
   private final JobEnqueuer own;
@@ -53,6 +55,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.maintenance =
         new JooqMaintenance(
             transactions, statements, partitions, new PartitionDdl(dataSource, dialect));
+    this.reader = new JooqJobReader(transactions.readOnly(), new ReadStatements(schema));
     this.codec = codec;
     this.drafts = new JobDrafts(codec, limits);
     this.own = new BoundEnqueuer(drafts, store::enqueue);
@@ -140,6 +143,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /** What a person does to jobs and queues. */
   public QueueAdmin admin() {
     return admin;
+  }
+
+  /** Looks at jobs and changes nothing: for dashboards, commands and people. */
+  public JobReader reader() {
+    return reader;
   }
 
   /** What modules that add a way of enqueueing build on; not for applications. */

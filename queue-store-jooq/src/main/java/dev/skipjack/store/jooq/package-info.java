@@ -6,7 +6,8 @@
  * for a schema, and run with constant text. {@code AttemptCtes} holds what all writes about an
  * attempt share, {@code JobPredicates} the conditions that partial indexes depend on. {@code
  * JooqJobStore} implements the port that workers call, {@code JooqMaintenance} the one through
- * which partitions come and go.
+ * which partitions come and go, {@code JooqQueueAdmin} a person's commands, {@code JooqJobReader}
+ * the port for looking.
  *
  * <p>The statements' own transactions are READ COMMITTED and one statement long; a caller's
  * transaction is used as it is.

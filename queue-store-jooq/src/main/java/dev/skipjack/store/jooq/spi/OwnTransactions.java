@@ -14,10 +14,21 @@ import javax.sql.DataSource;
 public final class OwnTransactions {
 
   private final DataSource dataSource;
+  private final boolean readOnly;
 
   /** On connections of {@code dataSource}. */
   public OwnTransactions(DataSource dataSource) {
+    this(dataSource, false);
+  }
+
+  private OwnTransactions(DataSource dataSource, boolean readOnly) {
     this.dataSource = dataSource;
+    this.readOnly = readOnly;
+  }
+
+  /** These, but they can write nothing and read no more of an index than a limit asks for. */
+  public OwnTransactions readOnly() {
+    return new OwnTransactions(dataSource, true);
   }
 
   /**
@@ -41,7 +52,7 @@ public final class OwnTransactions {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(false);
       try {
-        R result = work.run(Session.own(connection));
+        R result = work.run(Session.own(connection, readOnly));
         connection.commit();
         connection.setAutoCommit(autoCommit);
         return result;

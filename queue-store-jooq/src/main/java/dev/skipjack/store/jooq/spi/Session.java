@@ -10,21 +10,23 @@ public final class Session {
 
   private final Connection connection;
   private final boolean own;
+  private final boolean readOnly;
   private boolean begun;
 
-  private Session(Connection connection, boolean own) {
+  private Session(Connection connection, boolean own, boolean readOnly) {
     this.connection = connection;
     this.own = own;
+    this.readOnly = readOnly;
   }
 
   /** In a transaction of our own that has not begun. */
-  static Session own(Connection connection) {
-    return new Session(connection, true);
+  static Session own(Connection connection, boolean readOnly) {
+    return new Session(connection, true, readOnly);
   }
 
   /** In a caller's transaction, whose settings stay as they are. */
   public static Session in(Connection transaction) {
-    return new Session(transaction, false);
+    return new Session(transaction, false, false);
   }
 
   /**
@@ -53,6 +55,6 @@ public final class Session {
       return statement.runAsItIs(connection, arguments, reader);
     }
     begun = true;
-    return statement.runFirst(connection, arguments, reader);
+    return statement.runFirst(connection, readOnly, arguments, reader);
   }
 }

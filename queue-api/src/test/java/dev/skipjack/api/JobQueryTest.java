@@ -1,0 +1,50 @@
+package dev.skipjack.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JobQueryTest {
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, 501, Integer.MAX_VALUE})
+  void refusesLimitsOutOfRange(int limit) {
+    assertThatThrownBy(() -> JobQuery.live().limit(limit))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1..500");
+  }
+
+  @Test
+  void refusesStatusesThatTheOrderDoesNotList() {
+    assertThatThrownBy(() -> JobQuery.live().status(JobStatus.COMPLETED))
+        .hasMessageContaining("JobQuery.archived()");
+    assertThatThrownBy(() -> JobQuery.archived().status(JobStatus.DEAD))
+        .hasMessageContaining("JobQuery.live()");
+    assertThatThrownBy(() -> JobQuery.pending("q").status(JobStatus.DEAD))
+        .hasMessageContaining("JobQuery.pending(queue)");
+  }
+
+  @Test
+  void keepsWhatWasSaidBefore() {
+    PageToken token = new PageToken("abc");
+
+    assertThat(
+            JobQuery.archived()
+                .queue("q")
+                .kind("k")
+                .status(JobStatus.CANCELLED)
+                .tag("t")
+                .limit(7)
+                .after(token))
+        .isEqualTo(new JobQuery(JobOrder.FINISHED, "q", "k", JobStatus.CANCELLED, "t", 7, token));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a b", "a\u0000", "../x", "\ud800"})
+  void tokensTakeNothingThatUrlsWouldNot(String text) {
+    assertThatThrownBy(() -> new PageToken(text)).isInstanceOf(IllegalArgumentException.class);
+  }
+}

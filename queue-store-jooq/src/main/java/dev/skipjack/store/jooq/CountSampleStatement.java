@@ -1,0 +1,68 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.table;
+
+import dev.skipjack.api.JobCount;
+import dev.skipjack.api.JobStatus;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.ResultQuery;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Estimates the counts of live jobs from a random sample of the table's pages.
+ *
+ * <pre>{@code
+ * SELECT queue, kind, status, round(count(*) / share)
+ *   FROM jobs TABLESAMPLE SYSTEM (100 * share) GROUP BY queue, kind, status
+ *  where share = least(1, 500 / (pg_relation_size('jobs') / block_size))
+ * }</pre>
+ *
+ * <p>About 500 pages, whatever the size of the table. A group of a tenth of a long table comes out
+ * right within a few percent, one of a hundredth within a tenth, as long as its jobs were not all
+ * enqueued together: neighbours share a page. The alternatives were worse: {@code reltuples} knows
+ * neither queues nor kinds and is as old as the last ANALYZE, of a table that changes by the
+ * second; "at least 10,000" does not tell a bad minute from a lost day.
+ *
+ * <p>jOOQ has no word for TABLESAMPLE, nor for the size of a relation, hence the templates. Locks
+ * nothing.
+ */
+final class CountSampleStatement {
+
+  private CountSampleStatement() {}
+
+  /**
+   * The statement.
+   *
+   * @param dialect spells the table's name, which PostgreSQL wants as a text
+   */
+  static ResultQuery<?> query(DSLContext dialect) {
+    Field<Double> share =
+        field(
+            "least(1, {0} * current_setting('block_size')::float8 / greatest(1, pg_relation_size({1}::regclass)))",
+            SQLDataType.DOUBLE, inline(ReadBounds.SAMPLED_PAGES), inline(dialect.render(JOBS)));
+    return select(
+            JOBS.QUEUE,
+            JOBS.KIND,
+            JOBS.STATUS,
+            field("round({0} / {1})", SQLDataType.DOUBLE, count(), share))
+        .from(table("{0} tablesample system (100 * {1})", JOBS, share))
+        .groupBy(JOBS.QUEUE, JOBS.KIND, JOBS.STATUS);
+  }
+
+  static JobCount read(ResultSet row) throws SQLException {
+    return new JobCount(
+        row.getString(1),
+        row.getString(2),
+        JobStatus.of(row.getString(3)),
+        (long) row.getDouble(4),
+        true);
+  }
+}

@@ -1,0 +1,156 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.lateral;
+import static org.jooq.impl.DSL.left;
+import static org.jooq.impl.DSL.max;
+import static org.jooq.impl.DSL.min;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.splitPart;
+import static org.jooq.impl.DSL.sum;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.withRecursive;
+
+import dev.skipjack.api.DeadLetterGroup;
+import dev.skipjack.api.JobId;
+import java.math.BigDecimal;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.ResultQuery;
+import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Groups dead jobs by the first line of their error.
+ *
+ * <pre>{@code
+ * WITH RECURSIVE dead_group AS (queue and kind of the dead jobs),
+ * letters AS (SELECT queue, kind, error, count(*) AS jobs, sum(count(*)) OVER (PARTITION BY queue, kind) > 10000 AS more,
+ *                    max(id) AS example, min(died_at) AS first_died_at, max(died_at) AS last_died_at
+ *               FROM dead_group CROSS JOIN LATERAL (
+ *                    SELECT queue, kind, id, split_part(left(last_error, 200), newline, 1) AS error, died_at
+ *                      FROM jobs WHERE status = 'dead' AND queue = dead_group.queue AND kind = dead_group.kind
+ *                     ORDER BY queue DESC, kind DESC, id DESC LIMIT 10001) AS seen
+ *              GROUP BY queue, kind, error ORDER BY jobs DESC, queue, kind, error LIMIT 1000)
+ * SELECT letters.*, (SELECT error_class FROM jobs JOIN job_executions ON job_id = jobs.id AND started_at = jobs.started_at
+ *                     WHERE jobs.id = letters.example LIMIT 1)
+ *   FROM letters ORDER BY ...
+ * }</pre>
+ *
+ * <p>The error lies in the row and in no index, so each queue and kind is looked at no further than
+ * its newest 10,001 dead jobs. The class is that of one example a group: two probes, of which the
+ * second meets one partition, because the job knows when its last attempt began. {@link LooseScan}
+ * tells how the groups are found. Locks nothing.
+ */
+final class DeadLettersStatement {
+
+  /** Characters of an error that are compared and shown. */
+  private static final int LONGEST_ERROR = 200;
+
+  private static final Field<String> QUEUE = field(name("seen", "queue"), String.class);
+  private static final Field<String> KIND = field(name("seen", "kind"), String.class);
+  private static final Field<String> ERROR = field(name("seen", "error"), String.class);
+  private static final Field<Long> ID = field(name("seen", "id"), Long.class);
+  private static final Field<Instant> DIED_AT = field(name("seen", "died_at"), SQLDataType.INSTANT);
+
+  private DeadLettersStatement() {}
+
+  static ResultQuery<?> query() {
+    CommonTableExpression<?> groups = LooseScan.deadGroups("dead_group");
+    CommonTableExpression<?> letters = letters();
+    Field<String> errorClass =
+        field(
+            select(JOB_EXECUTIONS.ERROR_CLASS)
+                .from(JOBS)
+                .join(JOB_EXECUTIONS)
+                .on(JOB_EXECUTIONS.JOB_ID.eq(JOBS.ID))
+                .and(JOB_EXECUTIONS.STARTED_AT.eq(JOBS.STARTED_AT))
+                .where(JOBS.ID.eq(field(name("letters", "example"), Long.class)))
+                .limit(inline(1)));
+    return withRecursive(groups, letters)
+        .select(
+            field(name("letters", "queue")),
+            field(name("letters", "kind")),
+            field(name("letters", "error")),
+            errorClass.as("error_class"),
+            field(name("letters", "jobs")),
+            field(name("letters", "more")),
+            field(name("letters", "example")),
+            field(name("letters", "first_died_at")),
+            field(name("letters", "last_died_at")))
+        .from(letters)
+        .orderBy(
+            field(name("letters", "jobs")).desc(),
+            field(name("letters", "queue")),
+            field(name("letters", "kind")),
+            field(name("letters", "error")));
+  }
+
+  private static CommonTableExpression<?> letters() {
+    Field<Integer> jobs = count();
+    return name("letters")
+        .as(
+            select(
+                    QUEUE,
+                    KIND,
+                    ERROR,
+                    jobs.as("jobs"),
+                    field(
+                            sum(jobs)
+                                .over()
+                                .partitionBy(QUEUE, KIND)
+                                .gt(inline(BigDecimal.valueOf(ReadBounds.EXACT))))
+                        .as("more"),
+                    max(ID).as("example"),
+                    min(DIED_AT).as("first_died_at"),
+                    max(DIED_AT).as("last_died_at"))
+                .from(table(name("dead_group")))
+                .crossJoin(lateral(seen()))
+                .groupBy(QUEUE, KIND, ERROR)
+                .orderBy(jobs.desc(), QUEUE, KIND, ERROR)
+                .limit(inline(ReadBounds.GROUPS)));
+  }
+
+  private static Table<?> seen() {
+    Field<String> firstLine =
+        splitPart(
+            left(coalesce(JOBS.LAST_ERROR, inline("")), inline(LONGEST_ERROR)),
+            inline("\n"),
+            inline(1));
+    return select(
+            JOBS.QUEUE,
+            JOBS.KIND,
+            JOBS.ID,
+            firstLine.as("error"),
+            coalesce(JOBS.DIED_AT, JOBS.UPDATED_AT).as("died_at"))
+        .from(JOBS)
+        .where(ReadPredicates.DEAD)
+        .and(JOBS.QUEUE.eq(LooseScan.of("dead_group", JOBS.QUEUE)))
+        .and(JOBS.KIND.eq(LooseScan.of("dead_group", JOBS.KIND)))
+        .orderBy(JOBS.QUEUE.desc(), JOBS.KIND.desc(), JOBS.ID.desc())
+        .limit(inline(ReadBounds.WINDOW))
+        .asTable("seen");
+  }
+
+  static DeadLetterGroup read(ResultSet row) throws SQLException {
+    return new DeadLetterGroup(
+        row.getString(1),
+        row.getString(2),
+        row.getString(3),
+        row.getString(4),
+        row.getLong(5),
+        row.getBoolean(6),
+        new JobId(row.getLong(7)),
+        Columns.requireInstant(row, 8),
+        Columns.requireInstant(row, 9));
+  }
+}

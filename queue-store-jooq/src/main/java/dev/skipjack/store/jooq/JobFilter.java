@@ -1,0 +1,68 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.cardinality;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.param;
+
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.spi.Arguments;
+import java.util.List;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.Table;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The filters of a list as conditions that are always there, so that its text is constant: an array
+ * that is empty filters nothing. They are looked at row by row and never asked of an index: the
+ * order decides the index.
+ */
+final class JobFilter {
+
+  private static final Param<String[]> QUEUES = param("queues", String[].class);
+  private static final Param<String[]> KINDS = param("kinds", String[].class);
+  private static final Param<String[]> STATUSES = param("statuses", String[].class);
+  private static final Param<String[]> TAGS = param("tags", JOBS.TAGS.getDataType());
+
+  private JobFilter() {}
+
+  /** All filters, on the columns of {@code jobs} or the archive. */
+  static Condition on(Table<?> jobs) {
+    return queueAndKind(column(jobs, JOBS.QUEUE), column(jobs, JOBS.KIND))
+        .and(
+            cardinality(STATUSES)
+                .eq(inline(0))
+                .or(column(jobs, JOBS.STATUS).coerce(String.class).eq(any(STATUSES))))
+        .and(cardinality(TAGS).eq(inline(0)).or(column(jobs, JOBS.TAGS).contains(TAGS)));
+  }
+
+  /** The filters that a group of an index can answer. */
+  static Condition queueAndKind(Field<String> queue, Field<String> kind) {
+    return isOneOf(queue, QUEUES).and(isOneOf(kind, KINDS));
+  }
+
+  private static Condition isOneOf(Field<String> column, Param<String[]> wanted) {
+    return cardinality(wanted).eq(inline(0)).or(column.eq(any(wanted)));
+  }
+
+  private static <T> Field<T> column(Table<?> table, Field<T> column) {
+    return table.field(column.getName(), column.getDataType());
+  }
+
+  /** The values of a query's filters. */
+  static Arguments arguments(JobQuery query) {
+    return new Arguments()
+        .texts("queues", oneOrNone(query.queue()), text -> text)
+        .texts("kinds", oneOrNone(query.kind()), text -> text)
+        .texts("statuses", oneOrNone(query.status()), JobStatus::literal)
+        .texts("tags", oneOrNone(query.tag()), text -> text);
+  }
+
+  private static <T> List<T> oneOrNone(@Nullable T value) {
+    return value == null ? List.of() : List.of(value);
+  }
+}

@@ -1,0 +1,70 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.max;
+import static org.jooq.impl.DSL.min;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.row;
+import static org.jooq.impl.DSL.rowNumber;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.table;
+
+import java.time.Instant;
+import org.jooq.Field;
+import org.jooq.ResultQuery;
+import org.jooq.SortOrder;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Lists archived jobs, the latest end first.
+ *
+ * <pre>{@code
+ * seen AS MATERIALIZED (SELECT finished_at AS at, id, <filters> AS matches, row_number() OVER (ORDER BY finished_at DESC, id DESC) AS place
+ *                         FROM jobs_archive
+ *                        WHERE (finished_at, id) < (:after_at, :after) AND finished_at <= :after_at
+ *                        ORDER BY finished_at DESC, id DESC LIMIT :most)
+ * }</pre>
+ *
+ * <p>{@link PageQuery} tells the rest. Walks {@code jobs_archive_finished_at_idx} of one partition
+ * after the other, backwards. PostgreSQL prunes partitions by a plain comparison and not by one of
+ * rows, so the instant is compared a second time; the page's rows are fetched from the partitions
+ * between its first and its last instant for the same reason. Locks nothing.
+ */
+final class ListArchivedStatement {
+
+  private ListArchivedStatement() {}
+
+  static ResultQuery<?> query() {
+    Field<Instant> at = field(name("page", "at"), SQLDataType.INSTANT);
+    return PageQuery.byInstant(SortOrder.DESC)
+        .query(
+            select(
+                    JOBS_ARCHIVE.FINISHED_AT.as("at"),
+                    JOBS_ARCHIVE.ID,
+                    field(JobFilter.on(JOBS_ARCHIVE)).as("matches"),
+                    rowNumber()
+                        .over()
+                        .orderBy(JOBS_ARCHIVE.FINISHED_AT.desc(), JOBS_ARCHIVE.ID.desc())
+                        .cast(Long.class)
+                        .as("place"))
+                .from(JOBS_ARCHIVE)
+                .where(
+                    row(JOBS_ARCHIVE.FINISHED_AT, JOBS_ARCHIVE.ID)
+                        .lt(row(PageQuery.AFTER_AT, PageQuery.AFTER)))
+                .and(JOBS_ARCHIVE.FINISHED_AT.le(PageQuery.AFTER_AT))
+                .orderBy(JOBS_ARCHIVE.FINISHED_AT.desc(), JOBS_ARCHIVE.ID.desc())
+                .limit(PageQuery.MOST),
+            PageQuery.MOST,
+            new PageQuery.TableAndId(
+                JOBS_ARCHIVE,
+                JOBS_ARCHIVE.ID,
+                JOBS_ARCHIVE
+                    .FINISHED_AT
+                    .ge(select(min(at)).from(table(name("page"))))
+                    .and(JOBS_ARCHIVE.FINISHED_AT.le(select(max(at)).from(table(name("page")))))),
+            JobSummaries.ARCHIVED,
+            JOBS_ARCHIVE.FINISHED_AT.desc(),
+            JOBS_ARCHIVE.ID.desc());
+  }
+}

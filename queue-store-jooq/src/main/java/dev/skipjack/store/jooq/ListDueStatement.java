@@ -1,0 +1,70 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.lateral;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.row;
+import static org.jooq.impl.DSL.rowNumber;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.table;
+
+import org.jooq.CommonTableExpression;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+import org.jooq.SortOrder;
+import org.jooq.Table;
+
+/**
+ * Lists the pending jobs of a queue by due time.
+ *
+ * <pre>{@code
+ * lane  AS (the priorities of the queue),
+ * share AS (SELECT greatest(least(:most, 10000 / count(*)), 1) AS cut FROM lane),
+ * seen  AS MATERIALIZED (SELECT due.* FROM lane CROSS JOIN LATERAL (
+ *            SELECT scheduled_at AS at, id, <filters> AS matches, row_number() OVER (ORDER BY scheduled_at, id) AS place
+ *              FROM jobs WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
+ *                AND (scheduled_at, id) > (:after_at, :after)
+ *             ORDER BY scheduled_at, id LIMIT (SELECT cut FROM share)) AS due)
+ * }</pre>
+ *
+ * <p>{@link PageQuery} and {@link LooseScan} tell the rest. The index has due order inside each
+ * priority only, so a stretch of each is merged; the lanes share what a page may look at. Locks
+ * nothing.
+ */
+final class ListDueStatement {
+
+  private static final Param<String> QUEUE = param("queue", String.class);
+
+  private ListDueStatement() {}
+
+  static ResultQuery<?> query() {
+    CommonTableExpression<?> lane = LooseScan.lanes("lane", JOBS.QUEUE.eq(QUEUE));
+    CommonTableExpression<?> share = PageQuery.share(lane, noCondition());
+    Table<?> due =
+        select(
+                JOBS.SCHEDULED_AT.as("at"),
+                JOBS.ID,
+                field(JobFilter.on(JOBS)).as("matches"),
+                rowNumber().over().orderBy(JOBS.SCHEDULED_AT, JOBS.ID).cast(Long.class).as("place"))
+            .from(JOBS)
+            .where(JobPredicates.PENDING)
+            .and(JOBS.QUEUE.eq(LooseScan.of("lane", JOBS.QUEUE)))
+            .and(JOBS.PRIORITY.eq(LooseScan.of("lane", JOBS.PRIORITY)))
+            .and(row(JOBS.SCHEDULED_AT, JOBS.ID).gt(row(PageQuery.AFTER_AT, PageQuery.AFTER)))
+            .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
+            .limit(PageQuery.cutOf(share))
+            .asTable("due");
+    return PageQuery.byInstant(SortOrder.ASC)
+        .mergedFrom(lane, share)
+        .query(
+            select(due.fields()).from(table(name("lane"))).crossJoin(lateral(due)),
+            PageQuery.cutOf(share),
+            new PageQuery.TableAndId(JOBS, JOBS.ID, noCondition()),
+            JobSummaries.LIVE,
+            JOBS.SCHEDULED_AT,
+            JOBS.ID);
+  }
+}

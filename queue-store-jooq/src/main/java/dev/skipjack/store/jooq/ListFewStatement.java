@@ -1,0 +1,56 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.rowNumber;
+import static org.jooq.impl.DSL.select;
+
+import java.util.List;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.ResultQuery;
+
+/**
+ * Lists by id the live jobs of a status that few jobs have: running or waiting.
+ *
+ * <pre>{@code
+ * seen AS MATERIALIZED (SELECT id, id > :after AND <filters> AS matches,
+ *                              row_number() OVER (ORDER BY current_execution_id) AS place
+ *                         FROM jobs WHERE status = 'running' ORDER BY current_execution_id LIMIT 10001)
+ * }</pre>
+ *
+ * <p>{@link PageQuery} tells the rest. The partial index of the status is not ordered by id, so all
+ * of its entries are looked at and sorted. If there are more than 10,000, the page is worthless and
+ * has a horizon to say so: {@link ListLiveStatement} is asked instead. Locks nothing.
+ */
+final class ListFewStatement {
+
+  private ListFewStatement() {}
+
+  static ResultQuery<?> running() {
+    return query(JobPredicates.RUNNING, List.of(JOBS.CURRENT_EXECUTION_ID));
+  }
+
+  static ResultQuery<?> waiting() {
+    return query(ReadPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID));
+  }
+
+  private static ResultQuery<?> query(Condition status, List<Field<?>> indexed) {
+    return PageQuery.byId()
+        .query(
+            select(
+                    JOBS.ID,
+                    field(JOBS.ID.gt(PageQuery.AFTER).and(JobFilter.on(JOBS))).as("matches"),
+                    rowNumber().over().orderBy(indexed).cast(Long.class).as("place"))
+                .from(JOBS)
+                .where(status)
+                .orderBy(indexed)
+                .limit(inline(ReadBounds.WINDOW)),
+            inline((long) ReadBounds.WINDOW),
+            new PageQuery.TableAndId(JOBS, JOBS.ID, noCondition()),
+            JobSummaries.LIVE,
+            JOBS.ID);
+  }
+}

@@ -1,0 +1,42 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.rowNumber;
+import static org.jooq.impl.DSL.select;
+
+import org.jooq.ResultQuery;
+
+/**
+ * Lists live jobs by id.
+ *
+ * <pre>{@code
+ * seen AS MATERIALIZED (SELECT id, <filters> AS matches, row_number() OVER (ORDER BY id) AS place
+ *                         FROM jobs WHERE id > :after ORDER BY id LIMIT :most)
+ * }</pre>
+ *
+ * <p>{@link PageQuery} tells the rest. Walks the primary key, whatever the filters are: each page
+ * looks at {@code :most} jobs, and a job that never changes its id is met once. Locks nothing.
+ */
+final class ListLiveStatement {
+
+  private ListLiveStatement() {}
+
+  static ResultQuery<?> query() {
+    return PageQuery.byId()
+        .query(
+            select(
+                    JOBS.ID,
+                    field(JobFilter.on(JOBS)).as("matches"),
+                    rowNumber().over().orderBy(JOBS.ID).cast(Long.class).as("place"))
+                .from(JOBS)
+                .where(JOBS.ID.gt(PageQuery.AFTER))
+                .orderBy(JOBS.ID)
+                .limit(PageQuery.MOST),
+            PageQuery.MOST,
+            new PageQuery.TableAndId(JOBS, JOBS.ID, noCondition()),
+            JobSummaries.LIVE,
+            JOBS.ID);
+  }
+}

@@ -1,0 +1,241 @@
+package dev.skipjack.store.jooq;
+
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.castNull;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.greatest;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.least;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.notExists;
+import static org.jooq.impl.DSL.nullif;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.row;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.withRecursive;
+
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobSummary;
+import dev.skipjack.store.jooq.spi.Arguments;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.OrderField;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+import org.jooq.Select;
+import org.jooq.SortOrder;
+import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all lists share: a bounded look at an index, the page out of it, and how far the look went.
+ *
+ * <pre>{@code
+ * seen    AS MATERIALIZED (a stretch of an index: position, whether the filters match, place in the stretch),
+ * horizon AS (SELECT position FROM seen WHERE place = :cut ORDER BY position LIMIT 1),
+ * page    AS (SELECT position FROM seen WHERE matches AND position <= horizon ORDER BY position LIMIT :limit)
+ * SELECT horizon.*, jobs.*
+ *   FROM one row LEFT JOIN horizon ON true LEFT JOIN jobs ON id = ANY (ARRAY(SELECT id FROM page)) ORDER BY position
+ * }</pre>
+ *
+ * <p>A filter without an index would read on until enough rows match, to the end of the table if
+ * none does. So a page looks at a bounded stretch and answers where that was cut: the horizon,
+ * behind which the next page begins.
+ *
+ * <p>{@code seen} holds positions and flags only, so that 10,000 rows stay small whatever their
+ * errors and tags weigh. The rows of the page are fetched by an array of ids, the one form that is
+ * never planned as a scan of the table. The one row is there because an empty page has a horizon
+ * too. No list selects a payload.
+ */
+final class PageQuery {
+
+  static final Param<Long> AFTER = param("after", Long.class);
+  static final Field<Instant> AFTER_AT = cast(param("after_at", String.class), SQLDataType.INSTANT);
+
+  /** Most rows that a stretch may have. */
+  static final Param<Long> MOST = param("most", Long.class);
+
+  private static final Param<Long> LIMIT = param("limit", Long.class);
+
+  private final List<CommonTableExpression<?>> ctes = new ArrayList<>();
+  private final boolean byInstant;
+  private final SortOrder direction;
+  private Condition complete = noCondition();
+
+  private PageQuery(boolean byInstant, SortOrder direction) {
+    this.byInstant = byInstant;
+    this.direction = direction;
+  }
+
+  /** A list by id; its {@code seen} has the columns id, matches and place. */
+  static PageQuery byId() {
+    return new PageQuery(false, SortOrder.ASC);
+  }
+
+  /** A list by instant and id; its {@code seen} has the column {@code at} as well. */
+  static PageQuery byInstant(SortOrder direction) {
+    return new PageQuery(true, direction);
+  }
+
+  /**
+   * Takes {@code seen} from several stretches, in ascending order. Behind the first cut of any of
+   * them the merged rows have gaps, so the page ends there.
+   *
+   * @param lead what {@code seen} refers to
+   */
+  PageQuery mergedFrom(CommonTableExpression<?>... lead) {
+    ctes.addAll(List.of(lead));
+    Table<?> horizon = table(name("horizon"));
+    complete =
+        notExists(selectOne().from(horizon))
+            .or(
+                byInstant
+                    ? row(at("seen"), id("seen"))
+                        .le(select(at("horizon"), id("horizon")).from(horizon))
+                    : id("seen").le(select(id("horizon")).from(horizon)));
+    return this;
+  }
+
+  /**
+   * How many rows each of several stretches may have, so that together they keep within the bound.
+   *
+   * @param groups one row a stretch
+   * @param which of them are wanted
+   */
+  static CommonTableExpression<?> share(CommonTableExpression<?> groups, Condition which) {
+    return name("share")
+        .as(
+            select(
+                    greatest(
+                            least(
+                                MOST,
+                                inline((long) ReadBounds.EXACT).div(nullif(count(), inline(0)))),
+                            inline(1L))
+                        .as("cut"))
+                .from(groups)
+                .where(which));
+  }
+
+  /** The number that {@link #share} found. */
+  static Field<Long> cutOf(CommonTableExpression<?> share) {
+    return field(select(field(name(share.getName(), "cut"), Long.class)).from(share));
+  }
+
+  /**
+   * The whole statement.
+   *
+   * @param seen what was looked at
+   * @param cut the place of the row at which a stretch was cut
+   * @param jobs the table whose rows are shown
+   * @param columns what is shown of them, as {@link JobSummaries} lists it
+   * @param order of the rows on the page
+   */
+  ResultQuery<?> query(
+      Select<?> seen,
+      Field<Long> cut,
+      TableAndId jobs,
+      List<Field<?>> columns,
+      OrderField<?>... order) {
+    ctes.add(name("seen").asMaterialized(seen));
+    ctes.add(
+        name("horizon")
+            .as(
+                select(position("seen"))
+                    .from(table(name("seen")))
+                    .where(field(name("seen", "place"), Long.class).eq(cut))
+                    .orderBy(order("seen"))
+                    .limit(inline(1))));
+    ctes.add(
+        name("page")
+            .as(
+                select(position("seen"))
+                    .from(table(name("seen")))
+                    .where(field(name("seen", "matches"), Boolean.class))
+                    .and(complete)
+                    .orderBy(order("seen"))
+                    .limit(LIMIT)));
+    List<Field<?>> shown = new ArrayList<>();
+    shown.add(byInstant ? at("horizon") : castNull(SQLDataType.INSTANT).as("at"));
+    shown.add(id("horizon"));
+    shown.addAll(columns);
+    return withRecursive(ctes.toArray(CommonTableExpression<?>[]::new))
+        .select(shown)
+        .from(selectOne().asTable("one"))
+        .leftJoin(table(name("horizon")))
+        .on(inline(true))
+        .leftJoin(jobs.table())
+        .on(jobs.id().eq(any(array(select(id("page")).from(table(name("page")))))))
+        .and(jobs.where())
+        .orderBy(order);
+  }
+
+  private List<Field<?>> position(String cte) {
+    return byInstant ? List.of(at(cte), id(cte)) : List.of(id(cte));
+  }
+
+  private List<OrderField<?>> order(String cte) {
+    return position(cte).stream().<OrderField<?>>map(field -> field.sort(direction)).toList();
+  }
+
+  private static Field<Long> id(String cte) {
+    return field(name(cte, "id"), Long.class);
+  }
+
+  private static Field<Instant> at(String cte) {
+    return field(name(cte, "at"), SQLDataType.INSTANT);
+  }
+
+  /**
+   * Where the rows of a page come from.
+   *
+   * @param where restricts them further than their ids do
+   */
+  record TableAndId(Table<?> table, Field<Long> id, Condition where) {}
+
+  /**
+   * The values of a query's filters and position.
+   *
+   * @param most rows to look at
+   */
+  static Arguments arguments(JobQuery query, Position from, int most) {
+    return JobFilter.arguments(query)
+        .text("queue", Objects.requireNonNullElse(query.queue(), ""))
+        .number("after", from.id())
+        .text("after_at", from.at())
+        .number("limit", query.limit())
+        .number("most", most);
+  }
+
+  static Row read(ResultSet row) throws SQLException {
+    long horizon = row.getLong(2);
+    Position behind = null;
+    if (!row.wasNull()) {
+      Instant at = Columns.instant(row, 1);
+      behind = at == null ? Position.of(horizon) : Position.of(at, horizon);
+    }
+    row.getLong(3);
+    return new Row(behind, row.wasNull() ? null : JobSummaries.read(row, 3));
+  }
+
+  /**
+   * One row of the answer.
+   *
+   * @param horizon how far was looked, the same in each row; null: to the end
+   * @param job null in the only row of an empty page
+   */
+  record Row(@Nullable Position horizon, @Nullable JobSummary job) {}
+}

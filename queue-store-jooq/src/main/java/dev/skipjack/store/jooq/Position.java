@@ -1,0 +1,82 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.JobOrder;
+import dev.skipjack.api.PageToken;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A place in a list: behind the job that has this instant and id.
+ *
+ * <p>As a token it is {@code <version>|<order>|<instant>|<id>} in Base64, and will be for as long
+ * as the version is 1: people keep tokens in links.
+ *
+ * @param at due or finished, as PostgreSQL reads it; its infinities stand for the ends of a list
+ * @param id ids begin at 1
+ */
+record Position(String at, long id) {
+
+  private static final String VERSION = "1";
+  private static final String ALWAYS = "-infinity";
+  private static final String NEVER = "infinity";
+
+  /** Before the first job. */
+  static Position startOf(JobOrder order) {
+    return order == JobOrder.FINISHED
+        ? new Position(NEVER, Long.MAX_VALUE)
+        : new Position(ALWAYS, 0);
+  }
+
+  /** A place in the list by id, which knows no instants. */
+  static Position of(long id) {
+    return new Position(ALWAYS, id);
+  }
+
+  static Position of(Instant at, long id) {
+    return new Position(at.toString(), id);
+  }
+
+  PageToken token(JobOrder order) {
+    String text = String.join("|", VERSION, order.name(), at, Long.toString(id));
+    return new PageToken(
+        Base64.getUrlEncoder()
+            .withoutPadding()
+            .encodeToString(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /**
+   * Reads a token.
+   *
+   * @throws IllegalArgumentException if it is not one, or belongs to a list of another order
+   */
+  static Position of(PageToken token, JobOrder order) {
+    try {
+      String[] parts =
+          new String(Base64.getUrlDecoder().decode(token.text()), StandardCharsets.UTF_8)
+              .split("\\|", -1);
+      if (parts.length == 4 && parts[0].equals(VERSION) && parts[1].equals(order.name())) {
+        return new Position(requireInstant(parts[2]), Long.parseLong(parts[3]));
+      }
+    } catch (IllegalArgumentException | DateTimeException broken) {
+      throw refused(token, order, broken);
+    }
+    throw refused(token, order, null);
+  }
+
+  /** The text goes into a statement as a value; whatever else it is, the server must take it. */
+  private static String requireInstant(String at) throws DateTimeParseException {
+    return at.equals(ALWAYS) || at.equals(NEVER) ? at : Instant.parse(at).toString();
+  }
+
+  private static IllegalArgumentException refused(
+      PageToken token, JobOrder order, @Nullable Exception cause) {
+    return new IllegalArgumentException(
+        "Page token '%s' does not belong to a list ordered by %s. Begin at the first page."
+            .formatted(token, order),
+        cause);
+  }
+}

@@ -1,0 +1,453 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.store.jooq.Fixture.EXPIRED;
+import static dev.skipjack.store.jooq.Fixture.LEASE;
+import static dev.skipjack.store.jooq.Fixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobCount;
+import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobExecution;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobPage;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobReader;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.PendingAge;
+import dev.skipjack.api.QueueState;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+@QueueTest
+class ReadStatementTest {
+
+  private Fixture fixture;
+  private JobReader reader;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+    reader = fixture.queue.reader();
+  }
+
+  @Nested
+  class Find {
+
+    @Test
+    void knowsAPendingJobWithItsPayload() {
+      JobId id = fixture.queue.enqueue(WORK, new Fixture.Work(7), job -> job.priority(3));
+
+      JobDetails job = reader.find(id).orElseThrow();
+
+      assertThat(job.payload()).isEqualTo("{\"number\": 7}");
+      assertThat(job.currentExecution()).isNull();
+      assertThat(job.executions()).isEmpty();
+      JobSummary summary = job.summary();
+      assertThat(summary.id()).isEqualTo(id);
+      assertThat(summary.status()).isEqualTo(JobStatus.PENDING);
+      assertThat(summary.queue()).isEqualTo("default");
+      assertThat(summary.kind()).isEqualTo("work");
+      assertThat(summary.priority()).isEqualTo(3);
+      assertThat(summary.maxAttempts()).isEqualTo(3);
+      assertThat(summary.startedAt()).isNull();
+      assertThat(summary.finishedAt()).isNull();
+      assertThat(summary.tags()).isEmpty();
+    }
+
+    @Test
+    void showsAttemptsInTheirOrderWithTheirErrors() {
+      fixture.enqueue(1);
+      Execution first = fixture.claimOne(LEASE);
+      fixture.store.fail(
+          List.of(
+              new Failure(
+                  first, JobError.of(new IllegalStateException("no luck")), Duration.ZERO, false)));
+      Execution second = fixture.claimOne(LEASE);
+
+      JobDetails job = reader.find(first.jobId()).orElseThrow();
+
+      assertThat(job.summary().status()).isEqualTo(JobStatus.RUNNING);
+      assertThat(job.summary().lastError()).isEqualTo("no luck");
+      assertThat(job.currentExecution()).isEqualTo(second.id());
+      assertThat(job.leaseExpiresAt()).isAfter(job.summary().startedAt());
+      assertThat(job.executions())
+          .extracting(JobExecution::id, JobExecution::attempt, JobExecution::status)
+          .containsExactly(
+              tuple(first.id(), 1, ExecutionStatus.FAILED),
+              tuple(second.id(), 2, ExecutionStatus.RUNNING));
+      JobError error = job.executions().get(0).error();
+      assertThat(error).isNotNull();
+      assertThat(error.errorClass()).isEqualTo("java.lang.IllegalStateException");
+      assertThat(error.stack()).contains("showsAttemptsInTheirOrderWithTheirErrors");
+      assertThat(job.executions().get(1).error()).isNull();
+      assertThat(job.executions().get(1).finishedAt()).isNull();
+    }
+
+    @Test
+    void findsAnArchivedJob() {
+      fixture.enqueue(1);
+      Execution done = fixture.claimOne(LEASE);
+      fixture.store.complete(List.of(done));
+
+      JobDetails job = reader.find(done.jobId()).orElseThrow();
+
+      assertThat(job.summary().status()).isEqualTo(JobStatus.COMPLETED);
+      assertThat(job.summary().finishedAt()).isNotNull();
+      assertThat(job.payload()).isEqualTo("{\"number\": 1}");
+      assertThat(job.currentExecution()).isEqualTo(done.id());
+      assertThat(job.executions())
+          .extracting(JobExecution::status)
+          .containsExactly(ExecutionStatus.SUCCEEDED);
+    }
+
+    @Test
+    void isEmptyForAJobThatNeverWas() {
+      assertThat(reader.find(new JobId(Long.MAX_VALUE))).isEmpty();
+    }
+
+    @Test
+    void waitsForNobody() throws Exception {
+      JobId id = fixture.queue.enqueue(WORK, new Fixture.Work(1));
+      try (Connection rival = fixture.database.connection();
+          Statement statement = rival.createStatement()) {
+        rival.setAutoCommit(false);
+        statement.execute("DELETE FROM " + fixture.database.schema() + ".jobs");
+
+        assertThat(reader.find(id)).isPresent();
+        assertThat(reader.list(JobQuery.live()).jobs()).hasSize(1);
+        assertThat(reader.counts()).hasSize(1);
+        rival.rollback();
+      }
+    }
+  }
+
+  @Nested
+  class Lists {
+
+    @Test
+    void liveJobsByIdAndPage() {
+      fixture.enqueue(5);
+
+      JobPage first = reader.list(JobQuery.live().limit(3));
+      JobPage second = reader.list(JobQuery.live().limit(3).after(first.next().orElseThrow()));
+
+      assertThat(first.jobs()).hasSize(3);
+      assertThat(second.jobs()).hasSize(2);
+      assertThat(second.next()).isEmpty();
+      List<JobSummary> all = new ArrayList<>(first.jobs());
+      all.addAll(second.jobs());
+      assertThat(all).extracting(job -> job.id().value()).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void byQueueKindStatusAndTag() {
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, tags) SELECT 'q' || n % 2, 'k' || n % 3, '{}',"
+              + " CASE WHEN n % 5 = 0 THEN '{vip,eu}'::text[] END FROM generate_series(1, 30) n");
+
+      assertThat(idsOf(JobQuery.live().queue("q1"))).hasSize(15);
+      assertThat(idsOf(JobQuery.live().kind("k2"))).hasSize(10);
+      assertThat(idsOf(JobQuery.live().tag("vip"))).hasSize(6);
+      assertThat(idsOf(JobQuery.live().queue("q1").kind("k2").tag("eu"))).hasSize(1);
+      assertThat(idsOf(JobQuery.live().status(JobStatus.PENDING))).hasSize(30);
+      assertThat(idsOf(JobQuery.live().queue("q1").limit(4))).hasSize(15);
+      assertThat(reader.list(JobQuery.live().tag("vip")).jobs().get(0).tags())
+          .containsExactly("vip", "eu");
+    }
+
+    @Test
+    void runningWaitingAndDeadJobs() {
+      fixture.enqueue(6);
+      List<ClaimedJob> claimed = fixture.claim(4);
+      Execution fatal = claimed.get(1).execution();
+      fixture.store.fail(List.of(new Failure(fatal, JobError.of("no"), Duration.ZERO, true)));
+      fixture.execute(
+          "INSERT INTO @jobs (kind, payload, status, ordering_key) VALUES ('work', '{}', 'waiting', 'b'), ('work', '{}', 'waiting', 'a')");
+
+      assertThat(idsOf(JobQuery.live().status(JobStatus.RUNNING).limit(2)))
+          .hasSize(3)
+          .isSorted()
+          .doesNotContain(fatal.jobId().value());
+      assertThat(idsOf(JobQuery.live().status(JobStatus.WAITING).limit(1))).hasSize(2).isSorted();
+      assertThat(idsOf(JobQuery.live().status(JobStatus.DEAD)))
+          .containsExactly(fatal.jobId().value());
+      assertThat(reader.list(JobQuery.live().status(JobStatus.DEAD)).jobs().get(0).diedAt())
+          .isNotNull();
+    }
+
+    @Test
+    void soManyRunningJobsThatTheyAreFoundByWalking() {
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at)"
+              + " SELECT 'q', 'k' || n % 400, '{}', 'running', 20000 - n, now(), now() FROM generate_series(1, 10500) n");
+
+      assertThat(idsOf(JobQuery.live().status(JobStatus.RUNNING).limit(500)))
+          .hasSize(10_500)
+          .isSorted()
+          .doesNotHaveDuplicates();
+      assertThat(idsOf(JobQuery.live().status(JobStatus.RUNNING).kind("k7"))).hasSize(27);
+    }
+
+    @Test
+    void deadJobsOfManyQueuesAndKindsById() {
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, status, tags) SELECT 'q' || n % 3, 'k' || n % 7, '{}', 'dead',"
+              + " ARRAY['t' || n % 2] FROM generate_series(1, 200) n");
+      JobQuery dead = JobQuery.live().status(JobStatus.DEAD);
+
+      assertThat(idsOf(dead.limit(7))).hasSize(200).isSorted().doesNotHaveDuplicates();
+      assertThat(idsOf(dead.queue("q1").limit(7))).hasSize(67).isSorted();
+      assertThat(idsOf(dead.queue("q1").kind("k1").limit(7))).hasSize(10).isSorted();
+      assertThat(idsOf(dead.tag("t1").limit(7))).hasSize(100).isSorted();
+      assertThat(reader.list(dead.limit(7)).jobs()).hasSize(7);
+    }
+
+    @Test
+    void pendingJobsByDueTimeWhateverTheirPriority() {
+      for (int minute = 1; minute <= 9; minute++) {
+        int priority = minute % 3;
+        Duration delay = Duration.ofMinutes((minute * 4) % 9);
+        fixture.queue.enqueue(
+            WORK, new Fixture.Work(minute), job -> job.delay(delay).priority(priority));
+      }
+      fixture.queue.enqueue(WORK, new Fixture.Work(99), job -> job.onQueue("other"));
+
+      List<JobSummary> all = all(JobQuery.pending("default").limit(2));
+
+      assertThat(all).hasSize(9);
+      assertThat(all).extracting(JobSummary::scheduledAt).isSorted();
+      assertThat(idsOf(JobQuery.pending("default").kind("none").limit(2))).isEmpty();
+      assertThat(idsOf(JobQuery.pending("empty"))).isEmpty();
+    }
+
+    @Test
+    void archivedJobsFromTheLatest() {
+      fixture.enqueue(7);
+      for (int i = 0; i < 7; i++) {
+        fixture.store.complete(List.of(fixture.claimOne(LEASE)));
+      }
+      fixture.execute(
+          "SELECT @create_partition('jobs_archive', '2020-02-03 00:00Z'), @create_partition('jobs_archive', '2020-02-04 00:00Z')");
+      fixture.execute(
+          "INSERT INTO @jobs_archive (id, finished_at, status, queue, kind, payload, payload_version, priority, scheduled_at, created_at, attempts, forgiven, max_attempts, tags)"
+              + " SELECT 1000000 + n, '2020-02-03 23:59:50Z'::timestamptz + n * interval '2 s', 'cancelled', 'old', 'k', '{}', 1, 0, now(), now(), 0, 0, 3, '{vip}'"
+              + " FROM generate_series(1, 10) n");
+
+      List<JobSummary> all = all(JobQuery.archived().limit(3));
+
+      assertThat(all).hasSize(17);
+      assertThat(all)
+          .extracting(JobSummary::finishedAt)
+          .isSortedAccordingTo((a, b) -> b.compareTo(a));
+      assertThat(idsOf(JobQuery.archived().status(JobStatus.CANCELLED).limit(3))).hasSize(10);
+      assertThat(idsOf(JobQuery.archived().queue("old").tag("vip").kind("k"))).hasSize(10);
+      assertThat(idsOf(JobQuery.archived().status(JobStatus.COMPLETED))).hasSize(7);
+    }
+
+    @Test
+    void refusesATokenOfAnotherOrder() {
+      fixture.enqueue(2);
+      JobPage page = reader.list(JobQuery.live().limit(1));
+
+      assertThatThrownBy(() -> reader.list(JobQuery.archived().after(page.next().orElseThrow())))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("FINISHED");
+    }
+
+    private List<JobSummary> all(JobQuery query) {
+      List<JobSummary> all = new ArrayList<>();
+      JobPage page = reader.list(query);
+      all.addAll(page.jobs());
+      while (page.next().isPresent()) {
+        page = reader.list(query.after(page.next().orElseThrow()));
+        all.addAll(page.jobs());
+      }
+      return all;
+    }
+
+    private List<Long> idsOf(JobQuery query) {
+      return all(query).stream().map(job -> job.id().value()).toList();
+    }
+  }
+
+  @Nested
+  class Counts {
+
+    @Test
+    void areExactByQueueKindAndStatus() {
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, priority) SELECT 'a', 'k' || n % 2, '{}', n % 3 FROM generate_series(1, 10) n");
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, status) SELECT 'b', 'k' || n % 2, '{}', 'dead' FROM generate_series(1, 3) n");
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, status, ordering_key) VALUES ('b', 'k0', '{}', 'waiting', 'x')");
+      fixture.enqueue(2);
+      fixture.claim(1);
+
+      assertThat(reader.counts())
+          .containsExactly(
+              new JobCount("a", "k0", JobStatus.PENDING, 5, false),
+              new JobCount("a", "k1", JobStatus.PENDING, 5, false),
+              new JobCount("b", "k0", JobStatus.WAITING, 1, false),
+              new JobCount("b", "k0", JobStatus.DEAD, 1, false),
+              new JobCount("b", "k1", JobStatus.DEAD, 2, false),
+              new JobCount("default", "work", JobStatus.PENDING, 1, false),
+              new JobCount("default", "work", JobStatus.RUNNING, 1, false));
+    }
+
+    @Test
+    void areEmptyInAnEmptyTable() {
+      assertThat(reader.counts()).isEmpty();
+      assertThat(reader.oldestPending()).isEmpty();
+      assertThat(reader.deadLetters()).isEmpty();
+      assertThat(reader.queues()).isEmpty();
+    }
+
+    @Test
+    void areExactUpToTenThousandAndEstimatedBeyond() {
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload) SELECT 'full', 'k', '{}' FROM generate_series(1, 10000)");
+      assertThat(reader.counts())
+          .containsExactly(new JobCount("full", "k", JobStatus.PENDING, 10_000, false));
+
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload) SELECT 'small', 'k', '{}' FROM generate_series(1, 7)");
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload) SELECT 'full', CASE WHEN n % 4 = 0 THEN 'late' ELSE 'k' END, '{}'"
+              + " FROM generate_series(1, 90000) n");
+
+      List<JobCount> counts = reader.counts();
+
+      assertThat(counts).contains(new JobCount("small", "k", JobStatus.PENDING, 7, false));
+      assertThat(counts)
+          .filteredOn(JobCount::estimated)
+          .extracting(JobCount::queue, JobCount::kind)
+          .containsExactly(tuple("full", "k"), tuple("full", "late"));
+      assertThat(jobs(counts, "k")).isBetween(77_500L * 3 / 4, 77_500L * 5 / 4);
+      assertThat(jobs(counts, "late")).isBetween(22_500L * 3 / 4, 22_500L * 5 / 4);
+    }
+
+    private static long jobs(List<JobCount> counts, String kind) {
+      return counts.stream()
+          .filter(count -> count.queue().equals("full") && count.kind().equals(kind))
+          .mapToLong(JobCount::jobs)
+          .sum();
+    }
+  }
+
+  @Nested
+  class OldestPending {
+
+    @Test
+    void isTheFirstDueOfAllPriorities() {
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, priority, scheduled_at) VALUES"
+              + " ('a', 'k', '{}', 5, now() - interval '1 minute'), ('a', 'k', '{}', -5, now() - interval '1 hour'),"
+              + " ('a', 'k', '{}', 0, now()), ('b', 'k', '{}', 0, now() + interval '1 day')");
+
+      List<PendingAge> ages = reader.oldestPending();
+
+      assertThat(ages).extracting(PendingAge::queue).containsExactly("a", "b");
+      assertThat(ages.get(0).age()).isBetween(Duration.ofMinutes(60), Duration.ofMinutes(65));
+      assertThat(ages.get(1).age()).isZero();
+      assertThat(ages.get(1).scheduledAt()).isAfter(ages.get(0).scheduledAt());
+    }
+  }
+
+  @Nested
+  class DeadLetters {
+
+    @Test
+    void areGroupedByTheFirstLineOfTheirError() {
+      fixture.enqueue(3);
+      List<ClaimedJob> claimed = fixture.claim(3);
+      fixture.store.fail(
+          List.of(
+              died(claimed.get(0), new IllegalStateException("no route\nto 10.0.0.1")),
+              died(claimed.get(1), new IllegalStateException("no route\nto 10.0.0.2")),
+              died(claimed.get(2), new ArithmeticException("/ by zero"))));
+
+      var letters = reader.deadLetters();
+
+      assertThat(letters).hasSize(2);
+      assertThat(letters.get(0).error()).isEqualTo("no route");
+      assertThat(letters.get(0).errorClass()).isEqualTo("java.lang.IllegalStateException");
+      assertThat(letters.get(0).jobs()).isEqualTo(2);
+      assertThat(letters.get(0).atLeast()).isFalse();
+      assertThat(letters.get(0).example()).isEqualTo(claimed.get(1).execution().jobId());
+      assertThat(letters.get(0).firstDiedAt()).isBeforeOrEqualTo(letters.get(0).lastDiedAt());
+      assertThat(letters.get(1).error()).isEqualTo("/ by zero");
+      assertThat(letters.get(1).errorClass()).isEqualTo("java.lang.ArithmeticException");
+    }
+
+    @Test
+    void areShownWithoutAnErrorOrAnAuditRow() {
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, status) VALUES ('q', 'k', '{}', 'dead')");
+
+      var letter = reader.deadLetters().get(0);
+
+      assertThat(letter.error()).isEmpty();
+      assertThat(letter.errorClass()).isNull();
+    }
+
+    @Test
+    void ofALostLeaseHaveNoErrorClass() {
+      fixture.enqueue(1);
+      for (int attempt = 1; attempt <= 3; attempt++) {
+        fixture.claimOne(EXPIRED);
+        fixture.store.rescue(Duration.ZERO, 10);
+      }
+
+      var letter = reader.deadLetters().get(0);
+
+      assertThat(letter.error()).isEqualTo(RescueStatement.LOST);
+      assertThat(letter.errorClass()).isNull();
+    }
+
+    private static Failure died(ClaimedJob job, Throwable thrown) {
+      return new Failure(job.execution(), JobError.of(thrown), Duration.ZERO, true);
+    }
+  }
+
+  @Nested
+  class Queues {
+
+    @Test
+    void haveTheSettingsThatPeopleGaveThem() {
+      fixture.execute(
+          "INSERT INTO @job_queues (queue, paused_at, max_running, archive_retention, dead_retention, default_priority, default_max_attempts)"
+              + " VALUES ('b', now(), 4, interval '1 month', interval '0', -7, 9), ('a', NULL, NULL, NULL, interval '0.5 s', NULL, NULL)");
+
+      List<QueueState> queues = reader.queues();
+
+      assertThat(queues).extracting(QueueState::queue).containsExactly("a", "b");
+      assertThat(queues.get(0).paused()).isFalse();
+      assertThat(queues.get(0).maxRunning()).isNull();
+      assertThat(queues.get(0).archiveRetention()).isNull();
+      assertThat(queues.get(0).deadRetention()).isEqualTo(Duration.ofSeconds(1));
+      assertThat(queues.get(1).paused()).isTrue();
+      assertThat(queues.get(1).maxRunning()).isEqualTo(4);
+      assertThat(queues.get(1).archiveRetention()).isEqualTo(Duration.ofDays(30));
+      assertThat(queues.get(1).deadRetention()).isZero();
+      assertThat(queues.get(1).defaultPriority()).isEqualTo(-7);
+      assertThat(queues.get(1).defaultMaxAttempts()).isEqualTo(9);
+    }
+  }
+}

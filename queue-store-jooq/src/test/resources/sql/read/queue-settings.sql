@@ -1,0 +1,12 @@
+-- parameters: 
+select
+  "skipjack"."job_queues"."queue",
+  "skipjack"."job_queues"."paused_at",
+  "skipjack"."job_queues"."max_running",
+  ceil(extract(epoch from "skipjack"."job_queues"."archive_retention"))::bigint,
+  ceil(extract(epoch from "skipjack"."job_queues"."dead_retention"))::bigint,
+  "skipjack"."job_queues"."default_priority",
+  "skipjack"."job_queues"."default_max_attempts",
+  "skipjack"."job_queues"."updated_at"
+from "skipjack"."job_queues"
+order by "skipjack"."job_queues"."queue"
