@@ -7,9 +7,10 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
- * The connections of the demo, in two pools: one for the workers' own statements, one for the
- * service, that is producers, handlers and reports. No thread holds a connection of one pool while
- * it waits for a second of the same, so neither can lock up, however small.
+ * The connections of the demo, in three pools: one for the workers' own statements, one for their
+ * handlers, one for producers and reports, which a stop waits for and which handlers that hang must
+ * not starve. No thread holds a connection of one pool while it waits for a second of the same, so
+ * none can lock up, however small.
  */
 final class DemoDatabase implements AutoCloseable {
 
@@ -21,12 +22,15 @@ final class DemoDatabase implements AutoCloseable {
 
   private static final int CONNECTIONS_A_WORKER = 4;
 
-  private final HikariDataSource workers;
   private final HikariDataSource service;
+  private final HikariDataSource handlers;
+  private final HikariDataSource workers;
 
-  private DemoDatabase(HikariDataSource workers, HikariDataSource service) {
-    this.workers = workers;
+  private DemoDatabase(
+      HikariDataSource service, HikariDataSource handlers, HikariDataSource workers) {
     this.service = service;
+    this.handlers = handlers;
+    this.workers = workers;
   }
 
   /**
@@ -43,14 +47,13 @@ final class DemoDatabase implements AutoCloseable {
     } catch (SQLException e) {
       throw new SQLException("The JDBC URL is not one that PostgreSQL's driver understands.", e);
     }
-    int handlers = Math.min(workers * DemoWorkers.SLOTS, MOST_HANDLERS);
-    HikariDataSource service = pool("service", jdbcUrl, handlers + PRODUCERS_AND_REPORTS);
-    try {
-      return new DemoDatabase(pool("workers", jdbcUrl, workers * CONNECTIONS_A_WORKER), service);
-    } catch (RuntimeException e) {
-      service.close();
-      throw e;
-    }
+    // The first connects here, or throws; the others connect when they are needed.
+    HikariDataSource service =
+        new HikariDataSource(config("service", jdbcUrl, PRODUCERS_AND_REPORTS));
+    return new DemoDatabase(
+        service,
+        later("handlers", jdbcUrl, Math.min(workers * DemoWorkers.SLOTS, MOST_HANDLERS)),
+        later("workers", jdbcUrl, workers * CONNECTIONS_A_WORKER));
   }
 
   /** For the workers' own statements. */
@@ -58,24 +61,36 @@ final class DemoDatabase implements AutoCloseable {
     return workers;
   }
 
+  /** For what the jobs do. */
+  DataSource handlers() {
+    return handlers;
+  }
+
   /** For everything else. */
   DataSource service() {
     return service;
   }
 
-  private static HikariDataSource pool(String name, String jdbcUrl, int size) {
+  private static HikariDataSource later(String name, String jdbcUrl, int size) {
+    HikariConfig config = config(name, jdbcUrl, size);
+    config.setInitializationFailTimeout(-1);
+    return new HikariDataSource(config);
+  }
+
+  private static HikariConfig config(String name, String jdbcUrl, int size) {
     HikariConfig config = new HikariConfig();
     config.setPoolName("demo-" + name);
     config.setJdbcUrl(jdbcUrl);
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(1);
     config.addDataSourceProperty("ApplicationName", "skipjack demo " + name);
-    return new HikariDataSource(config);
+    return config;
   }
 
   @Override
   public void close() {
-    try (service) {
+    try (service;
+        handlers) {
       workers.close();
     }
   }

@@ -75,7 +75,7 @@ final class DemoRun {
     try (DemoWorkers workers =
             DemoWorkers.start(
                 queue,
-                new WebhookHandler(service),
+                new WebhookHandler(database.handlers()),
                 options.workers(),
                 progress,
                 new WorkerTroubles(err));

@@ -11,8 +11,11 @@ enum Fate {
   SUCCEEDS,
   /** The first attempt fails, later ones succeed: 3 in 100. */
   FAILS_ONCE,
-  /** Every attempt fails, so the job ends dead: 5 in 1,000. */
+  /** Every attempt fails, and the third gives up, so the job ends dead: 5 in 1,000. */
   POISONED;
+
+  /** The attempt at which a poisoned job gives up. */
+  private static final int LAST_OF_POISONED = 3;
 
   /** From this many deliveries up, each fate is met among the first ones. */
   static final int REPRESENTATIVE = 200;
@@ -29,6 +32,11 @@ enum Fate {
   /** Whether an attempt fails, counted from 1. */
   boolean fails(int attempt) {
     return this == POISONED || (this == FAILS_ONCE && attempt == 1);
+  }
+
+  /** Whether an attempt that fails is the last, however many the job may have. */
+  boolean givesUp(int attempt) {
+    return this == POISONED && attempt >= LAST_OF_POISONED;
   }
 
   /**

@@ -17,10 +17,10 @@ import java.util.Optional;
 final class Lines implements AutoCloseable {
 
   /**
-   * Far above what a queue accepts as a payload; a file without line breaks shall not fill the
-   * heap.
+   * Four times what a queue accepts as a payload, whatever escapes it is written with; a file
+   * without line breaks shall not fill the heap.
    */
-  private static final int LONGEST = 16 * 1024 * 1024;
+  private static final int LONGEST = 1024 * 1024;
 
   private final InputStream in;
   private final byte[] buffer = new byte[64 * 1024];
@@ -53,13 +53,13 @@ final class Lines implements AutoCloseable {
         position++;
       }
       line.write(buffer, from, position - from);
-      if (position < end) {
-        position++;
-        break;
-      }
       if (line.size() > LONGEST) {
         number++;
         throw new IOException("line of more than %,d bytes".formatted(LONGEST));
+      }
+      if (position < end) {
+        position++;
+        break;
       }
     }
     if (!any) {

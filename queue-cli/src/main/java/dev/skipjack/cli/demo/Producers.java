@@ -23,7 +23,7 @@ final class Producers {
   private final List<Thread> threads;
   private final AtomicInteger firstSendersAtWork = new AtomicInteger(THREADS);
   private final AtomicReference<BadInputException> badInput = new AtomicReference<>();
-  private final AtomicReference<Exception> failure = new AtomicReference<>();
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean stopped;
 
   Producers(Lookahead input, DeliverySender sender, Backlog backlog, Progress progress) {
@@ -66,13 +66,15 @@ final class Producers {
 
   /** Throws what made the threads give up, if something did. */
   void rethrowFailure() throws SQLException, InterruptedException {
-    Exception thrown = failure.get();
+    Throwable thrown = failure.get();
     if (thrown instanceof SQLException e) {
       throw e;
     } else if (thrown instanceof InterruptedException e) {
       throw e;
     } else if (thrown instanceof RuntimeException e) {
       throw e;
+    } else if (thrown != null) {
+      throw new IllegalStateException("Sending was given up: " + thrown, thrown);
     }
   }
 
@@ -132,7 +134,8 @@ final class Producers {
     } catch (BadInputException e) {
       badInput.compareAndSet(null, e);
       input.end();
-    } catch (SQLException | InterruptedException | RuntimeException e) {
+    } catch (Throwable e) {
+      // An Error too: a sender that ends in silence would leave deliveries out.
       failure.compareAndSet(null, e);
       stopped = true;
       input.end();

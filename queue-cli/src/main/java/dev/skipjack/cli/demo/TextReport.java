@@ -15,7 +15,7 @@ final class TextReport {
     row(out, "already queued", count(numbers.duplicates()), duplicates(numbers));
     row(out, "completed", count(numbers.completed()), "with their effect, in one transaction");
     row(out, "retried", count(numbers.retried()), "completed after more than one attempt");
-    row(out, "dead", count(numbers.dead()), "every attempt failed");
+    row(out, "dead", count(numbers.dead()), "each attempt failed, until the handler gave up");
     row(
         out,
         "jobs/s",

@@ -24,10 +24,15 @@ final class WebhookHandler implements JobHandler<WebhookJob> {
 
   @Override
   public Outcome handle(WebhookJob job, JobContext context) throws SQLException {
-    if (Fate.of(job.delivery(), job.salt()).fails(context.attempt())) {
-      throw new IllegalStateException(
+    Fate fate = Fate.of(job.delivery(), job.salt());
+    if (fate.fails(context.attempt())) {
+      String reason =
           "Attempt %d of delivery %s was chosen to fail"
-              .formatted(context.attempt(), job.delivery()));
+              .formatted(context.attempt(), job.delivery());
+      if (fate.givesUp(context.attempt())) {
+        return Outcome.dead(reason);
+      }
+      throw new IllegalStateException(reason);
     }
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);

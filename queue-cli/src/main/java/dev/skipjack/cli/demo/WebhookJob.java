@@ -23,11 +23,14 @@ record WebhookJob(
   /** Queue of all jobs of the demo. */
   static final String QUEUE = "webhooks";
 
-  /** Three attempts, close together: nobody wants to watch a long backoff. */
+  /**
+   * Attempts close together: nobody wants to watch a long backoff. Many, because each kill of the
+   * demo uses one up; a poisoned job gives up by itself long before.
+   */
   static final JobType<WebhookJob> TYPE =
       JobType.of("webhook.received", WebhookJob.class)
           .onQueue(QUEUE)
-          .maxAttempts(3)
+          .maxAttempts(25)
           .retry(Backoff.fixed(Duration.ofMillis(200)).jitter(0.5));
 
   private static final int URGENT = 10;

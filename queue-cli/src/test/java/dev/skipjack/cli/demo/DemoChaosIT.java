@@ -1,17 +1,25 @@
 package dev.skipjack.cli.demo;
 
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.jooq.impl.DSL.currentInstant;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.table;
 
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.cli.Skipjack;
 import dev.skipjack.testkit.QueueDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -24,7 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The demo in a JVM of its own, ended half-way. */
 class DemoChaosIT {
 
-  private static final int JOBS = 20_000;
+  private static final int JOBS_SENT = 20_000;
+  private static final int KILLS = 3;
 
   private QueueDatabase database;
   private Path folder;
@@ -43,8 +52,7 @@ class DemoChaosIT {
   @Test
   void whatAKilledDemoEnqueuedIsFinishedByTheNext() throws Exception {
     Process demo = startHalfWay();
-    demo.destroyForcibly();
-    assertThat(demo.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    kill(demo);
     long stored = rows("deliveries");
     assertThat(rows("effects")).isLessThan(stored);
 
@@ -70,30 +78,109 @@ class DemoChaosIT {
     Report.of("--url", database.jdbcUrl(), "--resume").assertVerified(stored);
   }
 
+  @Test
+  void jobsThatWereKilledThreeTimesAreFinishedAllTheSame() throws Exception {
+    Report.of("--url", database.jdbcUrl(), "--jobs", "10").assertVerified(10);
+    try (Connection gate = closeEffects()) {
+      Process demo = start("--jobs", "8", "--workers", "1");
+      awaitWhileAlive(demo, () -> rows("deliveries") == 18 && jobsInAttempt(1) >= 4);
+      kill(demo);
+      for (int attempt = 2; attempt <= KILLS; attempt++) {
+        int wanted = attempt;
+        endLeases();
+        Process next = start("--resume", "--workers", "1");
+        awaitWhileAlive(next, () -> jobsInAttempt(wanted) >= 4);
+        kill(next);
+      }
+      endLeases();
+      gate.rollback();
+    }
+
+    Report resumed = Report.of("--url", database.jdbcUrl(), "--resume");
+    resumed.assertVerified(18);
+    assertThat(resumed.program().exitCode()).isZero();
+    assertThat(
+            DemoSchema.on(database.dataSource())
+                .fetchCount(JOBS_ARCHIVE, JOBS_ARCHIVE.ATTEMPTS.gt(KILLS)))
+        .isGreaterThanOrEqualTo(4);
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS) // no signals
+  void manyWorkersWhoseHandlersHangAreStoppedTogether() throws Exception {
+    Report.of("--url", database.jdbcUrl(), "--jobs", "10").assertVerified(10);
+    try (Connection gate = closeEffects()) {
+      Process demo = start("--jobs", "300", "--workers", "8");
+      awaitWhileAlive(demo, () -> rows("deliveries") == 310 && jobsInAttempt(1) >= 64);
+      demo.destroy();
+      assertThat(demo.waitFor(25, TimeUnit.SECONDS)).isTrue();
+      assertThat(demo.exitValue()).isEqualTo(143);
+      assertThat(Files.readString(folder.resolve("err.txt")))
+          .contains("Stopped. 300 jobs are pending and 0 running; none is lost.");
+      gate.rollback();
+    }
+    Report.of("--url", database.jdbcUrl(), "--resume").assertVerified(310);
+  }
+
+  /** While it is open, every handler hangs. */
+  private Connection closeEffects() throws SQLException {
+    Connection connection = database.connection();
+    connection.setAutoCommit(false);
+    DemoSchema.on(connection)
+        .execute("LOCK TABLE skipjack_demo.effects IN SHARE ROW EXCLUSIVE MODE");
+    return connection;
+  }
+
+  private int jobsInAttempt(int attempt) {
+    return DemoSchema.on(database.dataSource())
+        .fetchCount(JOBS, JOBS.STATUS.eq(JobStatus.RUNNING).and(JOBS.ATTEMPTS.ge(attempt)));
+  }
+
+  /** Spares the wait for the leases of a killed demo. */
+  private void endLeases() {
+    DemoSchema.on(database.dataSource())
+        .update(JOBS)
+        .set(JOBS.LEASE_EXPIRES_AT, currentInstant())
+        .where(JOBS.STATUS.eq(JobStatus.RUNNING))
+        .execute();
+  }
+
+  private static void kill(Process demo) throws InterruptedException {
+    demo.destroyForcibly();
+    assertThat(demo.waitFor(10, TimeUnit.SECONDS)).isTrue();
+  }
+
   private Process startHalfWay() throws IOException {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    Process demo =
-        new ProcessBuilder(
-                List.of(
-                    java,
-                    "-XX:TieredStopAtLevel=1",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    Skipjack.class.getName(),
-                    "demo",
-                    "--url",
-                    database.jdbcUrl(),
-                    "--jobs",
-                    String.valueOf(JOBS)))
-            .redirectOutput(folder.resolve("out.txt").toFile())
-            .redirectError(folder.resolve("err.txt").toFile())
-            .start();
+    Process demo = start("--jobs", String.valueOf(JOBS_SENT));
+    awaitWhileAlive(demo, () -> rows("effects") > 200 && rows("refused_sends") > 5);
+    return demo;
+  }
+
+  private Process start(String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Skipjack.class.getName(),
+                "demo",
+                "--url",
+                database.jdbcUrl()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .redirectOutput(folder.resolve("out.txt").toFile())
+        .redirectError(folder.resolve("err.txt").toFile())
+        .start();
+  }
+
+  private static void awaitWhileAlive(Process demo, Callable<Boolean> condition) {
     await()
         .atMost(Duration.ofSeconds(60))
         .failFast("the demo ended early", () -> !demo.isAlive())
         .ignoreExceptions() // the tables are not there yet
-        .until(() -> rows("effects") > 200 && rows("refused_sends") > 5);
-    return demo;
+        .until(condition);
   }
 
   private long rows(String table) {

@@ -65,6 +65,14 @@ class FateTest {
     assertThat(Fate.SUCCEEDS.fails(1)).isFalse();
   }
 
+  @Test
+  void aPoisonedJobGivesUpAtItsThirdAttemptOrLater() {
+    assertThat(Fate.POISONED.givesUp(2)).isFalse();
+    assertThat(Fate.POISONED.givesUp(3)).isTrue();
+    assertThat(Fate.POISONED.givesUp(5)).isTrue();
+    assertThat(Fate.FAILS_ONCE.givesUp(3)).isFalse();
+  }
+
   private static List<UUID> ids(long count) {
     return LongStream.rangeClosed(1, count).mapToObj(n -> FreshDeliveries.id(RUN, n)).toList();
   }

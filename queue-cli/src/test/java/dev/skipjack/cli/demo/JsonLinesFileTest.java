@@ -48,6 +48,21 @@ class JsonLinesFileTest {
   }
 
   @Test
+  void aLineLongerThanAMebibyteIsRefused() throws IOException {
+    String padding = " ".repeat(1024 * 1024 - line("a").length());
+    Path file =
+        Files.writeString(
+            folder.resolve("long.jsonl"),
+            line("a") + padding + "\n" + line("b") + padding + " \n" + line("c"));
+    try (JsonLinesFile source = JsonLinesFile.open(file)) {
+      assertThat(source.next()).isPresent();
+      assertThatThrownBy(source::next)
+          .isInstanceOf(BadInputException.class)
+          .hasMessage(file + ":2: line of more than 1,048,576 bytes");
+    }
+  }
+
+  @Test
   void badInputNamesFileAndLine() throws IOException {
     assertThatThrownBy(() -> read(line("a") + "\n" + line("b") + "\nnonsense\n" + line("d")))
         .isInstanceOf(BadInputException.class)
