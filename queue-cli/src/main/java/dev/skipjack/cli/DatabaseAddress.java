@@ -2,6 +2,7 @@ package dev.skipjack.cli;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +31,11 @@ public record DatabaseAddress(String jdbcUrl, String origin) {
       }
       return Optional.of(new DatabaseAddress(url, "--url"));
     }
-    return env.containsKey("PGHOST") || env.containsKey("PGDATABASE")
-        ? Optional.of(new DatabaseAddress(fromEnvironment(env), "PGHOST and PGDATABASE"))
+    // As for PostgreSQL's own programs, an empty variable is not set.
+    Map<String, String> set = new HashMap<>(env);
+    set.values().removeIf(String::isEmpty);
+    return set.containsKey("PGHOST") || set.containsKey("PGDATABASE")
+        ? Optional.of(new DatabaseAddress(fromEnvironment(set), "PGHOST and PGDATABASE"))
         : Optional.empty();
   }
 
@@ -47,7 +51,7 @@ public record DatabaseAddress(String jdbcUrl, String origin) {
         new StringBuilder("jdbc:postgresql://")
             .append(host.contains(":") ? "[" + host + "]" : host)
             .append(':')
-            .append(env.getOrDefault("PGPORT", "5432"))
+            .append(port(env.getOrDefault("PGPORT", "5432")))
             .append('/')
             .append(encode(env.getOrDefault("PGDATABASE", user)))
             .append("?user=")
@@ -59,6 +63,19 @@ public record DatabaseAddress(String jdbcUrl, String origin) {
       url.append("&sslmode=").append(encode(env.get("PGSSLMODE")));
     }
     return url.toString();
+  }
+
+  private static int port(String text) {
+    try {
+      int port = Integer.parseInt(text);
+      if (port >= 1 && port <= 65_535) {
+        return port;
+      }
+    } catch (NumberFormatException e) {
+      // Said below, in the same words.
+    }
+    throw new IllegalArgumentException(
+        "PGPORT is '%s', but must be a number from 1 to 65535.".formatted(text));
   }
 
   private static String encode(@Nullable String text) {

@@ -21,6 +21,26 @@ class DatabaseAddressTest {
   }
 
   @Test
+  void anEmptyVariableIsNotSet() {
+    assertThat(DatabaseAddress.of(null, Map.of("PGHOST", "", "PGDATABASE", ""))).isEmpty();
+    assertThat(
+            DatabaseAddress.of(
+                    null, Map.of("PGHOST", "", "PGDATABASE", "d", "PGPORT", "", "PGUSER", "u"))
+                .orElseThrow()
+                .jdbcUrl())
+        .isEqualTo("jdbc:postgresql://localhost:5432/d?user=u");
+  }
+
+  @Test
+  void aPortThatIsNoneIsNamed() {
+    for (String port : new String[] {"abc", "0", "65536", "5432/x"}) {
+      assertThatThrownBy(() -> DatabaseAddress.of(null, Map.of("PGHOST", "h", "PGPORT", port)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("PGPORT is '" + port + "'");
+    }
+  }
+
+  @Test
   void theEnvironmentIsReadAsPostgresProgramsReadIt() {
     Map<String, String> env =
         Map.of(

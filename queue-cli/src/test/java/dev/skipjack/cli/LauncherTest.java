@@ -2,6 +2,7 @@ package dev.skipjack.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +28,7 @@ class LauncherTest {
   private Path folder;
   private Path root;
   private Path javaHome;
+  private String path = System.getenv("PATH");
 
   @BeforeEach
   void pretend(@TempDir Path folder) throws IOException {
@@ -109,12 +111,40 @@ class LauncherTest {
 
   @Test
   void aLockOfADeadProcessIsTakenAway() throws Exception {
-    Process gone = new ProcessBuilder("true").start();
-    gone.waitFor();
-    Files.createDirectories(root.resolve("queue-cli/target"));
-    Files.createSymbolicLink(
-        root.resolve("queue-cli/target/build.lock"), Path.of(String.valueOf(gone.pid())));
+    deadLock();
     assertThat(launch().exitCode()).isEqualTo(7);
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void aLockThatChangedHandsMeanwhileIsGivenBack() throws Exception {
+    Path lock = deadLock();
+    long living = ProcessHandle.current().pid();
+    Path bin = Files.createDirectories(folder.resolve("tools"));
+    // Between the look at the dead lock and its removal another process replaces it.
+    script(
+        bin.resolve("mv"),
+        "rm \"$1\"; ln -s %d \"$1\"; rm \"$0\"; PATH=${PATH#*:}; mv \"$@\"".formatted(living));
+    path = bin + ":" + path;
+    Started waiting = start(root.resolve("skipjack").toString());
+    await().until(() -> Files.readString(waiting.err()).contains("another process builds"));
+    assertThat(Files.readSymbolicLink(lock)).hasToString(String.valueOf(living));
+    assertThat(root.resolve("builds.log")).doesNotExist();
+
+    Files.delete(lock);
+    assertThat(waiting.finish().exitCode()).isEqualTo(7);
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void aRepositoryBelowAFolderOfSourcesIsNotAllSources() throws Exception {
+    Path moved = Files.createDirectories(folder.resolve("src/main/target")).resolve("clone");
+    root = Files.move(root, moved);
+    launch();
+    Files.setLastModifiedTime(
+        Files.writeString(root.resolve("notes.txt"), "no source"),
+        FileTime.from(Instant.now().plusSeconds(5)));
+    launch();
     assertThat(builds()).isEqualTo(1);
   }
 
@@ -162,10 +192,19 @@ class LauncherTest {
     builder.directory(folder.toFile());
     builder.environment().put("JAVA_HOME", javaHome.toString());
     builder.environment().remove("SKIPJACK_JAVA_OPTS");
+    builder.environment().put("PATH", path);
     Path out = Files.createTempFile(folder, "out", ".txt");
     Path err = Files.createTempFile(folder, "err", ".txt");
     builder.redirectOutput(out.toFile()).redirectError(err.toFile());
     return new Started(builder.start(), out, err);
+  }
+
+  private Path deadLock() throws IOException, InterruptedException {
+    Process gone = new ProcessBuilder("true").start();
+    gone.waitFor();
+    Files.createDirectories(root.resolve("queue-cli/target"));
+    return Files.createSymbolicLink(
+        root.resolve("queue-cli/target/build.lock"), Path.of(String.valueOf(gone.pid())));
   }
 
   private long builds() throws IOException {

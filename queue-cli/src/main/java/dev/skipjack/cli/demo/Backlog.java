@@ -8,6 +8,7 @@ import static org.jooq.impl.DSL.selectOne;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import java.sql.Connection;
 import java.util.Collection;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -26,7 +27,17 @@ final class Backlog {
   private final DSLContext db;
 
   Backlog(DataSource dataSource) {
-    this.db = DemoSchema.on(dataSource);
+    this(DemoSchema.on(dataSource));
+  }
+
+  private Backlog(DSLContext db) {
+    this.db = db;
+  }
+
+  /** What is left in a database that need not hold the queue's tables. */
+  static Left leftBy(Connection connection) {
+    DSLContext db = DemoSchema.on(connection);
+    return DemoSchema.exists(db, "skipjack.jobs") ? new Backlog(db).left() : new Left(0, 0);
   }
 
   /**

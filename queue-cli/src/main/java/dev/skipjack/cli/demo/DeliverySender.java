@@ -2,7 +2,6 @@ package dev.skipjack.cli.demo;
 
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.cli.demo.DemoSchema.Deliveries;
 import dev.skipjack.cli.demo.DemoSchema.RefusedSends;
@@ -89,8 +88,6 @@ final class DeliverySender {
               WebhookJob.of(delivery, salt),
               ONE_JOB_A_DELIVERY,
               options -> options.priority(WebhookJob.priority(delivery)));
-    } catch (PayloadException e) {
-      throw arrival.refused(String.valueOf(e.getMessage()));
     } catch (StoreException e) {
       // Classes 22 and 54: PostgreSQL does not take this value, however often it is sent.
       if (e.sqlState()

@@ -12,6 +12,11 @@ interface DeliverySource extends AutoCloseable {
    */
   Optional<Arrival> next();
 
+  /** Whether it can be opened a second time and then holds the same. */
+  default boolean isRepeatable() {
+    return true;
+  }
+
   @Override
   default void close() {}
 }

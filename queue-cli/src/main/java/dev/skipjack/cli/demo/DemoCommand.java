@@ -89,10 +89,12 @@ public final class DemoCommand implements Callable<Integer> {
     UUID run = UUID.randomUUID();
     try (StopRequest stop = StopRequest.listen();
         Lookahead deliveries = input(options, run)) {
-      return options.address().isPresent()
-          ? run(options.address().get().jdbcUrl(), run, options, deliveries, stop)
-          : runOnOwnServer(run, options, deliveries, stop);
-    } catch (BadInputException e) {
+      if (options.address().isEmpty()) {
+        return runOnOwnServer(run, options, deliveries, stop);
+      }
+      DatabaseAddress address = options.address().get();
+      return run(new Place(address.jdbcUrl(), address.toString()), run, options, deliveries, stop);
+    } catch (BadInputException | RefusedException e) {
       throw refused(String.valueOf(e.getMessage()));
     }
   }
@@ -134,20 +136,51 @@ public final class DemoCommand implements Callable<Integer> {
   private int runOnOwnServer(UUID run, DemoOptions options, Lookahead deliveries, StopRequest stop)
       throws SQLException, InterruptedException {
     tell("Starting an embedded PostgreSQL ...");
-    try (DemoServer own = DemoServer.start(server)) {
+    try (DemoServer own =
+        options.resume() ? DemoServer.startToResume(server) : DemoServer.start(server)) {
       tell(own.description());
-      String jdbcUrl = options.resume() ? own.keptDatabase() : own.freshDatabase();
-      return run(jdbcUrl, run, options, deliveries, stop);
+      String jdbcUrl = options.resume() ? own.keptDatabase() : freshDatabase(own);
+      return run(new Place(jdbcUrl, own.folder()), run, options, deliveries, stop);
     }
   }
 
+  private String freshDatabase(DemoServer own) throws SQLException {
+    long unfinished = own.unfinished();
+    if (unfinished > 0) {
+      tell(
+          "An earlier run left %,d jobs unfinished there; they are dropped, because this is not --resume."
+              .formatted(unfinished));
+    }
+    return own.freshDatabase();
+  }
+
+  /**
+   * Where the demo runs.
+   *
+   * @param jdbcUrl may hold a password
+   * @param name as people call it
+   */
+  private record Place(String jdbcUrl, String name) {
+    /** Without the password. */
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  @SuppressWarnings("try") // the lock does its part without being called
   private int run(
-      String jdbcUrl, UUID run, DemoOptions options, Lookahead deliveries, StopRequest stop)
+      Place place, UUID run, DemoOptions options, Lookahead deliveries, StopRequest stop)
       throws SQLException, InterruptedException {
-    try (DemoDatabase database = DemoDatabase.connect(jdbcUrl, options.workers())) {
+    try (DemoDatabase database = DemoDatabase.connect(place.jdbcUrl(), options.workers());
+        DemoLock lock = DemoLock.take(database.service())) {
       DemoRun demo = new DemoRun(database, options, stop);
-      demo.prepare();
-      return report(demo.run(run, deliveries, err(), style()));
+      demo.prepare(place.name());
+      DemoRun.Ending ending = demo.run(run, deliveries, err(), style());
+      if (options.resume() && ending.found() == 0) {
+        tell("Nothing was left to do in %s.".formatted(place));
+      }
+      return report(ending);
     }
   }
 
@@ -177,7 +210,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   private void explain(BadInputException bad, long stored) {
     tell(
-        "%s%nThe input ends there: %,d deliveries were stored before, whole and with their jobs."
+        "%s%nThe input ends there: %,d deliveries were stored, whole and with their jobs."
             .formatted(bad.getMessage(), stored));
   }
 

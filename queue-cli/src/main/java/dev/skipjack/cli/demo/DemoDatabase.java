@@ -14,8 +14,8 @@ import javax.sql.DataSource;
  */
 final class DemoDatabase implements AutoCloseable {
 
-  /** Two producers, one for second sends, one for the progress and the end. */
-  private static final int PRODUCERS_AND_REPORTS = 4;
+  /** Two producers, one for second sends, one for the progress and the end, one for the lock. */
+  private static final int PRODUCERS_AND_REPORTS = 5;
 
   /** More handlers than this write at once no faster; the others wait their turn. */
   private static final int MOST_HANDLERS = 40;

@@ -36,18 +36,29 @@ final class DemoRun {
    * How it ended.
    *
    * @param summary empty when a stop was requested first
+   * @param found jobs that had to run when it began
    * @param left what still has to run
    * @param badInput why the input was not read to its end, if it was not
    * @param stored deliveries that this run stored
    */
   record Ending(
       Optional<Summary> summary,
+      long found,
       Backlog.Left left,
       Optional<BadInputException> badInput,
       long stored) {}
 
-  /** Makes the tables of the queue and the demo's own. */
-  void prepare() {
+  /**
+   * Makes the tables of the queue and the demo's own.
+   *
+   * @param place the database, as people call it
+   * @throws RefusedException if there is no run to resume; nothing is made then
+   */
+  void prepare(String place) {
+    if (options.resume() && !DemoSchema.holdsARun(service)) {
+      throw new RefusedException(
+          "There is nothing to resume: no demo has run in %s.".formatted(place));
+    }
     Migrations.migrate(service);
     DemoSchema.migrate(service);
   }
@@ -62,7 +73,9 @@ final class DemoRun {
       throws SQLException, InterruptedException {
     JobQueue queue = JobQueue.on(database.workers());
     RunLog log = new RunLog(service, run);
-    Progress progress = new Progress(expected());
+    long found = backlog.left().total();
+    Progress progress =
+        new Progress(options.resume() ? OptionalLong.of(found) : options.expected());
     long salt = Fate.saltFor(input.ids());
     DeliverySender sender = new DeliverySender(service, UniqueJobs.on(queue), run, salt);
     Producers producers = new Producers(input, sender, backlog, progress);
@@ -86,11 +99,7 @@ final class DemoRun {
     Duration took = Duration.ofNanos(System.nanoTime() - beginNanos);
     Optional<Summary> summary =
         stop.isMade() ? Optional.empty() : Optional.of(summary(run, begin, took));
-    return new Ending(summary, backlog.left(), producers.badInput(), progress.storedSoFar());
-  }
-
-  private OptionalLong expected() {
-    return options.resume() ? OptionalLong.of(backlog.left().total()) : options.expected();
+    return new Ending(summary, found, backlog.left(), producers.badInput(), progress.storedSoFar());
   }
 
   private void send(Producers producers, Progress progress, RunLog log)

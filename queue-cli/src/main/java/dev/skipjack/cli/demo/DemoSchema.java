@@ -1,6 +1,7 @@
 package dev.skipjack.cli.demo;
 
 import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.table;
 
@@ -94,6 +95,18 @@ final class DemoSchema {
         .cleanDisabled(true)
         .load()
         .migrate();
+  }
+
+  /** Whether a run of the demo has begun in this database; creates nothing. */
+  static boolean holdsARun(DataSource dataSource) {
+    DSLContext db = on(dataSource);
+    return exists(db, SCHEMA + ".runs") && db.fetchExists(Runs.TABLE);
+  }
+
+  /** Whether there is a table of that name. */
+  static boolean exists(DSLContext db, String table) {
+    return db.fetchSingle("SELECT to_regclass({0}) IS NOT NULL", inline(table))
+        .get(0, boolean.class);
   }
 
   /** Statements in whatever transaction {@code connection} is in. */

@@ -15,8 +15,8 @@ final class FreshDeliveries implements DeliverySource {
   private final UUID run;
   private final long count;
   private DeliverySource pass;
-  private boolean passIsEmpty = true;
   private long given;
+  private String source = "";
 
   /**
    * @param input opens the input at its beginning
@@ -40,17 +40,30 @@ final class FreshDeliveries implements DeliverySource {
       return Optional.empty();
     }
     Optional<Arrival> next = pass.next();
-    if (next.isEmpty() && !passIsEmpty) {
+    if (next.isEmpty() && given > 0) {
+      next = begunAnew();
+    }
+    return next.map(this::renamed);
+  }
+
+  private Optional<Arrival> begunAnew() {
+    if (pass.isRepeatable()) {
       pass.close();
       pass = input.get();
-      next = pass.next();
+      Optional<Arrival> next = pass.next();
+      if (next.isPresent()) {
+        return next;
+      }
     }
-    passIsEmpty = next.isEmpty();
-    return next.map(this::renamed);
+    throw new BadInputException(
+        source,
+        "only %,d of %,d deliveries could be made, because the input cannot be read a second time"
+            .formatted(given, count));
   }
 
   private Arrival renamed(Arrival arrival) {
     given++;
+    source = arrival.source();
     return new Arrival(arrival.delivery().withId(id(run, given)), arrival.source(), arrival.line());
   }
 

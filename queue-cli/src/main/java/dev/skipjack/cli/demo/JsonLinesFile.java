@@ -43,7 +43,10 @@ final class JsonLinesFile implements DeliverySource {
       for (Optional<String> line = lines.next(); line.isPresent(); line = lines.next()) {
         if (!line.get().isBlank()) {
           return Optional.of(
-              new Arrival(DeliveryParser.parse(line.get()), file.toString(), lines.number()));
+              new Arrival(
+                  StorableCheck.require(DeliveryParser.parse(line.get())),
+                  file.toString(),
+                  lines.number()));
         }
       }
       return Optional.empty();
@@ -54,6 +57,11 @@ final class JsonLinesFile implements DeliverySource {
     } catch (IOException e) {
       throw new BadInputException(file.toString(), lines.number(), String.valueOf(e.getMessage()));
     }
+  }
+
+  @Override
+  public boolean isRepeatable() {
+    return Files.isRegularFile(file);
   }
 
   @Override

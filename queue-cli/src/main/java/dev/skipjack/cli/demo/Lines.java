@@ -13,6 +13,8 @@ import java.util.Optional;
  *
  * <p>Java's own readers decode ahead of the line that they answer, so a malformed byte could not be
  * told to belong to its line.
+ *
+ * <p>The mark that some programs put before UTF-8 is skipped.
  */
 final class Lines implements AutoCloseable {
 
@@ -21,6 +23,8 @@ final class Lines implements AutoCloseable {
    * without line breaks shall not fill the heap.
    */
   private static final int LONGEST = 1024 * 1024;
+
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private final InputStream in;
   private final byte[] buffer = new byte[64 * 1024];
@@ -66,8 +70,9 @@ final class Lines implements AutoCloseable {
       return Optional.empty();
     }
     number++;
-    return Optional.of(
-        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line.toByteArray())).toString());
+    String text =
+        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line.toByteArray())).toString();
+    return Optional.of(number == 1 && text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text);
   }
 
   private boolean fill() throws IOException {

@@ -1,6 +1,7 @@
 package dev.skipjack.cli.demo;
 
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.Optional;
@@ -17,17 +18,19 @@ final class Lookahead implements DeliverySource {
 
   private final DeliverySource source;
   private final Deque<Arrival> head = new ArrayDeque<>();
+  private final Set<UUID> ids = new LinkedHashSet<>();
   private @Nullable BadInputException failure;
   private boolean ended;
 
   /**
-   * Reads up to {@code count} deliveries ahead. Bad input among them is thrown when its turn comes.
+   * Reads ahead until it has met {@code count} distinct deliveries, or the end. Bad input among
+   * them is thrown when its turn comes.
    */
   Lookahead(DeliverySource source, int count) {
     this.source = source;
     try {
-      while (head.size() < count && !ended) {
-        source.next().ifPresentOrElse(head::add, () -> ended = true);
+      while (ids.size() < count && !ended) {
+        source.next().ifPresentOrElse(this::keep, () -> ended = true);
       }
     } catch (BadInputException e) {
       failure = e;
@@ -35,11 +38,14 @@ final class Lookahead implements DeliverySource {
     }
   }
 
+  private void keep(Arrival arrival) {
+    head.add(arrival);
+    ids.add(arrival.delivery().id());
+  }
+
   /** The distinct ids of what was read ahead, in order. */
-  synchronized Set<UUID> ids() {
-    Set<UUID> ids = new LinkedHashSet<>();
-    head.forEach(arrival -> ids.add(arrival.delivery().id()));
-    return ids;
+  Set<UUID> ids() {
+    return Collections.unmodifiableSet(ids);
   }
 
   /** Whether there is nothing to hand out, not even bad input. */

@@ -52,6 +52,8 @@ class DemoIT {
     assertThat(whole.number("duplicates"))
         .isEqualTo(first.number("duplicates") + second.number("duplicates"));
     assertThat(whole.number("ended")).isZero();
+    assertThat(whole.program().err())
+        .contains("Nothing was left to do in the database that --url names.");
   }
 
   @Test
@@ -96,6 +98,48 @@ class DemoIT {
     assertThat(report.program().exitCode()).isEqualTo(2);
     assertThat(report.program().err()).contains(file + ":31: not JSON", "30 deliveries");
     assertThat(report.json().get("error").textValue()).contains(":31:");
+  }
+
+  @Test
+  void nothingAfterALineThatTheQueueRefusesIsStored(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("in.jsonl");
+    String nul = line("nul").replace("{}", "{\"body\":\"\\u0000\"}");
+    Files.writeString(file, lines(300) + "\n" + nul + "\n" + lines(300) + "\n");
+    Report report = Report.of("--url", database.jdbcUrl(), "--input", file.toString());
+    report.assertVerified(300);
+    assertThat(report.program().exitCode()).isEqualTo(2);
+    assertThat(report.program().err()).contains(file + ":301: ", "300 deliveries were stored");
+  }
+
+  @Test
+  void withoutAnEarlierRunThereIsNothingToResumeAndNothingIsMade() throws Exception {
+    Program program = Program.run("demo", "--url", database.jdbcUrl(), "--resume");
+    assertThat(program.exitCode()).isEqualTo(2);
+    assertThat(program.err())
+        .contains("There is nothing to resume: no demo has run in the database that --url names.");
+    assertThat(
+            DemoSchema.on(database.dataSource())
+                .fetch("SELECT FROM pg_namespace WHERE nspname = 'skipjack_demo'"))
+        .isEmpty();
+  }
+
+  @Test
+  void aDatabaseWithTheTablesButNoRunHasNothingToResume() {
+    DemoSchema.migrate(database.dataSource());
+    Program program = Program.run("demo", "--url", database.jdbcUrl(), "--resume");
+    assertThat(program.exitCode()).isEqualTo(2);
+    assertThat(program.err()).contains("There is nothing to resume");
+  }
+
+  @Test
+  void twoDemosDoNotShareADatabase() throws Exception {
+    try (DemoLock other = DemoLock.take(database.dataSource())) {
+      Program refused = Program.run("demo", "--url", database.jdbcUrl(), "--jobs", "5");
+      assertThat(refused.exitCode()).isEqualTo(2);
+      assertThat(refused.err()).contains("Another demo is at work on this database");
+      assertThat(DemoSchema.holdsARun(database.dataSource())).isFalse();
+      assertThat(other).isNotNull();
+    }
   }
 
   @Test

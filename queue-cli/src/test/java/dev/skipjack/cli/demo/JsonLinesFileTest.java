@@ -41,10 +41,10 @@ class JsonLinesFileTest {
   @Test
   void linesLongerThanTheBufferAreWhole() throws IOException {
     String event = "x".repeat(255);
-    String padded = line(event).replace("{}", "{\"body\":\"" + "é".repeat(200_000) + "\"}");
+    String padded = line(event).replace("{}", "{\"body\":\"" + "é".repeat(100_000) + "\"}");
     List<Arrival> all = read((padded + "\n").repeat(3));
     assertThat(all).hasSize(3);
-    assertThat(all.get(2).delivery().payload().get("body").textValue()).hasSize(200_000);
+    assertThat(all.get(2).delivery().payload().get("body").textValue()).hasSize(100_000);
   }
 
   @Test
@@ -59,6 +59,32 @@ class JsonLinesFileTest {
       assertThatThrownBy(source::next)
           .isInstanceOf(BadInputException.class)
           .hasMessage(file + ":2: line of more than 1,048,576 bytes");
+    }
+  }
+
+  @Test
+  void theMarkBeforeTheFirstLineIsSkipped() throws IOException {
+    assertThat(read("\uFEFF" + line("a") + "\n" + line("b"))).hasSize(2);
+    assertThatThrownBy(() -> read(line("a") + "\n\uFEFF" + line("b")))
+        .isInstanceOf(BadInputException.class)
+        .hasMessageContaining(":2: not JSON");
+  }
+
+  @Test
+  void whatCannotBeStoredIsRefusedWhileItIsRead() {
+    for (String payload :
+        new String[] {
+          "{\"body\":\"" + "x".repeat(300_000) + "\"}",
+          "{\"body\":\"\\u0000\"}",
+          "{\"body\":\"\\ud800\"}",
+          "{\"a\":" + "[".repeat(200) + "]".repeat(200) + "}",
+          "{\"a\":[{\"n\":1e131072}]}",
+          "{\"a\":[{\"n\":-1e-16384}]}"
+        }) {
+      assertThatThrownBy(() -> read(line("a") + "\n" + line("b").replace("{}", payload)))
+          .as(payload)
+          .isInstanceOf(BadInputException.class)
+          .hasMessageStartingWith(folder.resolve("in.jsonl") + ":2: ");
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -54,6 +55,58 @@ class SourcesTest {
   @Test
   void anEmptyInputIsNotRepeatedForEver() {
     assertThat(all(new FreshDeliveries(() -> new WebhookGenerator(RUN, 0), RUN, 8))).isEmpty();
+  }
+
+  @Test
+  void anInputThatCannotBeReadAgainAndIsTooShortIsRefused() {
+    List<DeliverySource> opened = new ArrayList<>();
+    DeliverySource pipe =
+        new DeliverySource() {
+          private final DeliverySource three = new WebhookGenerator(RUN, 3);
+
+          @Override
+          public Optional<Arrival> next() {
+            return three.next();
+          }
+
+          @Override
+          public boolean isRepeatable() {
+            return false;
+          }
+        };
+    FreshDeliveries deliveries =
+        new FreshDeliveries(
+            () -> {
+              opened.add(pipe);
+              return pipe;
+            },
+            RUN,
+            8);
+    for (int n = 0; n < 3; n++) {
+      assertThat(deliveries.next()).isPresent();
+    }
+    assertThatThrownBy(deliveries::next)
+        .isInstanceOf(BadInputException.class)
+        .hasMessageContaining("only 3 of 8 deliveries");
+    assertThat(opened).hasSize(1);
+    assertThat(all(new FreshDeliveries(() -> new WebhookGenerator(RUN, 3), RUN, 3))).hasSize(3);
+  }
+
+  @Test
+  void duplicatesDoNotCountAmongWhatIsLookedAt() {
+    List<Arrival> arrivals = new ArrayList<>(all(new WebhookGenerator(RUN, 300)));
+    arrivals.addAll(5, arrivals.subList(0, 3));
+    Iterator<Arrival> given = List.copyOf(arrivals).iterator();
+    Lookahead lookahead =
+        new Lookahead(
+            () -> given.hasNext() ? Optional.of(given.next()) : Optional.empty(),
+            Fate.REPRESENTATIVE);
+    long salt = Fate.saltFor(lookahead.ids());
+    assertThat(lookahead.ids())
+        .hasSize(Fate.REPRESENTATIVE)
+        .extracting(id -> Fate.of(id, salt))
+        .contains(Fate.values());
+    assertThat(all(lookahead)).isEqualTo(arrivals);
   }
 
   @Test
