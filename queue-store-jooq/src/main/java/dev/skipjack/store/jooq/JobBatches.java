@@ -2,12 +2,10 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.StoreException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -49,10 +47,9 @@ final class JobBatches {
           busy.add(i);
         }
       }
-      if (busy.isEmpty()) {
+      if (busy.isEmpty() || !Pause.upTo(pauseOf(round))) {
         break;
       }
-      pause(round);
       List<R> again = new ArrayList<>();
       for (int from = 0; from < busy.size(); from += LARGEST) {
         List<JobId> batch =
@@ -74,10 +71,10 @@ final class JobBatches {
       return command.apply(batch);
     } catch (StoreException failure) {
       if (failure.sqlState().filter(SMALLER_MAY_DO::contains).isEmpty()
-          || triesAlone >= TRIES_ALONE) {
+          || triesAlone >= TRIES_ALONE
+          || !Pause.upTo(pauseOf(triesAlone))) {
         throw failure;
       }
-      pause(triesAlone);
       if (batch.size() == 1) {
         return halving(batch, command, triesAlone + 1);
       }
@@ -87,12 +84,7 @@ final class JobBatches {
     }
   }
 
-  /** From 1..2 ms, doubling up to 200 ms. */
-  private static void pause(int round) {
-    long full =
-        Math.min(
-            TimeUnit.MILLISECONDS.toNanos(2) << Math.min(round, 10),
-            TimeUnit.MILLISECONDS.toNanos(200));
-    LockSupport.parkNanos(full / 2 + ThreadLocalRandom.current().nextLong(full / 2 + 1));
+  private static Duration pauseOf(int round) {
+    return Duration.ofMillis(Math.min(2L << Math.min(round, 7), 200));
   }
 }
