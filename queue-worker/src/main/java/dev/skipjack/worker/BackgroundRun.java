@@ -130,6 +130,9 @@ final class BackgroundRun {
     engine.running().all().forEach(engine.runner()::giveBack);
     try {
       engine.running().awaitNone(System.nanoTime() + LAST_WRITES);
+      // What they are in the middle of needs the pool, which the caller may close next.
+      rescuer.join(LAST_WRITES);
+      maintainer.join(LAST_WRITES);
     } catch (InterruptedException hurry) {
       interrupted = true;
     }

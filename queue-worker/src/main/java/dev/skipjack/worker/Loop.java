@@ -96,6 +96,9 @@ final class Loop {
   }
 
   private void recover(Throwable thrown) {
+    if (isStopped()) {
+      return; // whoever stopped it may have closed the pool already
+    }
     try {
       if (failures++ == 0) {
         reporter.loopFailed(role, thrown);
