@@ -115,8 +115,9 @@ class DemoChaosIT {
       demo.destroy();
       assertThat(demo.waitFor(25, TimeUnit.SECONDS)).isTrue();
       assertThat(demo.exitValue()).isEqualTo(143);
+      // A poisoned job does not hang, so some may be dead already.
       assertThat(Files.readString(folder.resolve("err.txt")))
-          .contains("Stopped. 300 jobs are pending and 0 running; none is lost.");
+          .containsPattern("Stopped\\. [0-9,]+ jobs are pending and 0 running; none is lost");
       gate.rollback();
     }
     Report.of("--url", database.jdbcUrl(), "--resume").assertVerified(300);
