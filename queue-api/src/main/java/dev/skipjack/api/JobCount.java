@@ -8,6 +8,6 @@ package dev.skipjack.api;
  * @param status pending, running, waiting or dead
  * @param jobs how many; at least one
  * @param estimated whether {@code jobs} was estimated because too many rows would have had to be
- *     read: right in its order of magnitude, typically within a tenth, and never promised
+ *     read: right in its order of magnitude, and never promised
  */
 public record JobCount(String queue, String kind, JobStatus status, long jobs, boolean estimated) {}

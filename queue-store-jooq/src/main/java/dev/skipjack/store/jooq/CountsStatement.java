@@ -43,7 +43,7 @@ import org.jooq.Table;
  * of 10,001 entries is more than is counted exactly; the last column says so, and {@link
  * CountSampleStatement} estimates that stretch's groups.
  *
- * <p>No index has the kind of a pending job. One on {@code (status, queue, kind)} was measured: 166
+ * <p>No index has the kind of a pending job. One on {@code (status, queue, kind)} was measured: 170
  * bytes of WAL a job, 9 % of all that a job's life writes, paid by every enqueue, claim and retry
  * for a figure that people look at now and then. So kinds are read from the rows. {@link LooseScan}
  * tells how the groups are found. Locks nothing.
