@@ -44,7 +44,7 @@ record ServerHolder(Process jvm, long pid, int port, boolean adopted, Path data)
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xshare:auto", "-cp", classPath));
+    command.addAll(List.of("-cp", classPath));
     command.addAll(options);
     command.addAll(List.of(ServerHolder.class.getName(), purpose));
     ProcessBuilder builder = new ProcessBuilder(wrapping.apply(command));

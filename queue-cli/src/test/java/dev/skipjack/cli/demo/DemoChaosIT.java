@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -79,6 +80,7 @@ class DemoChaosIT {
   }
 
   @Test
+  @Tag("soak")
   void jobsThatWereKilledThreeTimesAreFinishedAllTheSame() throws Exception {
     DemoSchema.migrate(database.dataSource());
     try (Connection gate = closeEffects()) {
@@ -106,6 +108,7 @@ class DemoChaosIT {
   }
 
   @Test
+  @Tag("soak")
   @DisabledOnOs(OS.WINDOWS) // no signals
   void manyWorkersWhoseHandlersHangAreStoppedTogether() throws Exception {
     DemoSchema.migrate(database.dataSource());
