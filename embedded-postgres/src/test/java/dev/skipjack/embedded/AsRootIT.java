@@ -16,10 +16,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Root may not run a server itself: an unprivileged user does. */
+@EnabledIfSystemProperty(
+    named = "user.name",
+    matches = "root",
+    disabledReason = "only root needs somebody else")
 class AsRootIT {
 
   private static TestServers servers;
@@ -32,11 +37,6 @@ class AsRootIT {
   @AfterAll
   static void leaveNothingBehind() throws IOException {
     servers.close();
-  }
-
-  @BeforeAll
-  static void onlyAsRoot() {
-    assumeTrue("root".equals(System.getProperty("user.name")), "only root needs somebody else");
   }
 
   @ParameterizedTest
