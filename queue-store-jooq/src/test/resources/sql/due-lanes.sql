@@ -13,9 +13,9 @@ with recursive
         order by "skipjack"."jobs"."priority" desc
         fetch next 1 rows only
       )
-    from unnest(cast(
+    from pg_catalog.unnest(cast(
       ?
-      as varchar[]
+      as text[]
     )) as "wanted" ("queue")
     where not exists (
       select 1 as "one"

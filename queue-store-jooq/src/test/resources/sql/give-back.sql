@@ -26,7 +26,7 @@ with
     update "skipjack"."jobs"
     set
       "status" = 'pending',
-      "scheduled_at" = clock_timestamp() + "given"."delay" * interval '1 microsecond',
+      "scheduled_at" = clock_timestamp() + cast("given"."delay" as double precision) * interval '1 microsecond',
       "forgiven" = least(
         ("skipjack"."jobs"."forgiven" + 1),
         "skipjack"."jobs"."attempts"
@@ -45,7 +45,7 @@ with
       as bigint[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     )) with ordinality as "given" (
       "job_id",
       "execution_id",
@@ -197,7 +197,7 @@ with
         as bigint[]
       ), cast(
         ?
-        as varchar[]
+        as text[]
       )) with ordinality as "given" (
         "job_id",
         "execution_id",
@@ -238,7 +238,7 @@ from unnest(cast(
   as bigint[]
 ), cast(
   ?
-  as varchar[]
+  as text[]
 )) with ordinality as "given" (
   "job_id",
   "execution_id",

@@ -71,7 +71,7 @@ select
       where "twin"."freed_unique_key" = "locked"."freed_unique_key"
     )
   )
-from unnest(cast(
+from pg_catalog.unnest(cast(
   ?
   as bigint[]
 )) with ordinality as "given" ("id", "position")

@@ -25,6 +25,7 @@ import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
@@ -86,6 +87,7 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   final List<String> calls = new CopyOnWriteArrayList<>();
   final Map<Long, ExecutionStatus> audit = new LinkedHashMap<>();
   final List<Retention> retentions = new CopyOnWriteArrayList<>();
+  Pruned pruned = new Pruned(0, 0, false);
   final List<Postponed> postponed = new CopyOnWriteArrayList<>();
   volatile Fault fault = new Fault() {};
 
@@ -400,6 +402,11 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
           retentions.add(retention);
           return new RemovedPartitions(List.of(), 0, List.of());
         });
+  }
+
+  @Override
+  public Pruned prune() {
+    return call("prune", 1, () -> pruned);
   }
 
   private interface Body<R> {

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.DeadJobs;
@@ -20,17 +21,21 @@ import org.jooq.impl.DSL;
  * The next dead jobs of a filter, for commands that work through them in batches.
  *
  * <pre>{@code
- * SELECT id FROM jobs
- *  WHERE status = 'dead' AND id > :after [AND queue = ANY (:queues)] [AND kind = ANY (:kinds)]
- *    AND died_at <= clock_timestamp() - :age
- *  ORDER BY id LIMIT :limit
+ * SELECT queue, kind, id FROM jobs
+ *  WHERE status = 'dead' AND (queue, kind, id) > (:after_queue, :after_kind, :after) [AND queue = :queue] [AND kind = :kind]
+ *    AND died_at + :age <= clock_timestamp()
+ *  ORDER BY queue, kind, id LIMIT :limit
  * }</pre>
  *
- * <p>One text for each combination of the filter, so that each has its own plan. Walks dead rows
- * only; locks nothing, because whatever is done to the jobs looks at their state again.
+ * <p>One text for each combination of the filter, so that each has its own plan. In the order of
+ * the index of dead jobs, so that all batches together walk it once; ordered by id alone, each
+ * batch would sort what is left. Locks nothing, because whatever is done to the jobs looks at their
+ * state again.
  */
 final class DeadJobsStatement {
 
+  private static final Param<String> AFTER_QUEUE = param("after_queue", String.class);
+  private static final Param<String> AFTER_KIND = param("after_kind", String.class);
   private static final Param<Long> AFTER = param("after", Long.class);
   private static final Param<Long> AGE = param("age", Long.class);
   private static final Param<Long> LIMIT = param("limit", Long.class);
@@ -38,6 +43,13 @@ final class DeadJobsStatement {
   private static final Param<String> KIND = param("kind", String.class);
 
   private DeadJobsStatement() {}
+
+  /** Where a job stands in the walk. */
+  record Position(String queue, String kind, JobId job) {
+
+    /** Before every job: no name is empty. */
+    static final Position START = new Position("", "", new JobId(1));
+  }
 
   static ResultQuery<?> query(boolean ofQueue, boolean ofKind) {
     Condition filter = DSL.noCondition();
@@ -47,20 +59,22 @@ final class DeadJobsStatement {
     if (ofKind) {
       filter = filter.and(JOBS.KIND.eq(KIND));
     }
-    return select(JOBS.ID)
+    return select(JOBS.QUEUE, JOBS.KIND, JOBS.ID)
         .from(JOBS)
         .where(JobPredicates.DEAD)
         .and(filter)
-        .and(JOBS.ID.gt(AFTER))
+        .and(row(JOBS.QUEUE, JOBS.KIND, JOBS.ID).gt(row(AFTER_QUEUE, AFTER_KIND, AFTER)))
         .and(DatabaseClock.plusMicros(JOBS.DIED_AT, AGE).le(DatabaseClock.NOW))
-        .orderBy(JOBS.ID)
+        .orderBy(JOBS.QUEUE, JOBS.KIND, JOBS.ID)
         .limit(LIMIT);
   }
 
-  static Arguments arguments(DeadJobs which, Duration age, long after, int limit) {
+  static Arguments arguments(DeadJobs which, Duration age, Position after, int limit) {
     Arguments arguments =
         new Arguments()
-            .number("after", after)
+            .text("after_queue", after.queue())
+            .text("after_kind", after.kind())
+            .number("after", after.job().value())
             .number("age", DatabaseClock.micros(age))
             .number("limit", limit);
     which.queue().ifPresent(queue -> arguments.text("queue", queue));
@@ -68,7 +82,7 @@ final class DeadJobsStatement {
     return arguments;
   }
 
-  static JobId read(ResultSet row) throws SQLException {
-    return new JobId(row.getLong(1));
+  static Position read(ResultSet row) throws SQLException {
+    return new Position(row.getString(1), row.getString(2), new JobId(row.getLong(3)));
   }
 }

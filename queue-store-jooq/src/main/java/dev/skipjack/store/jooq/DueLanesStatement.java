@@ -8,7 +8,6 @@ import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.notExists;
-import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.table;
@@ -51,7 +50,7 @@ import org.jooq.ResultQuery;
  */
 final class DueLanesStatement {
 
-  private static final Param<String[]> QUEUES = param("queues", String[].class);
+  private static final Param<String[]> QUEUES = ArrayRows.texts("queues");
   private static final Field<String> QUEUE = field(name("lane", "queue"), String.class);
   private static final Field<Short> PRIORITY = field(name("lane", "priority"), Short.class);
 

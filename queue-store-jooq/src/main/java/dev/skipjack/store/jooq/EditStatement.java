@@ -50,7 +50,7 @@ final class EditStatement {
   private static final Param<Instant[]> SCHEDULED_AT =
       param("scheduled_at", SQLDataType.INSTANT.getArrayDataType());
   private static final Param<Long[]> DELAY = param("delay", Long[].class);
-  private static final Param<String[]> PAYLOAD = param("payload", String[].class);
+  private static final Param<String[]> PAYLOAD = ArrayRows.texts("payload");
 
   private EditStatement() {}
 

@@ -46,9 +46,9 @@ final class FailStatement {
 
   private static final Param<Long[]> DELAYS = param("delays", Long[].class);
   private static final Param<Boolean[]> FINALS = param("finals", Boolean[].class);
-  private static final Param<String[]> CLASSES = param("error_classes", String[].class);
-  private static final Param<String[]> MESSAGES = param("error_messages", String[].class);
-  private static final Param<String[]> STACKS = param("error_stacks", String[].class);
+  private static final Param<String[]> CLASSES = ArrayRows.texts("error_classes");
+  private static final Param<String[]> MESSAGES = ArrayRows.texts("error_messages");
+  private static final Param<String[]> STACKS = ArrayRows.texts("error_stacks");
 
   private FailStatement() {}
 

@@ -45,7 +45,7 @@ import org.jooq.ResultQuery;
 final class GiveBackStatement {
 
   private static final Param<Long[]> DELAYS = param("delays", Long[].class);
-  private static final Param<String[]> CLOSED_AS = param("closed_as", String[].class);
+  private static final Param<String[]> CLOSED_AS = ArrayRows.texts("closed_as");
 
   private GiveBackStatement() {}
 

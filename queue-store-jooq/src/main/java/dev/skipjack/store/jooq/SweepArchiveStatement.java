@@ -55,7 +55,7 @@ final class SweepArchiveStatement {
   private static final Param<Long> AFTER = param("after", Long.class);
   private static final Param<Long> BATCH = param("batch", Long.class);
   private static final Param<String> OTHERS = param("others", String.class);
-  private static final Param<String[]> QUEUES = param("queues", String[].class);
+  private static final Param<String[]> QUEUES = ArrayRows.texts("queues");
   private static final Param<Instant[]> CUTOFFS =
       param("cutoffs", SQLDataType.INSTANT.getArrayDataType());
 

@@ -22,6 +22,23 @@ final class Plan {
   static String of(
       Connection connection, HotStatement statement, String mode, List<String> literals)
       throws SQLException {
+    return explain(connection, "", statement, mode, literals);
+  }
+
+  /** As {@link #of}, but runs it before the roll back, and counts rows and pages. */
+  static String executed(
+      Connection connection, HotStatement statement, String mode, List<String> literals)
+      throws SQLException {
+    return explain(connection, "(ANALYZE, BUFFERS) ", statement, mode, literals);
+  }
+
+  private static String explain(
+      Connection connection,
+      String options,
+      HotStatement statement,
+      String mode,
+      List<String> literals)
+      throws SQLException {
     connection.setAutoCommit(false);
     try (Statement sql = connection.createStatement()) {
       sql.execute("SET LOCAL enable_seqscan = off");
@@ -31,7 +48,8 @@ final class Plan {
       try (ResultSet lines =
           sql.executeQuery(
               literals.stream()
-                  .collect(Collectors.joining(", ", "EXPLAIN EXECUTE planned (", ")")))) {
+                  .collect(
+                      Collectors.joining(", ", "EXPLAIN " + options + "EXECUTE planned (", ")")))) {
         while (lines.next()) {
           plan.append(lines.getString(1)).append('\n');
         }

@@ -19,6 +19,7 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.RedriveSummary;
+import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
@@ -323,7 +324,7 @@ class QueueAdminTest {
       assertThat(admin.pruneAll(DeadJobs.all(), Duration.ofDays(7))).isEqualTo(300);
       assertThat(admin.pruneAll(DeadJobs.all().ofKind("work"), Duration.ZERO)).isEqualTo(300);
       assertThatThrownBy(() -> admin.pruneAll(DeadJobs.all(), Duration.ofDays(-1)))
-          .hasMessageContaining("negative");
+          .hasMessageContaining("0..36500 days");
     }
 
     /** Whoever commits first wins, and the loser says so; no job is both redriven and deleted. */
@@ -362,6 +363,22 @@ class QueueAdminTest {
       admin.resume("default");
       assertThat(fixture.store.dueLanes(List.of("default")))
           .containsExactly(new Lane("default", 0));
+    }
+
+    @Test
+    void noClaimTakesFromAPausedQueueWhateverItKnowsOfItsLanes() {
+      enqueue();
+      JobId other =
+          fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(2), job -> job.onQueue("other"));
+      admin.pause("default");
+      ClaimRequest both =
+          Fixture.request(5, Fixture.LEASE, new Lane("default", 0), new Lane("other", 0));
+      assertThat(fixture.store.claim(both))
+          .extracting(job -> job.execution().jobId())
+          .containsExactly(other);
+
+      admin.resume("default");
+      assertThat(fixture.claim(5)).hasSize(1);
     }
 
     @Test

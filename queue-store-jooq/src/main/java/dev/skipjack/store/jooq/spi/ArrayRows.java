@@ -12,6 +12,7 @@ import org.jooq.Param;
 import org.jooq.QueryPart;
 import org.jooq.Table;
 import org.jooq.impl.DSL;
+import org.jooq.impl.SQLDataType;
 
 /**
  * Arrays of equal length as the columns of a table: {@code unnest(?, ?) AS alias (a, b)}. One
@@ -36,6 +37,15 @@ public final class ArrayRows {
     return new ArrayRows(alias);
   }
 
+  /**
+   * A parameter that is an array of texts. Of {@code text}, as the columns are: for one of {@code
+   * varchar}, an operator that somebody defined elsewhere in the search path would fit better than
+   * the server's own.
+   */
+  public static Param<String[]> texts(String name) {
+    return DSL.param(name, SQLDataType.CLOB.getArrayDataType());
+  }
+
   /** Adds a column with the elements of an array. */
   public ArrayRows column(String column, Param<?> array) {
     columns.add(name(column));
@@ -55,13 +65,20 @@ public final class ArrayRows {
     String unnest =
         IntStream.range(0, arrays.size())
             .mapToObj(i -> "{" + i + "}")
-            .collect(Collectors.joining(", ", "unnest(", position ? ") with ordinality" : ")"));
+            .collect(Collectors.joining(", ", function(), position ? ") with ordinality" : ")"));
     List<Name> names = new ArrayList<>(columns);
     if (position) {
       names.add(name("position"));
     }
     return DSL.table(unnest, parts.toArray(QueryPart[]::new))
         .as(name(alias), names.toArray(Name[]::new));
+  }
+
+  /**
+   * Only the bare word takes several arrays, and means the server's own then; with one it may not.
+   */
+  private String function() {
+    return arrays.size() == 1 ? "pg_catalog.unnest(" : "unnest(";
   }
 
   /** One of its columns. */
