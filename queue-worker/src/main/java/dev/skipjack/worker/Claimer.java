@@ -59,9 +59,8 @@ final class Claimer {
    */
   List<Attempt> claim(Map<String, Integer> room, int most) {
     if (!expectsMore(room) || System.nanoTime() - listedAt > LANES_TRUSTED) {
-      List<Lane> due = store.dueLanes(queueNames);
       lanes.clear();
-      lanes.addAll(due);
+      store.dueLanes(queueNames).lanes().forEach(due -> lanes.add(due.lane()));
       listedAt = System.nanoTime();
     }
     for (List<LaneShare> shares = order.arrange(lanes, room);
