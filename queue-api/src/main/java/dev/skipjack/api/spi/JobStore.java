@@ -38,10 +38,10 @@ public interface JobStore {
   List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs);
 
   /**
-   * Lists the lanes of {@code queues} that hold a job which is due, in no order. The price is a few
-   * index probes for each lane that exists, however many jobs wait in it.
+   * Lists the lanes of {@code queues} that hold a job which is due, and how long it has been. The
+   * price is a few index probes for each lane that exists, however many jobs wait in it.
    */
-  List<Lane> dueLanes(List<String> queues);
+  DueLanes dueLanes(List<String> queues);
 
   /**
    * Takes due jobs and opens their audit rows. Jobs that others hold are stepped over, so the

@@ -5,6 +5,7 @@ import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -74,9 +75,10 @@ final class JooqJobStore implements JobStore {
   }
 
   @Override
-  public List<Lane> dueLanes(List<String> queues) {
-    return transactions.run(
-        statements.dueLanes, DueLanesStatement.arguments(queues), DueLanesStatement::read);
+  public DueLanes dueLanes(List<String> queues) {
+    return DueLanesStatement.collect(
+        transactions.run(
+            statements.dueLanes, DueLanesStatement.arguments(queues), DueLanesStatement::read));
   }
 
   @Override

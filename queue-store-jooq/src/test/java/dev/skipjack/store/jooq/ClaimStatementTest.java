@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueLane;
+import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.testkit.QueueDatabase;
@@ -192,7 +194,23 @@ class ClaimStatementTest {
         WORK, new Fixture.Work(2), job -> job.priority(3).delay(Duration.ofHours(1)));
     fixture.queue.enqueue(WORK, new Fixture.Work(3), job -> job.onQueue("unserved"));
 
-    assertThat(fixture.store.dueLanes(List.of("default", "empty")))
+    DueLanes due = fixture.store.dueLanes(List.of("default", "empty"));
+    assertThat(due.lanes())
+        .extracting(DueLane::lane)
         .containsExactlyInAnyOrder(new Lane("default", 7), new Lane("default", 0));
+    assertThat(due.paused()).isEmpty();
+  }
+
+  @Test
+  void saysHowLongTheOldestDueJobOfALaneHasWaited() {
+    fixture.enqueue(3);
+    fixture.execute(
+        "UPDATE @jobs SET scheduled_at = now() - interval '90 minutes' WHERE id = (SELECT max(id) FROM @jobs)");
+    fixture.execute(
+        "UPDATE @jobs SET scheduled_at = now() + interval '1 hour' WHERE id = (SELECT min(id) FROM @jobs)");
+
+    DueLane lane = fixture.store.dueLanes(List.of("default")).lanes().get(0);
+
+    assertThat(lane.waited()).isBetween(Duration.ofMinutes(90), Duration.ofMinutes(95));
   }
 }

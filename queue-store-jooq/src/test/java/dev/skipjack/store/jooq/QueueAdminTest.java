@@ -21,6 +21,8 @@ import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.RedriveSummary;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueLane;
+import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -358,11 +360,14 @@ class QueueAdminTest {
       enqueue();
       admin.pause("default");
       admin.pause("default");
-      assertThat(fixture.store.dueLanes(List.of("default"))).isEmpty();
+      DueLanes paused = fixture.store.dueLanes(List.of("default", "other"));
+      assertThat(paused).isEqualTo(new DueLanes(List.of(), List.of("default")));
+      assertThat(fixture.store.dueLanes(List.of("other")).paused()).isEmpty();
 
       admin.resume("default");
-      assertThat(fixture.store.dueLanes(List.of("default")))
-          .containsExactly(new Lane("default", 0));
+      DueLanes resumed = fixture.store.dueLanes(List.of("default"));
+      assertThat(resumed.lanes()).extracting(DueLane::lane).containsExactly(new Lane("default", 0));
+      assertThat(resumed.paused()).isEmpty();
     }
 
     @Test
@@ -395,7 +400,7 @@ class QueueAdminTest {
 
       assertThat(admin.settings("default")).contains(settings);
       assertThat(admin.settings("other")).isEmpty();
-      assertThat(fixture.store.dueLanes(List.of("default"))).isEmpty();
+      assertThat(fixture.store.dueLanes(List.of("default")).lanes()).isEmpty();
       admin.configure("default", QueueSettings.defaults().noArchive());
       assertThat(admin.settings("default"))
           .contains(QueueSettings.defaults().archiveRetention(Duration.ZERO));

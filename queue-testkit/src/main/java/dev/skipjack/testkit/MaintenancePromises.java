@@ -1,0 +1,67 @@
+package dev.skipjack.testkit;
+
+import static dev.skipjack.testkit.StoreFixture.LEASE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.Retention;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.Verdict;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** History's partitions come and go, and nobody's history with them before its time. */
+abstract class MaintenancePromises extends Promises {
+
+  @Test
+  void createsEachMissingPartitionOnce() {
+    Maintenance maintenance = fixture.ports.maintenance();
+
+    assertThat(maintenance.createPartitions(Duration.ofDays(20)).postponed()).isEmpty();
+
+    assertThat(maintenance.createPartitions(Duration.ofDays(20)).created()).isEmpty();
+  }
+
+  @Test
+  void keepsWhatIsYoungerThanItsRetention() {
+    fixture.enqueue(1);
+    Execution ended = fixture.claimOne(LEASE);
+    store.complete(List.of(ended));
+
+    fixture.ports.maintenance().removePartitions(Retention.defaults());
+
+    assertThat(fixture.audit(ended.jobId())).containsExactly(ExecutionStatus.SUCCEEDED);
+  }
+
+  /** Its audit is the fence's witness: a running attempt can always be closed. */
+  @Test
+  void keepsTheAuditOfARunningAttemptWhateverTheRetention() {
+    fixture.enqueue(1);
+    Execution running = fixture.claimOne(LEASE);
+
+    fixture.ports.maintenance().removePartitions(new Retention(Duration.ZERO, Duration.ZERO));
+
+    assertThat(fixture.audit(running.jobId())).containsExactly(ExecutionStatus.RUNNING);
+    assertThat(store.complete(List.of(running))).containsExactly(Verdict.DONE);
+    assertThat(fixture.audit(running.jobId())).containsExactly(ExecutionStatus.SUCCEEDED);
+  }
+
+  @Test
+  void waitsForNobodyAndMakesNobodyWait() throws Exception {
+    fixture.enqueueMany(2);
+    Execution open = fixture.claimOne(LEASE);
+    try (Connection handlers = fixture.transaction()) {
+      store.completeIn(handlers, open);
+
+      fixture.withoutWaiting(
+          () -> fixture.ports.maintenance().createPartitions(Duration.ofDays(21)));
+      fixture.withoutWaiting(() -> store.complete(List.of(fixture.claimOne(LEASE))));
+
+      handlers.commit();
+    }
+    assertThat(fixture.audit(open.jobId())).containsExactly(ExecutionStatus.SUCCEEDED);
+  }
+}
