@@ -29,6 +29,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,8 +43,17 @@ final class JooqJobStore implements JobStore {
   private final PartitionHealing healing;
   private final JobWriter writer;
   private final PartitionCreator partitions;
+  private final @Nullable WakeUpSender wakeUps;
 
-  JooqJobStore(OwnTransactions transactions, Statements statements, PartitionCreator partitions) {
+  /**
+   * @param wakeUps null: nobody is woken
+   */
+  JooqJobStore(
+      OwnTransactions transactions,
+      Statements statements,
+      PartitionCreator partitions,
+      @Nullable WakeUpSender wakeUps) {
+    this.wakeUps = wakeUps;
     this.transactions = transactions;
     this.statements = statements;
     this.partitions = partitions;
@@ -57,7 +67,14 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<EnqueueResult> enqueue(List<NewJob> jobs) {
-    return jobs.isEmpty() ? List.of() : transactions.inOne(session -> writer.write(session, jobs));
+    if (jobs.isEmpty()) {
+      return List.of();
+    }
+    List<EnqueueResult> results = transactions.inOne(session -> writer.write(session, jobs));
+    if (wakeUps != null) {
+      wakeUps.committed(jobs, results);
+    }
+    return results;
   }
 
   @Override
@@ -71,7 +88,11 @@ final class JooqJobStore implements JobStore {
 
   /** As {@link #enqueue(Connection, List)} with the database's own exception. */
   List<EnqueueResult> insert(Connection connection, List<NewJob> jobs) throws SQLException {
-    return writer.write(Session.in(connection), jobs);
+    List<EnqueueResult> results = writer.write(Session.in(connection), jobs);
+    if (wakeUps != null) {
+      wakeUps.within(connection, jobs, results);
+    }
+    return results;
   }
 
   @Override
