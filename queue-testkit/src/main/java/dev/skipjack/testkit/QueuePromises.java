@@ -26,6 +26,7 @@ abstract class QueuePromises extends Promises {
     admin.pause("default");
 
     assertThat(fixture.dueLanes("default", "other")).containsExactly(new Lane("other", 0));
+    assertThat(store.dueLanes(List.of("default", "other")).paused()).containsExactly("default");
     assertThat(reader.queues()).extracting(QueueState::paused).containsExactly(true);
     assertThat(store.complete(List.of(running))).containsExactly(Verdict.DONE);
 

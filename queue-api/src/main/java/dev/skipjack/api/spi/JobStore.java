@@ -24,7 +24,8 @@ public interface JobStore {
   /**
    * Writes jobs, all or none; those whose idempotency key is known are there already and count as
    * written. Of several with one key the first is written. Waits for a transaction that has taken
-   * one of the keys and has not ended.
+   * one of the keys and has not ended. A unique key that another live job holds is a refusal of the
+   * database, 23505; answering with the holder instead is the affair of an extension.
    *
    * @return what became of each, in the order of {@code jobs}
    */

@@ -10,7 +10,6 @@ import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobType;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.Fixture.Work;
 import dev.skipjack.testkit.QueueDatabase;
@@ -33,7 +32,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.jooq.SQLDialect;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
@@ -65,28 +63,6 @@ class EnqueueOnceTest {
   }
 
   @Test
-  void aRepeatAnswersTheFirstJob() {
-    EnqueueResult first = queue.enqueueOnce(WORK, new Work(1), key("order-1"));
-
-    assertThat(first).isInstanceOf(Enqueued.class);
-    assertThat(queue.enqueueOnce(WORK, new Work(2), key("order-1")))
-        .isEqualTo(new AlreadyQueued(first.jobId()));
-    assertThat(queue.enqueue(WORK, new Work(3), key("order-1"))).isEqualTo(first.jobId());
-    assertThat(queue.enqueueOnce(WORK, new Work(4), key("order-2"))).isInstanceOf(Enqueued.class);
-    assertThat(jobs()).isEqualTo("1 4");
-  }
-
-  @Test
-  void theKeyOutlivesItsJob() {
-    JobId first = queue.enqueue(WORK, new Work(1), key("order-1"));
-    fixture.store.complete(List.of(fixture.claimOne(Fixture.LEASE)));
-
-    assertThat(queue.enqueueOnce(WORK, new Work(2), key("order-1")))
-        .isEqualTo(new AlreadyQueued(first));
-    assertThat(jobs()).isEqualTo("null");
-  }
-
-  @Test
   void isKeptForADayOrAsLongAsAsked() {
     queue.enqueue(WORK, new Work(1), key("a day"));
     queue.enqueue(WORK, new Work(2), job -> job.idempotencyKey("an hour", Duration.ofHours(1)));
@@ -113,14 +89,6 @@ class EnqueueOnceTest {
           .doesNotContain(first);
     }
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("11");
-  }
-
-  @Test
-  void kindsDoNotShareKeys() {
-    queue.enqueue(WORK, new Work(1), key("order-1"));
-
-    assertThat(queue.enqueueOnce(JobType.of("other", Work.class), new Work(2), key("order-1")))
-        .isInstanceOf(Enqueued.class);
   }
 
   @Test
@@ -164,38 +132,6 @@ class EnqueueOnceTest {
       connection.commit();
     }
     assertThat(jobs()).isEqualTo("1 4");
-  }
-
-  @Test
-  void keyAndJobRollBackTogether() throws Exception {
-    try (Connection connection = fixture.database.connection()) {
-      connection.setAutoCommit(false);
-      queue.in(connection).enqueue(WORK, new Work(1), key("order-1"));
-      connection.rollback();
-      connection.setAutoCommit(true);
-    }
-    assertThat(queue.enqueueOnce(WORK, new Work(2), key("order-1"))).isInstanceOf(Enqueued.class);
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void waitsForARivalAndDoesAsItsEndSays(boolean rivalCommits) throws Exception {
-    try (Connection rival = fixture.database.connection()) {
-      rival.setAutoCommit(false);
-      JobId rivals = queue.in(rival).enqueue(WORK, new Work(1), key("order-1"));
-      Future<EnqueueResult> waiting =
-          threads.submit(() -> queue.enqueueOnce(WORK, new Work(2), key("order-1")));
-      awaitOneBlocked();
-      if (rivalCommits) {
-        // Not in the waiter's snapshot: it must repeat to see who holds the key.
-        rival.commit();
-        assertThat(waiting.get(10, TimeUnit.SECONDS)).isEqualTo(new AlreadyQueued(rivals));
-      } else {
-        rival.rollback();
-        assertThat(waiting.get(10, TimeUnit.SECONDS)).isInstanceOf(Enqueued.class);
-      }
-    }
-    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
   }
 
   @Test
@@ -334,17 +270,6 @@ class EnqueueOnceTest {
   private String jobs() {
     return String.valueOf(
         fixture.value("SELECT string_agg(payload->>'number', ' ' ORDER BY id) FROM @jobs"));
-  }
-
-  private void awaitOneBlocked() {
-    Awaitility.await()
-        .pollInterval(Duration.ofMillis(5))
-        .until(
-            () ->
-                fixture
-                    .value(
-                        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
-                    .equals("1"));
   }
 
   private <R> List<R> race(int callers, java.util.function.IntFunction<R> call) throws Exception {

@@ -4,17 +4,12 @@ import static dev.skipjack.store.jooq.Fixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
-import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.jooq.SQLDialect;
 import org.jooq.exception.DataAccessException;
@@ -38,33 +33,6 @@ class EnqueueStatementTest {
   }
 
   @Test
-  void writesWhatTypeAndOptionsSay() {
-    JobId id =
-        fixture.queue.enqueue(
-            WORK.onQueue("emails").payloadVersion(2),
-            new Fixture.Work(7),
-            job -> job.priority(5).maxAttempts(2).delay(Duration.ofHours(1)));
-
-    assertThat(
-            fixture.value(
-                "SELECT id || ' ' || queue || ' ' || kind || ' ' || payload || ' ' || payload_version || ' ' || priority || ' '"
-                    + " || max_attempts || ' ' || status || ' ' || (scheduled_at - created_at BETWEEN interval '59 minutes' AND interval '61 minutes')"
-                    + " FROM @jobs"))
-        .isEqualTo(id + " emails work {\"number\": 7} 2 5 2 pending true");
-  }
-
-  @Test
-  void answersTheIdsInTheOrderOfTheInputAcrossChunks() {
-    List<JobId> ids =
-        fixture.queue.enqueueAll(
-            WORK, IntStream.range(0, 2_500).mapToObj(Fixture.Work::new).toList());
-
-    assertThat(ids).hasSize(2_500).doesNotHaveDuplicates();
-    assertThat(fixture.value("SELECT (payload->>'number') FROM @jobs WHERE id = " + ids.get(1_777)))
-        .isEqualTo("1777");
-  }
-
-  @Test
   void whatNeitherJobNorTypeSaysIsTheQueues() {
     JobType<Fixture.Work> bare = JobType.of("bare", Fixture.Work.class).onQueue("slow");
     fixture.execute(
@@ -84,19 +52,6 @@ class EnqueueStatementTest {
   }
 
   @Test
-  void anEmptyListIsFine() {
-    assertThat(fixture.queue.enqueueAll(WORK, List.of())).isEmpty();
-  }
-
-  @Test
-  void anInstantInThePastMeansNow() {
-    fixture.queue.enqueue(WORK, new Fixture.Work(1), job -> job.at(Instant.EPOCH));
-
-    assertThat(fixture.value("SELECT scheduled_at >= created_at - interval '1 second' FROM @jobs"))
-        .isEqualTo("t");
-  }
-
-  @Test
   void commitsAndRollsBackWithTheCallersTransaction() throws Exception {
     try (Connection connection = fixture.database.connection()) {
       connection.setAutoCommit(false);
@@ -108,20 +63,6 @@ class EnqueueStatementTest {
     }
     assertThat(fixture.value("SELECT string_agg(payload->>'number', ' ') FROM @jobs"))
         .isEqualTo("2");
-  }
-
-  @Test
-  void aRefusedPayloadLeavesTheCallersTransactionUsable() throws Exception {
-    JobType<Map<String, String>> free = JobType.of("free", mapClass());
-    try (Connection connection = fixture.database.connection()) {
-      connection.setAutoCommit(false);
-      assertThatThrownBy(() -> fixture.queue.in(connection).enqueue(free, Map.of("a", "nul \0")))
-          .isInstanceOf(PayloadException.class)
-          .hasMessageContaining("U+0000");
-      fixture.queue.in(connection).enqueue(WORK, new Fixture.Work(1));
-      connection.commit();
-    }
-    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
   }
 
   @Test
@@ -162,10 +103,5 @@ class EnqueueStatementTest {
       fixture.execute(
           "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET default_transaction_isolation', current_database()); END $$");
     }
-  }
-
-  @SuppressWarnings("unchecked")
-  private static Class<Map<String, String>> mapClass() {
-    return (Class<Map<String, String>>) (Class<?>) Map.class;
   }
 }

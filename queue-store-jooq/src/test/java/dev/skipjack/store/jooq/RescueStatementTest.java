@@ -1,12 +1,8 @@
 package dev.skipjack.store.jooq;
 
 import static dev.skipjack.store.jooq.Fixture.EXPIRED;
-import static dev.skipjack.store.jooq.Fixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.SQLException;
@@ -23,65 +19,6 @@ class RescueStatementTest {
   @BeforeEach
   void setUp(QueueDatabase database) {
     fixture = new Fixture(database);
-  }
-
-  @Test
-  void putsTheJobBackAndClosesTheAuditRowAsLost() {
-    fixture.enqueue(1);
-    Execution lost = fixture.claimOne(EXPIRED);
-
-    assertThat(fixture.store.rescue(Duration.ZERO, 10))
-        .containsExactly(new Rescued(lost, "default", "work", JobStatus.PENDING));
-
-    assertThat(fixture.value("SELECT status || attempts FROM @jobs")).isEqualTo("pending1");
-    assertThat(fixture.value("SELECT status || (error_message IS NOT NULL) FROM @job_executions"))
-        .isEqualTo("losttrue");
-  }
-
-  @Test
-  void leavesRunningLeasesAlone() {
-    fixture.enqueue(1);
-    fixture.claim(1, LEASE);
-
-    assertThat(fixture.store.rescue(Duration.ZERO, 10)).isEmpty();
-  }
-
-  @Test
-  void makesAJobDeadWhoseAttemptsAreUsedUp() {
-    fixture.enqueue(1);
-    for (int attempt = 1; attempt <= 3; attempt++) {
-      fixture.claimOne(EXPIRED);
-      assertThat(fixture.store.rescue(Duration.ZERO, 10))
-          .extracting(Rescued::status)
-          .containsExactly(attempt == 3 ? JobStatus.DEAD : JobStatus.PENDING);
-    }
-    assertThat(fixture.value("SELECT status FROM @jobs")).isEqualTo("dead");
-    assertThat(
-            fixture.value("SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
-        .isEqualTo("lost lost lost");
-  }
-
-  @Test
-  void spreadsWhatItPutsBack() {
-    fixture.enqueue(50);
-    fixture.claim(50, EXPIRED);
-
-    fixture.store.rescue(Duration.ofHours(1), 100);
-
-    assertThat(
-            Integer.parseInt(
-                fixture.value(
-                    "SELECT count(DISTINCT date_trunc('minute', scheduled_at)) FROM @jobs WHERE scheduled_at > clock_timestamp()")))
-        .isGreaterThan(10);
-  }
-
-  @Test
-  void takesNoMoreThanTheLimit() {
-    fixture.enqueue(5);
-    fixture.claim(5, EXPIRED);
-
-    assertThat(fixture.store.rescue(Duration.ZERO, 2)).hasSize(2);
-    assertThat(fixture.store.rescue(Duration.ZERO, 10)).hasSize(3);
   }
 
   @Test
