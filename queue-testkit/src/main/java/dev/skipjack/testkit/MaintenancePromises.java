@@ -41,9 +41,8 @@ abstract class MaintenancePromises extends Promises {
     assertThat(fixture.audit(ended.jobId())).containsExactly(ExecutionStatus.SUCCEEDED);
   }
 
-  /** Its audit is the fence's witness: a running attempt can always be closed. */
   @Test
-  void keepsTheAuditOfARunningAttemptWhateverTheRetention() {
+  void keepsTheAuditOfAnAttemptThatBeganJustNow() {
     fixture.enqueue(1);
     Execution running = fixture.claimOne(LEASE);
 

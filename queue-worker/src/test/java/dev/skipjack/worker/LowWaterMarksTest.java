@@ -155,6 +155,29 @@ class LowWaterMarksTest {
       assertThat(marks.isSweepDue(began + Duration.ofSeconds(8).toNanos())).isTrue();
     }
 
+    /** A busy queue beside slow ones: their lanes are looked into from the head at each visit. */
+    @Test
+    void areNotPutOffByLaterLooksIntoTheSameLane() {
+      force(NOON);
+      marks.sweep(now, Duration.ofMillis(50).toNanos(), Set.of(LANE), Set.of());
+      long began = now;
+      for (int i = 0; i < 19; i++) {
+        now += Duration.ofMillis(100).toNanos();
+        unhinted(Duration.ofMillis(50), NOON);
+      }
+
+      assertThat(marks.isSweepDue(began + Duration.ofSeconds(2).toNanos())).isTrue();
+    }
+
+    @Test
+    void comeAfterTwentySecondsWhateverTheLastOneTook() {
+      force(NOON);
+      marks.sweep(now, Duration.ofMinutes(1).toNanos(), Set.of(LANE), Set.of());
+
+      assertThat(marks.isSweepDue(now + Duration.ofMillis(19_999).toNanos())).isFalse();
+      assertThat(marks.isSweepDue(now + Duration.ofSeconds(20).toNanos())).isTrue();
+    }
+
     @Test
     void takeTheMarkFromALaneWithDueJobsUntilItWasLookedInto() {
       force(NOON);

@@ -52,7 +52,11 @@ public interface JobStore {
    */
   List<ClaimedJob> claim(ClaimRequest request);
 
-  /** Extends leases to {@code lease} from now, and tells whose job is to be cancelled. */
+  /**
+   * Extends leases to {@code lease} from now, and tells whose job is to be cancelled.
+   *
+   * @param lease more than 0, at most 365 days
+   */
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
   /** Ends attempts well: the jobs leave the live table for the archive. */

@@ -195,7 +195,10 @@ final class ClaimStatement {
         .isNull();
   }
 
-  static Arguments arguments(ClaimRequest request) {
+  /**
+   * @param limit most jobs, instead of the request's
+   */
+  static Arguments arguments(ClaimRequest request, int limit) {
     return new Arguments()
         .text("worker", request.worker().toString())
         .number("lease", DatabaseClock.micros(request.lease()))
@@ -204,12 +207,12 @@ final class ClaimStatement {
         .timestamps("low_water", request.lanes(), ClaimStatement::lowWater)
         .integers("caps", request.lanes(), LaneShare::cap)
         .texts("kinds", request.kinds(), kind -> kind)
-        .number("limit", request.limit());
+        .number("limit", limit);
   }
 
   private static String lowWater(LaneShare share) {
     Instant low = share.lowWater();
-    return low == null ? "-infinity" : low.toString();
+    return low == null || low.isBefore(Instant.EPOCH) ? "-infinity" : low.toString();
   }
 
   static ClaimedJob read(ResultSet row) throws SQLException {

@@ -77,7 +77,9 @@ final class GiveBackStatement {
                 .set(
                     JOBS.SCHEDULED_AT,
                     DatabaseClock.plusMicros(DatabaseClock.NOW, given.field("delay", Long.class)))
-                .set(JOBS.FORGIVEN, least(JOBS.FORGIVEN.plus(inline(1)), JOBS.ATTEMPTS))
+                .set(
+                    JOBS.FORGIVEN,
+                    least(JOBS.FORGIVEN, JOBS.ATTEMPTS.minus(inline(1))).plus(inline(1)))
                 .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
                 .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)

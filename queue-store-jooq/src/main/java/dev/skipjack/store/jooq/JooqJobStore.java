@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.api.Backoff;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
@@ -41,12 +42,10 @@ final class JooqJobStore implements JobStore {
   private final Statements statements;
   private final PartitionHealing healing;
   private final JobWriter writer;
-  private final PartitionCreator partitions;
 
   JooqJobStore(OwnTransactions transactions, Statements statements, PartitionCreator partitions) {
     this.transactions = transactions;
     this.statements = statements;
-    this.partitions = partitions;
     this.healing = new PartitionHealing(() -> partitions.create(Duration.ZERO));
     this.writer = new JobWriter(statements.enqueue, statements.enqueueOnce);
   }
@@ -57,7 +56,11 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<EnqueueResult> enqueue(List<NewJob> jobs) {
-    return jobs.isEmpty() ? List.of() : transactions.inOne(session -> writer.write(session, jobs));
+    if (jobs.isEmpty()) {
+      return List.of();
+    }
+    return new Batches(EnqueueStatement.LARGEST)
+        .run(chunk -> transactions.inOne(session -> writer.write(session, jobs, chunk)));
   }
 
   @Override
@@ -71,7 +74,7 @@ final class JooqJobStore implements JobStore {
 
   /** As {@link #enqueue(Connection, List)} with the database's own exception. */
   List<EnqueueResult> insert(Connection connection, List<NewJob> jobs) throws SQLException {
-    return writer.write(Session.in(connection), jobs);
+    return writer.write(Session.in(connection), jobs, EnqueueStatement.LARGEST);
   }
 
   @Override
@@ -87,10 +90,15 @@ final class JooqJobStore implements JobStore {
       return List.of();
     }
     List<ClaimedJob> claimed =
-        healing.run(
-            () ->
-                transactions.run(
-                    statements.claim, ClaimStatement.arguments(request), ClaimStatement::read));
+        new Batches(request.limit())
+            .run(
+                limit ->
+                    healing.run(
+                        () ->
+                            transactions.run(
+                                statements.claim,
+                                ClaimStatement.arguments(request, limit),
+                                ClaimStatement::read)));
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
       order.putIfAbsent(share.lane(), order.size());
@@ -105,6 +113,7 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Renewal> heartbeat(List<Execution> executions, Duration lease) {
+    ClaimRequest.requireLease(lease);
     return batch(
         executions,
         statements.heartbeat,
@@ -125,6 +134,7 @@ final class JooqJobStore implements JobStore {
   public void completeIn(Connection transaction, Execution execution) {
     long ended;
     try {
+      Session.requireTransaction(transaction);
       ended =
           statements
               .completeIn
@@ -133,7 +143,7 @@ final class JooqJobStore implements JobStore {
     } catch (SQLException failure) {
       if (PartitionHealing.CHECK_VIOLATION.equals(failure.getSQLState())) {
         // The caller's transaction is lost, but its next attempt shall find the partition.
-        partitions.create(Duration.ZERO);
+        healing.later();
       }
       throw OwnTransactions.refused(failure);
     }
@@ -159,6 +169,11 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Rescued> rescue(Duration spread, int limit) {
+    if (limit < 1 || spread.isNegative() || spread.compareTo(Backoff.LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "Limit %d is below 1, or spread %s is not in 0..%s."
+              .formatted(limit, spread, Backoff.LONGEST));
+    }
     try {
       return rescueAfter(0, spread, limit);
     } catch (StoreException failure) {

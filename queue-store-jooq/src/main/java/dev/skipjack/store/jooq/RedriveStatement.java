@@ -40,7 +40,9 @@ import org.jooq.ResultQuery;
  *
  * <p>Of two dead jobs that had one key the older is redriven. A rival that takes the key between
  * the look and the update makes the statement fail with a unique violation; the caller then goes
- * job by job. {@link JobRows} tells the lock order.
+ * job by job. {@link JobRows} tells the lock order. A key that an open transaction has taken would
+ * be waited for with all these rows locked, so the wait is a tenth of a second at most; a job that
+ * alone still meets it is answered as busy.
  */
 final class RedriveStatement {
 

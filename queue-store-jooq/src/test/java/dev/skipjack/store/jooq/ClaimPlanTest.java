@@ -100,7 +100,8 @@ class ClaimPlanTest {
                 .claim.run(
                     connection,
                     ClaimStatement.arguments(
-                        Fixture.request(7, Fixture.LEASE, new dev.skipjack.api.spi.Lane("q1", 1))),
+                        Fixture.request(7, Fixture.LEASE, new dev.skipjack.api.spi.Lane("q1", 1)),
+                        7),
                     ClaimStatement::read);
         connection.rollback();
         assertThat(claimed).as(off).hasSize(7);
