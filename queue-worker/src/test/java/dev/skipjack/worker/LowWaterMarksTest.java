@@ -30,8 +30,8 @@ class LowWaterMarksTest {
 
     @Test
     void threeSlowClaimsInARowPutThemInForce() {
-      unhinted(SLOW);
-      unhinted(SLOW);
+      unhinted(SLOW, NOON);
+      unhinted(SLOW, NOON);
       assertThat(marks.inForce()).isFalse();
       assertThat(marks.of(LANE, now)).isNull();
 
@@ -255,7 +255,7 @@ class LowWaterMarksTest {
       Instant low = NOON.minusSeconds(3_600).minus(LowWaterMarks.LAG);
       assertThat(marks.of(LANE, now)).isEqualTo(low);
       databaseTime = databaseTime.plusSeconds(1);
-      hinted(Duration.ZERO);
+      hinted(Duration.ZERO, NOON.minusSeconds(3_600));
       assertThat(marks.of(LANE, now)).isEqualTo(low); // once, not until the clock caught up
     }
 
