@@ -32,6 +32,11 @@ public record ClaimRequest(
     requireLease(lease);
   }
 
+  /** This, for so many jobs at most. */
+  public ClaimRequest atMost(int limit) {
+    return new ClaimRequest(worker, lanes, kinds, Math.min(limit, this.limit), lease);
+  }
+
   /**
    * Checks a lease.
    *

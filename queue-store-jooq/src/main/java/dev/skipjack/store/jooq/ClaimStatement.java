@@ -195,10 +195,7 @@ final class ClaimStatement {
         .isNull();
   }
 
-  /**
-   * @param limit most jobs, instead of the request's
-   */
-  static Arguments arguments(ClaimRequest request, int limit) {
+  static Arguments arguments(ClaimRequest request) {
     return new Arguments()
         .text("worker", request.worker().toString())
         .number("lease", DatabaseClock.micros(request.lease()))
@@ -207,7 +204,7 @@ final class ClaimStatement {
         .timestamps("low_water", request.lanes(), ClaimStatement::lowWater)
         .integers("caps", request.lanes(), LaneShare::cap)
         .texts("kinds", request.kinds(), kind -> kind)
-        .number("limit", limit);
+        .number("limit", request.limit());
   }
 
   private static String lowWater(LaneShare share) {

@@ -3,7 +3,6 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.LeaseLostException;
-import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.DueLanes;
@@ -30,24 +29,22 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The port's promises kept with jOOQ's statements on PostgreSQL. */
 final class JooqJobStore implements JobStore {
-
-  private static final Logger LOG = LoggerFactory.getLogger(JooqJobStore.class);
 
   private final OwnTransactions transactions;
   private final Statements statements;
   private final PartitionHealing healing;
   private final JobWriter writer;
+  private final RescueSweep rescue;
 
   JooqJobStore(OwnTransactions transactions, Statements statements, PartitionCreator partitions) {
     this.transactions = transactions;
     this.statements = statements;
     this.healing = new PartitionHealing(() -> partitions.create(Duration.ZERO));
     this.writer = new JobWriter(statements.enqueue, statements.enqueueOnce);
+    this.rescue = new RescueSweep(transactions, statements, healing);
   }
 
   PartitionHealing healing() {
@@ -97,7 +94,7 @@ final class JooqJobStore implements JobStore {
                         () ->
                             transactions.run(
                                 statements.claim,
-                                ClaimStatement.arguments(request, limit),
+                                ClaimStatement.arguments(request.atMost(limit)),
                                 ClaimStatement::read)));
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
@@ -174,49 +171,7 @@ final class JooqJobStore implements JobStore {
           "Limit %d is below 1, or spread %s is not in 0..%s."
               .formatted(limit, spread, Backoff.LONGEST));
     }
-    try {
-      return rescueAfter(0, spread, limit);
-    } catch (StoreException failure) {
-      if (failure.sqlState().isEmpty()) {
-        throw failure;
-      }
-      LOG.warn("Rescue in one statement refused, going row by row limit={}", limit, failure);
-      return rescueRowByRow(spread, limit);
-    }
-  }
-
-  private List<Rescued> rescueAfter(long after, Duration spread, int limit) {
-    return healing.run(
-        () ->
-            transactions.run(
-                statements.rescue,
-                RescueStatement.arguments(after, spread, limit),
-                RescueStatement::read));
-  }
-
-  private List<Rescued> rescueRowByRow(Duration spread, int limit) {
-    List<Rescued> rescued = new ArrayList<>();
-    long after = 0;
-    for (int i = 0; i < limit; i++) {
-      long first = firstExpired(after);
-      if (first == 0) {
-        break;
-      }
-      try {
-        rescued.addAll(rescueAfter(first - 1, spread, 1));
-      } catch (StoreException failure) {
-        LOG.warn("Job could not be rescued, stepping over it executionId={}", first, failure);
-      }
-      after = first;
-    }
-    return rescued;
-  }
-
-  /** The execution of the first expired job behind {@code after}; 0 if there is none. */
-  private long firstExpired(long after) {
-    return transactions
-        .run(statements.firstExpired, RescueStatement.firstArguments(after), row -> row.getLong(1))
-        .get(0);
+    return rescue.run(spread, limit);
   }
 
   private <R> List<R> batch(

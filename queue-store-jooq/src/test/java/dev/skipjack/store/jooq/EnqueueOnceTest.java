@@ -8,7 +8,6 @@ import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
-import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.Fixture.Work;
@@ -33,19 +32,14 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jooq.SQLDialect;
-import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Idempotency keys: what makes the repeat of an enqueue safe. */
 @QueueTest
 class EnqueueOnceTest {
-
-  private static final int LEVEL_OF_READ_COMMITTED = Connection.TRANSACTION_READ_COMMITTED;
 
   private final ExecutorService threads = Executors.newFixedThreadPool(8);
   private Fixture fixture;
@@ -69,7 +63,9 @@ class EnqueueOnceTest {
 
     assertThat(
             fixture.value(
-                "SELECT string_agg(extract(epoch FROM date_trunc('minute', expires_at - clock_timestamp() + interval '30 seconds'))::int::text, ' ' ORDER BY key) FROM @job_keys"))
+                "SELECT string_agg(extract(epoch FROM date_trunc('minute', expires_at -"
+                    + " clock_timestamp() + interval '30 seconds'))::int::text, ' ' ORDER BY key)"
+                    + " FROM @job_keys"))
         .isEqualTo("86400 3600");
   }
 
@@ -206,44 +202,6 @@ class EnqueueOnceTest {
     assertThat(unlucky.enqueueOnce(WORK, new Work(1), key("order-1")))
         .isInstanceOf(AlreadyQueued.class);
     assertThat(jobs()).isEqualTo("1");
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
-  void worksInACallersStricterTransactionAndLeavesItsSerializationFailureAlone(int level)
-      throws Exception {
-    try (Connection connection = fixture.database.connection()) {
-      connection.setTransactionIsolation(level);
-      connection.setAutoCommit(false);
-      JobEnqueuer bound = queue.in(connection);
-      JobId first = bound.enqueue(WORK, new Work(1), key("order-1"));
-      assertThat(bound.enqueueOnce(WORK, new Work(2), key("order-1")))
-          .isEqualTo(new AlreadyQueued(first));
-      bound.enqueueAll(WORK, List.of(new Work(3), new Work(4)));
-      queue.enqueue(WORK, new Work(5), key("order-2"));
-
-      assertThatThrownBy(() -> bound.enqueueOnce(WORK, new Work(6), key("order-2")))
-          .isInstanceOfSatisfying(
-              StoreException.class, failure -> assertThat(failure.sqlState()).contains("40001"));
-      connection.rollback();
-
-      queue.enqueue(WORK, new Work(7), key("order-3"));
-      assertThat(queue.in(connection).enqueueOnce(WORK, new Work(8), key("order-3")))
-          .isInstanceOf(AlreadyQueued.class);
-      queue.enqueue(WORK, new Work(9), key("order-4"));
-      assertThatThrownBy(
-              () ->
-                  queue
-                      .in(DSL.using(connection, SQLDialect.POSTGRES))
-                      .enqueueOnce(WORK, new Work(10), key("order-4")))
-          .isInstanceOfSatisfying(
-              DataAccessException.class,
-              failure -> assertThat(failure.sqlState()).isEqualTo("40001"));
-      connection.rollback();
-      connection.setTransactionIsolation(LEVEL_OF_READ_COMMITTED);
-      connection.setAutoCommit(true);
-    }
-    assertThat(jobs()).isEqualTo("5 7 9");
   }
 
   @Test

@@ -36,7 +36,8 @@ class EnqueueStatementTest {
   void whatNeitherJobNorTypeSaysIsTheQueues() {
     JobType<Fixture.Work> bare = JobType.of("bare", Fixture.Work.class).onQueue("slow");
     fixture.execute(
-        "INSERT INTO @job_queues (queue, default_priority, default_max_attempts) VALUES ('slow', -5, 7), ('half', NULL, 9)");
+        "INSERT INTO @job_queues (queue, default_priority, default_max_attempts) VALUES ('slow',"
+            + " -5, 7), ('half', NULL, 9)");
     fixture.queue.enqueueAll(bare, IntStream.range(0, 1_500).mapToObj(Fixture.Work::new).toList());
     fixture.queue.enqueue(bare.priority(1).maxAttempts(2), new Fixture.Work(1));
     fixture.queue.enqueue(bare, new Fixture.Work(1), job -> job.priority(3).maxAttempts(4));
@@ -46,8 +47,9 @@ class EnqueueStatementTest {
 
     assertThat(
             fixture.value(
-                "SELECT string_agg(line, ', ' ORDER BY line) FROM (SELECT concat_ws(' ', queue, priority, max_attempts, count(*)) AS line"
-                    + " FROM @jobs GROUP BY queue, priority, max_attempts) AS groups"))
+                "SELECT string_agg(line, ', ' ORDER BY line) FROM (SELECT concat_ws(' ', queue,"
+                    + " priority, max_attempts, count(*)) AS line FROM @jobs GROUP BY queue,"
+                    + " priority, max_attempts) AS groups"))
         .isEqualTo("half 0 9 1, other 0 25 1, slow -5 7 1500, slow 1 2 1, slow 3 4 1");
   }
 
@@ -81,27 +83,6 @@ class EnqueueStatementTest {
           .isInstanceOfSatisfying(
               DataAccessException.class,
               failure -> assertThat(failure.sqlState()).isIn(NO_SUCH_TABLE));
-    }
-  }
-
-  @Test
-  void worksInAPoolWhoseDefaultIsSerializable() throws Exception {
-    fixture.execute(
-        "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = serializable', current_database()); END $$");
-    try (var pool = fixture.database.newDataSource(1)) {
-      JobQueue queue = JobQueue.builder(pool).schema(fixture.database.schema()).build();
-      queue.enqueue(WORK, new Fixture.Work(1));
-
-      assertThat(
-              queue
-                  .store()
-                  .claim(
-                      Fixture.request(
-                          1, Fixture.LEASE, new dev.skipjack.api.spi.Lane("default", 0))))
-          .hasSize(1);
-    } finally {
-      fixture.execute(
-          "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET default_transaction_isolation', current_database()); END $$");
     }
   }
 }

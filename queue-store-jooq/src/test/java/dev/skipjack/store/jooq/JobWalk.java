@@ -23,6 +23,7 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.GiveBack;
@@ -226,7 +227,7 @@ final class JobWalk implements AutoCloseable {
   // Two workers
 
   private void claim(WalkStep step) {
-    List<Lane> lanes = store.dueLanes(WalkStep.QUEUES);
+    List<Lane> lanes = store.dueLanes(WalkStep.QUEUES).lanes().stream().map(DueLane::lane).toList();
     assertThat(lanes).containsExactlyInAnyOrderElementsOf(model.dueLanes());
     if (lanes.isEmpty()) {
       return;

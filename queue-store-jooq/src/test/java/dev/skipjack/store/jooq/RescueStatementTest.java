@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @QueueTest
 class RescueStatementTest {
@@ -26,8 +28,8 @@ class RescueStatementTest {
     fixture.enqueue(3);
     fixture.claim(3, EXPIRED);
     fixture.execute(
-        "CREATE FUNCTION @refuse() RETURNS trigger LANGUAGE plpgsql AS"
-            + " $$ BEGIN IF OLD.payload = '{\"number\": 1}' THEN RAISE 'not this one'; END IF; RETURN NEW; END $$");
+        "CREATE FUNCTION @refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF OLD.payload ="
+            + " '{\"number\": 1}' THEN RAISE 'not this one'; END IF; RETURN NEW; END $$");
     fixture.execute(
         "CREATE TRIGGER refuse BEFORE UPDATE ON @jobs FOR EACH ROW EXECUTE FUNCTION @refuse()");
     try {
@@ -36,6 +38,54 @@ class RescueStatementTest {
           .isEqualTo("{\"number\": 1}");
     } finally {
       fixture.execute("DROP FUNCTION @refuse() CASCADE");
+    }
+  }
+
+  /** The index of those that wait is the test's: it lets rows collide as a unique key would. */
+  @Test
+  void onePercentThatCollidesWithARivalStopsNobodyElse() {
+    fixture.enqueue(1_000);
+    fixture.claim(1_000, EXPIRED);
+    fixture.execute(
+        "CREATE UNIQUE INDEX rivals_idx ON @jobs ((payload ->> 'number')) WHERE status ="
+            + " 'pending'");
+    try {
+      fixture.enqueue(10);
+
+      assertThat(fixture.store.rescue(Duration.ZERO, 1_000)).hasSize(990);
+      assertThat(
+              fixture.value(
+                  "SELECT count(*) || ' ' || max((payload ->> 'number')::int) FROM @jobs WHERE"
+                      + " status = 'running'"))
+          .isEqualTo("10 10");
+
+      fixture.execute("DELETE FROM @jobs WHERE status = 'pending'");
+      assertThat(fixture.store.rescue(Duration.ZERO, 1_000)).hasSize(10);
+    } finally {
+      fixture.execute("DROP INDEX @rivals_idx");
+    }
+  }
+
+  /** They are the oldest, so each sweep meets them first. */
+  @ParameterizedTest
+  @ValueSource(ints = {10, 70})
+  void rowsThatCannotBeRescuedTakeNobodysPlace(int stuck) {
+    fixture.enqueue(stuck + 10);
+    fixture.claim(stuck + 10, EXPIRED);
+    fixture.execute(
+        "CREATE UNIQUE INDEX rivals_idx ON @jobs ((payload ->> 'number')) WHERE status ="
+            + " 'pending'");
+    try {
+      fixture.enqueue(stuck);
+
+      int rescued = 0;
+      for (int sweep = 0; sweep < 4; sweep++) {
+        rescued += fixture.store.rescue(Duration.ZERO, 5).size();
+      }
+
+      assertThat(rescued).isEqualTo(10);
+    } finally {
+      fixture.execute("DROP INDEX @rivals_idx");
     }
   }
 
