@@ -13,6 +13,7 @@ import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -40,13 +41,13 @@ import org.jooq.ResultQuery;
  */
 final class DeadJobsStatement {
 
-  private static final Param<String> AFTER_QUEUE = param("after_queue", String.class);
-  private static final Param<String> AFTER_KIND = param("after_kind", String.class);
+  private static final Field<String> AFTER_QUEUE = Texts.param("after_queue");
+  private static final Field<String> AFTER_KIND = Texts.param("after_kind");
   private static final Param<Long> AFTER = param("after", Long.class);
   private static final Param<Long> AGE = param("age", Long.class);
   private static final Param<Long> LIMIT = param("limit", Long.class);
-  private static final Param<String> QUEUE = param("queue", String.class);
-  private static final Param<String> KIND = param("kind", String.class);
+  private static final Field<String> QUEUE = Texts.param("queue");
+  private static final Field<String> KIND = Texts.param("kind");
 
   private DeadJobsStatement() {}
 

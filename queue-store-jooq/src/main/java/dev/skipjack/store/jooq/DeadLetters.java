@@ -15,10 +15,12 @@ final class DeadLetters {
   private static final int PAGE = 2_000;
 
   private final OwnTransactions transactions;
+  private final OwnTransactions looks;
   private final AdminStatements statements;
 
   DeadLetters(OwnTransactions transactions, AdminStatements statements) {
     this.transactions = transactions;
+    this.looks = transactions.readOnly();
     this.statements = statements;
   }
 
@@ -57,7 +59,7 @@ final class DeadLetters {
     Position after = Position.START;
     while (true) {
       List<Position> batch =
-          transactions.run(
+          looks.run(
               statements.deadJobs(which),
               DeadJobsStatement.arguments(which, age, after, PAGE),
               DeadJobsStatement::read);

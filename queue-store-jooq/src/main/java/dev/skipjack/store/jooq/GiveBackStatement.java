@@ -18,6 +18,7 @@ import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Param;
@@ -45,7 +46,7 @@ import org.jooq.ResultQuery;
 final class GiveBackStatement {
 
   private static final Param<Long[]> DELAYS = param("delays", Long[].class);
-  private static final Param<String[]> CLOSED_AS = ArrayRows.texts("closed_as");
+  private static final Param<String[]> CLOSED_AS = Texts.array("closed_as");
 
   private GiveBackStatement() {}
 

@@ -38,7 +38,7 @@ class ClaimPlanTest {
                   connection,
                   new Statements(fixture.database.schema()).dueLanes,
                   mode,
-                  List.of("'{q1,q2}'")))
+                  List.of("'{q1,q2}'", "'{q1,q2}'")))
           .contains("jobs_pending_idx")
           .doesNotContain("Seq Scan", "Sort");
     }

@@ -71,10 +71,12 @@ class EnqueueStatementTest {
   void errorsOfTheDatabaseComeTypedThroughAConnectionAndUntouchedThroughJooq() throws Exception {
     JobQueue elsewhere = JobQueue.builder(fixture.database.dataSource()).schema("nowhere").build();
     try (Connection connection = fixture.database.connection()) {
+      connection.setAutoCommit(false);
       assertThatThrownBy(() -> elsewhere.in(connection).enqueue(WORK, new Fixture.Work(1)))
           .isInstanceOfSatisfying(
               StoreException.class,
               failure -> assertThat(failure.sqlState().orElseThrow()).isIn(NO_SUCH_TABLE));
+      connection.rollback();
       assertThatThrownBy(
               () ->
                   elsewhere

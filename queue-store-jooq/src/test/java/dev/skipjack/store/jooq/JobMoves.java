@@ -153,12 +153,19 @@ final class JobMoves {
         == Verdict.DONE;
   }
 
-  private boolean completeIn(Connection connection, Execution execution) {
+  /** It wants a transaction, so where none is open it gets one of its own. */
+  private boolean completeIn(Connection connection, Execution execution) throws SQLException {
+    boolean alone = connection.getAutoCommit();
     try {
+      connection.setAutoCommit(false);
       fixture.store.completeIn(connection, execution);
       return true;
     } catch (LeaseLostException lost) {
       return false;
+    } finally {
+      if (alone) {
+        connection.setAutoCommit(true); // commits
+      }
     }
   }
 
