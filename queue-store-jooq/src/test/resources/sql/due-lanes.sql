@@ -72,7 +72,7 @@ union all (
     "skipjack"."job_queues"."queue" = any (
       cast(
         ?
-        as varchar[]
+        as text[]
       )
     )
     and "skipjack"."job_queues"."paused_at" is not null

@@ -250,9 +250,9 @@ abstract class ClaimPromises extends Promises {
             .toList(),
         true);
 
-    assertThat(store.dueLanes(List.of("default", "second", "empty")))
+    assertThat(fixture.dueLanes("default", "second", "empty"))
         .containsExactlyInAnyOrder(lane(7), LANE, new Lane("second", 0));
-    assertThat(store.dueLanes(List.of())).isEmpty();
+    assertThat(fixture.dueLanes()).isEmpty();
   }
 
   private List<ClaimedJob> claim(int limit, LaneShare... shares) {

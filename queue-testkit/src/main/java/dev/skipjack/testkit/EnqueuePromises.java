@@ -120,12 +120,12 @@ abstract class EnqueuePromises extends Promises {
     try (Connection transaction = fixture.transaction()) {
       JobId id = fixture.ports.enqueuerIn(transaction).enqueue(WORK, 1);
       assertThat(reader.find(id)).isEmpty();
-      assertThat(store.dueLanes(List.of("default"))).isEmpty();
+      assertThat(fixture.dueLanes("default")).isEmpty();
       assertThat(fixture.claim(1)).isEmpty();
 
       transaction.commit();
 
-      assertThat(store.dueLanes(List.of("default"))).containsExactly(new Lane("default", 0));
+      assertThat(fixture.dueLanes("default")).containsExactly(new Lane("default", 0));
       assertThat(fixture.claimOne(LEASE).jobId()).isEqualTo(id);
     }
   }

@@ -4,9 +4,14 @@ import static dev.skipjack.testkit.StoreFixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.Retention;
+import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.Connection;
 import java.time.Duration;
@@ -36,9 +41,8 @@ abstract class MaintenancePromises extends Promises {
     assertThat(fixture.audit(ended.jobId())).containsExactly(ExecutionStatus.SUCCEEDED);
   }
 
-  /** Its audit is the fence's witness: a running attempt can always be closed. */
   @Test
-  void keepsTheAuditOfARunningAttemptWhateverTheRetention() {
+  void keepsTheAuditOfAnAttemptThatBeganJustNow() {
     fixture.enqueue(1);
     Execution running = fixture.claimOne(LEASE);
 
@@ -47,6 +51,32 @@ abstract class MaintenancePromises extends Promises {
     assertThat(fixture.audit(running.jobId())).containsExactly(ExecutionStatus.RUNNING);
     assertThat(store.complete(List.of(running))).containsExactly(Verdict.DONE);
     assertThat(fixture.audit(running.jobId())).containsExactly(ExecutionStatus.SUCCEEDED);
+  }
+
+  @Test
+  void prunesTheDeadOfAQueueThatKeepsThemForATimeOnly() {
+    JobId kept = dead("default");
+    JobId over = dead("forgetful");
+    fixture
+        .ports
+        .admin()
+        .configure("forgetful", QueueSettings.defaults().deadRetention(Duration.ZERO));
+
+    assertThat(fixture.ports.maintenance().prune()).isEqualTo(new Pruned(0, 1, false));
+
+    assertThat(fixture.ports.reader().find(over)).isEmpty();
+    assertThat(fixture.ports.reader().find(kept)).isPresent();
+    assertThat(fixture.ports.maintenance().prune()).isEqualTo(new Pruned(0, 0, false));
+  }
+
+  private JobId dead(String queue) {
+    JobId job = fixture.enqueue(1, options -> options.onQueue(queue));
+    List<Execution> claimed =
+        store.claim(StoreFixture.request(1, LEASE, new Lane(queue, 0))).stream()
+            .map(ClaimedJob::execution)
+            .toList();
+    fixture.fail(claimed, true);
+    return job;
   }
 
   @Test

@@ -25,14 +25,26 @@ abstract class QueuePromises extends Promises {
     admin.pause("default");
     admin.pause("default");
 
-    assertThat(store.dueLanes(List.of("default", "other"))).containsExactly(new Lane("other", 0));
+    assertThat(fixture.dueLanes("default", "other")).containsExactly(new Lane("other", 0));
+    assertThat(store.dueLanes(List.of("default", "other")).paused()).containsExactly("default");
     assertThat(reader.queues()).extracting(QueueState::paused).containsExactly(true);
     assertThat(store.complete(List.of(running))).containsExactly(Verdict.DONE);
 
     admin.resume("default");
 
-    assertThat(store.dueLanes(List.of("default"))).containsExactly(LANE);
+    assertThat(fixture.dueLanes("default")).containsExactly(LANE);
     assertThat(reader.queues()).extracting(QueueState::paused).containsExactly(false);
+  }
+
+  @Test
+  void noClaimTakesFromAPausedQueueWhateverItKnowsOfItsLanes() {
+    fixture.enqueue(1);
+    admin.pause("default");
+
+    assertThat(fixture.claim(1)).isEmpty();
+
+    admin.resume("default");
+    assertThat(fixture.claim(1)).hasSize(1);
   }
 
   @Test
@@ -41,7 +53,7 @@ abstract class QueuePromises extends Promises {
 
     admin.resume("default");
 
-    assertThat(store.dueLanes(List.of("default"))).containsExactly(LANE);
+    assertThat(fixture.dueLanes("default")).containsExactly(LANE);
   }
 
   @Test
@@ -58,7 +70,7 @@ abstract class QueuePromises extends Promises {
 
     assertThat(admin.settings("default")).contains(settings);
     assertThat(admin.settings("other")).isEmpty();
-    assertThat(store.dueLanes(List.of("default"))).isEmpty();
+    assertThat(fixture.dueLanes("default")).isEmpty();
     QueueState state = reader.queues().get(0);
     assertThat(state.queue()).isEqualTo("default");
     assertThat(state.archiveRetention()).isEqualTo(Duration.ofDays(3));

@@ -14,6 +14,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -82,6 +83,10 @@ final class StoreFixture {
   /** Jobs with the payloads 1 to {@code count}. */
   List<JobId> enqueueMany(int count) {
     return ports.enqueuer().enqueueAll(WORK, IntStream.rangeClosed(1, count).boxed().toList());
+  }
+
+  List<Lane> dueLanes(String... queues) {
+    return store().dueLanes(List.of(queues)).lanes().stream().map(DueLane::lane).toList();
   }
 
   List<ClaimedJob> claim(int limit) {

@@ -72,12 +72,7 @@ final class BackgroundRun {
         wakeUps.map(
             step ->
                 new Loop(
-                    "listener",
-                    step,
-                    new Wakeup(),
-                    reporter,
-                    random.split(),
-                    Loop.LONGEST_PAUSE));
+                    "listener", step, new Wakeup(), reporter, random.split(), Loop.LONGEST_PAUSE));
   }
 
   /** Starts all threads or, when the system refuses one, none. */

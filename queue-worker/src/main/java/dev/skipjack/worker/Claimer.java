@@ -34,6 +34,9 @@ final class Claimer {
    */
   private static final long LANES_TRUSTED = Duration.ofMillis(100).toNanos();
 
+  /** One listing that had to wait, for a connection say, must not blind the worker for minutes. */
+  private static final long LANES_TRUSTED_LONGEST = Duration.ofSeconds(2).toNanos();
+
   /** At most a twentieth of the time goes into listing, however many queues there are. */
   private static final int TRUSTED_BY_DURATION = 20;
 
@@ -105,7 +108,8 @@ final class Claimer {
   }
 
   private long trusted() {
-    return Math.max(LANES_TRUSTED, TRUSTED_BY_DURATION * listingNanos);
+    long trusted = Math.max(LANES_TRUSTED, TRUSTED_BY_DURATION * listingNanos);
+    return Math.min(trusted, LANES_TRUSTED_LONGEST);
   }
 
   private void list() {
@@ -141,7 +145,7 @@ final class Claimer {
         break;
       }
       claimed = claim(choice);
-      // Each claim that brings nothing drains a lane, so this ends.
+      // Each claim that brings nothing exhausts a lane, so this ends.
     } while (claimed.isEmpty() && expectsMore(room));
     return claimed;
   }

@@ -24,7 +24,7 @@ final class KnownLanes {
 
     private final Lane lane;
     private long since;
-    private boolean drained;
+    private boolean exhausted;
 
     private Known(Lane lane, long since) {
       this.lane = lane;
@@ -36,8 +36,8 @@ final class KnownLanes {
     }
 
     /** It gave less than it was asked for, so nothing more is expected of it for now. */
-    boolean isDrained() {
-      return drained;
+    boolean isExhausted() {
+      return exhausted;
     }
 
     /** How long its oldest due job has waited, as far as is known. */
@@ -55,7 +55,7 @@ final class KnownLanes {
   /**
    * Replaces what is known by what was listed.
    *
-   * @param keep which lanes to keep all the same, as drained
+   * @param keep which lanes to keep all the same, as exhausted
    */
   void list(DueLanes due, Predicate<Lane> keep, long now) {
     Map<Lane, Known> before = lanes;
@@ -64,8 +64,9 @@ final class KnownLanes {
     for (DueLane listed : due.lanes()) {
       Known known = new Known(listed.lane(), now - nanos(listed.waited()));
       Known earlier = before.get(listed.lane());
-      if (earlier != null && earlier.drained) {
-        // Had it something for us, it would not be drained: its oldest job is of a kind that others
+      if (earlier != null && earlier.exhausted) {
+        // Had it something for us, it would not be exhausted: its oldest job is of a kind that
+        // others
         // handle, or came later. Without this it would take the reserve of lanes that do.
         known.since = later(known.since, earlier.since);
       }
@@ -73,7 +74,7 @@ final class KnownLanes {
     }
     for (Known earlier : before.values()) {
       if (!lanes.containsKey(earlier.lane) && keep.test(earlier.lane)) {
-        earlier.drained = true;
+        earlier.exhausted = true;
         add(earlier);
       }
     }
@@ -117,7 +118,7 @@ final class KnownLanes {
   boolean expectMore(Set<String> queues) {
     for (String queue : queues) {
       for (Known known : of(queue)) {
-        if (!known.drained) {
+        if (!known.exhausted) {
           return true;
         }
       }
@@ -136,9 +137,9 @@ final class KnownLanes {
   }
 
   private static void learn(Known known, ClaimAnswer answer, int lane, long now) {
-    known.drained = answer.isShort(lane);
+    known.exhausted = answer.isShort(lane);
     ClaimedJob last = answer.last(lane);
-    if (known.drained) {
+    if (known.exhausted) {
       known.since = now;
     } else if (last != null) {
       long waited = nanos(Duration.between(last.scheduledAt(), last.startedAt()));

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * way, what one lane cannot give another one gives, in this claim or in the next, which follows at
  * once.
  *
- * <p>A lane that is drained is asked only where a hint makes that cheap; among several queues, for
- * one job ahead of the lane that is expected to give the rest.
+ * <p>A lane that is exhausted is asked only where a hint makes that cheap; among several queues,
+ * for one job ahead of the lane that is expected to give the rest.
  *
  * <p>The reserve of a queue is counted in tenths of a place, and its lane comes first. Where all
  * that is wanted does not fit into one claim, queues come in the order of what they were served so
@@ -77,7 +77,7 @@ final class LaneChooser {
       if (turn != null) {
         turn.begin(Math.min(entry.getValue(), most));
         for (Known known : lanes.of(entry.getKey())) {
-          if (!known.isDrained() || hints.of(known.lane()) != null) {
+          if (!known.isExhausted() || hints.of(known.lane()) != null) {
             turn.lanes().add(known);
           }
         }
@@ -104,7 +104,7 @@ final class LaneChooser {
   private void takeTurns() {
     asked.forEach(turn -> turn.servedAtLeast(leastServed));
     // Those of which nothing is expected come last, or a thousand of them could fill every claim.
-    asked.sort(Comparator.comparing(QueueTurn::isDrained).thenComparingDouble(QueueTurn::served));
+    asked.sort(Comparator.comparing(QueueTurn::isExhausted).thenComparingDouble(QueueTurn::served));
     leastServed = asked.get(0).served();
   }
 
@@ -131,7 +131,7 @@ final class LaneChooser {
     Known highest = null;
     Known longest = null;
     for (Known known : lanes) {
-      if (!known.isDrained()) {
+      if (!known.isExhausted()) {
         highest = highest == null ? known : highest;
         longest = longest == null || known.waited(now) > longest.waited(now) ? known : longest;
       }
@@ -141,7 +141,7 @@ final class LaneChooser {
 
   private static void addHighest(List<LaneShare> shares, List<Known> lanes, int left, Hints hints) {
     int main = 0;
-    while (main < lanes.size() && lanes.get(main).isDrained()) {
+    while (main < lanes.size() && lanes.get(main).isExhausted()) {
       main++;
     }
     if (main == lanes.size()) {

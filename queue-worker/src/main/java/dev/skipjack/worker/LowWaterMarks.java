@@ -6,6 +6,7 @@ import dev.skipjack.api.spi.LaneShare;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * committed late; one that a rival had locked and let go; one whose priority or due time was edited
  * by hand. (What fails, is released or rescued becomes due anew, above every mark.) All these are
  * found by a <i>sweep</i>, a listing of lanes and a claim without hints, which is due after two
- * seconds, or after twenty times its own duration when it takes longer. So marks can delay a job by
- * that much and never lose one. Each sweep begins all marks anew: a lane has one only if the sweep
- * looked into it, and then the mark is where that look ended. A thousand stragglers are thus found
- * together, not a few a sweep.
+ * seconds, or after twenty times its own duration when it takes longer, but twenty seconds at most.
+ * So marks can delay a job by that much and never lose one. Each sweep begins all marks anew: a
+ * lane has one only if the sweep looked into it, and then the mark is where that look ended. A
+ * thousand stragglers are thus found together, not a few a sweep.
  *
  * <p>Marks are passed only while the database is slow, so that a healthy one keeps exact order: a
  * claim without hints must take longer than 5 ms, and 50 microseconds for each job it brings, three
@@ -61,6 +62,10 @@ final class LowWaterMarks {
   private static final int IN_A_ROW = 3;
   private static final long SHORTEST_INTERVAL = Duration.ofSeconds(2).toNanos();
   private static final int INTERVAL_BY_DURATION = 20;
+
+  /** Whatever a sweep takes, stragglers and new lanes wait for the next one no longer than this. */
+  private static final long LONGEST_INTERVAL = Duration.ofSeconds(20).toNanos();
+
   private static final long IDLE = Duration.ofSeconds(1).toNanos();
 
   private static final class Mark {
@@ -71,6 +76,7 @@ final class LowWaterMarks {
 
   private final long fast;
   private final Map<Lane, Mark> marks = new HashMap<>();
+  private final Set<Lane> lookedInto = new HashSet<>();
   private Instant databaseTime = Instant.MIN;
   private boolean inForce;
   private int contrary;
@@ -93,7 +99,7 @@ final class LowWaterMarks {
   /** Whether the next claim must do without hints, after the lanes were listed. */
   boolean isSweepDue(long now) {
     long interval = Math.max(SHORTEST_INTERVAL, INTERVAL_BY_DURATION * sweepNanos);
-    return now - sweptAt >= interval;
+    return now - sweptAt >= Math.min(interval, LONGEST_INTERVAL);
   }
 
   /**
@@ -107,6 +113,7 @@ final class LowWaterMarks {
     sweep++;
     sweptAt = began;
     sweepNanos = nanos;
+    lookedInto.clear();
     marks
         .entrySet()
         .removeIf(mark -> isIdle(mark.getValue(), began) || paused.contains(mark.getKey().queue()));
@@ -134,13 +141,15 @@ final class LowWaterMarks {
   /** Learns from a claim that has just been answered. */
   void claimed(ClaimAnswer answer, long now) {
     boolean hinted = false;
-    boolean unhinted = false;
+    boolean sweeping = false;
     for (int i = 0; i < answer.visited(); i++) {
       boolean hint = answer.share(i).lowWater() != null;
       hinted |= hint;
-      unhinted |= !hint;
+      // A later look into the same lane is no part of the sweep: counted, it would put off the
+      // next.
+      sweeping |= !hint && lookedInto.add(answer.share(i).lane());
     }
-    if (unhinted) {
+    if (sweeping) {
       sweepNanos += answer.nanos();
     }
     if (!hinted) {

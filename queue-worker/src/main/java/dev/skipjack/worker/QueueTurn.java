@@ -44,9 +44,9 @@ final class QueueTurn {
   }
 
   /** Whether nothing is expected of any of them. */
-  boolean isDrained() {
+  boolean isExhausted() {
     for (Known known : lanes) {
-      if (!known.isDrained()) {
+      if (!known.isExhausted()) {
         return false;
       }
     }

@@ -32,11 +32,7 @@ final class WakeUpListener implements Loop.Step {
   private boolean cannotListen;
 
   WakeUpListener(
-      WakeUps wakeUps,
-      Set<String> queues,
-      Set<String> kinds,
-      HeardLanes lanes,
-      Reporter reporter) {
+      WakeUps wakeUps, Set<String> queues, Set<String> kinds, HeardLanes lanes, Reporter reporter) {
     this.wakeUps = wakeUps;
     this.queues = Set.copyOf(queues);
     this.kinds = Set.copyOf(kinds);

@@ -115,6 +115,23 @@ class LaneChooserTest {
           .containsExactlyInAnyOrder(share(LOW, 2), share(HIGH, 18), share(OTHER, 10));
     }
 
+    /** Also between two listings: a lane that was served waits since its next job is due. */
+    @Test
+    void theReserveGoesToWhoeverWaitsLongestByThen() {
+      model.add(MIDDLE, 1);
+      model.pass(5);
+      model.add(LOW, 5);
+      model.pass(5);
+      model.add(MIDDLE, 5);
+      model.pass(5);
+      model.add(HIGH, 100);
+      model.list();
+
+      assertThat(model.claim(Map.of("a", 10), 100)).startsWith(MIDDLE, HIGH);
+      assertThat(model.claim(Map.of("a", 10), 100)).startsWith(MIDDLE, HIGH);
+      assertThat(model.claim(Map.of("a", 10), 100)).startsWith(LOW, HIGH);
+    }
+
     /** Its oldest job is of a kind that others handle, so it could wait longest for ever. */
     @Test
     void aLaneThatHadNothingForUsDoesNotKeepTheReserveFromOthers() {

@@ -30,8 +30,8 @@ class LowWaterMarksTest {
 
     @Test
     void threeSlowClaimsInARowPutThemInForce() {
-      unhinted(SLOW);
-      unhinted(SLOW);
+      unhinted(SLOW, NOON);
+      unhinted(SLOW, NOON);
       assertThat(marks.inForce()).isFalse();
       assertThat(marks.of(LANE, now)).isNull();
 
@@ -155,6 +155,29 @@ class LowWaterMarksTest {
       assertThat(marks.isSweepDue(began + Duration.ofSeconds(8).toNanos())).isTrue();
     }
 
+    /** A busy queue beside slow ones: their lanes are looked into from the head at each visit. */
+    @Test
+    void areNotPutOffByLaterLooksIntoTheSameLane() {
+      force(NOON);
+      marks.sweep(now, Duration.ofMillis(50).toNanos(), Set.of(LANE), Set.of());
+      long began = now;
+      for (int i = 0; i < 19; i++) {
+        now += Duration.ofMillis(100).toNanos();
+        unhinted(Duration.ofMillis(50), NOON);
+      }
+
+      assertThat(marks.isSweepDue(began + Duration.ofSeconds(2).toNanos())).isTrue();
+    }
+
+    @Test
+    void comeAfterTwentySecondsWhateverTheLastOneTook() {
+      force(NOON);
+      marks.sweep(now, Duration.ofMinutes(1).toNanos(), Set.of(LANE), Set.of());
+
+      assertThat(marks.isSweepDue(now + Duration.ofMillis(19_999).toNanos())).isFalse();
+      assertThat(marks.isSweepDue(now + Duration.ofSeconds(20).toNanos())).isTrue();
+    }
+
     @Test
     void takeTheMarkFromALaneWithDueJobsUntilItWasLookedInto() {
       force(NOON);
@@ -232,7 +255,7 @@ class LowWaterMarksTest {
       Instant low = NOON.minusSeconds(3_600).minus(LowWaterMarks.LAG);
       assertThat(marks.of(LANE, now)).isEqualTo(low);
       databaseTime = databaseTime.plusSeconds(1);
-      hinted(Duration.ZERO);
+      hinted(Duration.ZERO, NOON.minusSeconds(3_600));
       assertThat(marks.of(LANE, now)).isEqualTo(low); // once, not until the clock caught up
     }
 

@@ -19,7 +19,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Wake-ups from the enqueue to the handler: the worker polls so rarely that only they can do it. */
+/**
+ * Wake-ups from the enqueue to the handler: the worker polls so rarely that only they can do it.
+ */
 @QueueTest
 @Timeout(60)
 class WakeUpIT {

@@ -21,6 +21,7 @@ import dev.skipjack.api.spi.Lane;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -67,7 +68,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DueLanesStatement {
 
-  private static final Param<String[]> QUEUES = ArrayRows.texts("queues");
+  private static final Param<String[]> QUEUES = Texts.array("queues");
   private static final Field<String> QUEUE = field(name("lane", "queue"), String.class);
   private static final Field<Short> PRIORITY = field(name("lane", "priority"), Short.class);
 

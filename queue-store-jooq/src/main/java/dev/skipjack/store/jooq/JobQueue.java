@@ -59,13 +59,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     PartitionCreator partitions = new PartitionCreator(transactions, statements);
     AdminStatements adminStatements = new AdminStatements(schema);
     DeadLetters deadLetters = new DeadLetters(transactions, adminStatements);
-    this.store = new JooqJobStore(
+    this.store =
+        new JooqJobStore(
             transactions,
             statements,
             partitions,
-            settings.wakeUps
-                ? new WakeUpSender(dataSource, channel, System::nanoTime)
-                : null);
+            settings.wakeUps ? new WakeUpSender(dataSource, channel, System::nanoTime) : null);
     this.wakeUps =
         new PostgresWakeUps(settings.listenOn == null ? dataSource : settings.listenOn, channel);
     this.maintenance =
@@ -84,7 +83,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             transactions,
             store.healing(),
             adminStatements,
-            new QueueSettingsTable(StatementDialect.on(dataSource, schema)),
+            new QueueSettingsTable(transactions, dialect),
             drafts,
             deadLetters);
     this.extension = new QueueExtension(dialect, transactions, drafts::draft);

@@ -43,8 +43,7 @@ final class WakeUpChannel {
     Matcher words = TEXT.matcher(text);
     return words.matches()
         ? Optional.of(
-            new WakeUp(
-                new Lane(words.group(1), Integer.parseInt(words.group(3))), words.group(2)))
+            new WakeUp(new Lane(words.group(1), Integer.parseInt(words.group(3))), words.group(2)))
         : Optional.empty();
   }
 

@@ -97,7 +97,8 @@ class WakeUpsTest {
       }
       fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(3), job -> job.onQueue("last"));
 
-      assertThat(heardUntil("last")).extracting(wakeUp -> wakeUp.lane().queue())
+      assertThat(heardUntil("last"))
+          .extracting(wakeUp -> wakeUp.lane().queue())
           .containsExactly("default", "last");
     }
 
@@ -123,8 +124,7 @@ class WakeUpsTest {
           Fixture.WORK,
           new Fixture.Work(1),
           job -> job.idempotencyKey("k").delay(Duration.ofHours(1)));
-      fixture.queue.enqueueOnce(
-          Fixture.WORK, new Fixture.Work(1), job -> job.idempotencyKey("k"));
+      fixture.queue.enqueueOnce(Fixture.WORK, new Fixture.Work(1), job -> job.idempotencyKey("k"));
       try (Connection connection = fixture.database.connection()) {
         connection.setAutoCommit(false);
         fixture.queue.in(connection).enqueue(Fixture.WORK, new Fixture.Work(1));
