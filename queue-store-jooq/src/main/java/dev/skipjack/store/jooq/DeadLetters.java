@@ -57,12 +57,16 @@ final class DeadLetters {
    */
   boolean forEachBatch(DeadJobs which, Duration age, Predicate<List<JobId>> work) {
     Position after = Position.START;
+    Batches pages = new Batches(PAGE);
     while (true) {
+      Position last = after;
       List<Position> batch =
-          looks.run(
-              statements.deadJobs(which),
-              DeadJobsStatement.arguments(which, age, after, PAGE),
-              DeadJobsStatement::read);
+          pages.run(
+              size ->
+                  looks.run(
+                      statements.deadJobs(which),
+                      DeadJobsStatement.arguments(which, age, last, size),
+                      DeadJobsStatement::read));
       if (batch.isEmpty()) {
         return true;
       }
