@@ -56,7 +56,7 @@ final class DeadLetters {
    * @return whether all were met
    */
   boolean forEachBatch(DeadJobs which, Duration age, Predicate<List<JobId>> work) {
-    Position after = Position.START;
+    Position after = Position.before(which);
     Batches pages = new Batches(PAGE);
     while (true) {
       Position last = after;
