@@ -5,7 +5,7 @@ with
     from "skipjack"."jobs"
     where (
       "skipjack"."jobs"."status" = 'dead'
-      and "skipjack"."jobs"."queue" = cast(? as text)
+      and "skipjack"."jobs"."queue" <= cast(? as text)
       and ("skipjack"."jobs"."queue", "skipjack"."jobs"."kind", "skipjack"."jobs"."id") > (
         cast(? as text),
         cast(? as text),

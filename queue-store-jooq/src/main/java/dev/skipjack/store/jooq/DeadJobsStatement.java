@@ -28,16 +28,18 @@ import org.jooq.ResultQuery;
  *
  * <pre>{@code
  * WITH page AS MATERIALIZED (SELECT queue, kind, id, died_at FROM jobs
- *                             WHERE status = 'dead' AND (queue, kind, id) > (:after_queue, :after_kind, :after) [AND queue = :queue]
+ *                             WHERE status = 'dead' AND (queue, kind, id) > (:after_queue, :after_kind, :after) [AND queue <= :queue]
  *                             ORDER BY queue, kind, id LIMIT :limit)
  * SELECT queue, kind, id, died_at + :age <= clock_timestamp() [AND kind = :kind] FROM page ORDER BY queue, kind, id
  * }</pre>
  *
  * <p>One text for each combination of the filter, so that each has its own plan. In the order of
  * the index of dead jobs, so that all batches together walk it once; ordered by id alone, each
- * batch would sort what is left. What no index knows is looked at outside the page: a batch reads
- * no more rows than it was told to, whatever it finds, and no timeout can stop the walk. Locks
- * nothing, because whatever is done to the jobs looks at their state again.
+ * batch would sort what is left. A queue is a bound from above, and the walk begins at it: beside
+ * {@code queue = :queue} each batch would begin at the queue's first job. What no index knows is
+ * looked at outside the page: a batch reads no more rows than it was told to, whatever it finds,
+ * and no timeout can stop the walk. Locks nothing, because whatever is done to the jobs looks at
+ * their state again.
  */
 final class DeadJobsStatement {
 
@@ -58,12 +60,14 @@ final class DeadJobsStatement {
    */
   record Position(String queue, String kind, JobId job, boolean fits) {
 
-    /** Before every job: no name is empty. */
-    static final Position START = new Position("", "", new JobId(1), false);
+    /** Before every job that is meant: no kind is empty. */
+    static Position before(DeadJobs which) {
+      return new Position(which.queue().orElse(""), "", new JobId(1), false);
+    }
   }
 
   static ResultQuery<?> query(boolean ofQueue, boolean ofKind) {
-    Condition inPage = ofQueue ? JOBS.QUEUE.eq(QUEUE) : noCondition();
+    Condition inPage = ofQueue ? JOBS.QUEUE.le(QUEUE) : noCondition();
     CommonTableExpression<?> page =
         name("page")
             .asMaterialized(

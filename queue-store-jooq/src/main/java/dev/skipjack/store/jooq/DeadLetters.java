@@ -56,13 +56,17 @@ final class DeadLetters {
    * @return whether all were met
    */
   boolean forEachBatch(DeadJobs which, Duration age, Predicate<List<JobId>> work) {
-    Position after = Position.START;
+    Position after = Position.before(which);
+    Batches pages = new Batches(PAGE);
     while (true) {
+      Position last = after;
       List<Position> batch =
-          looks.run(
-              statements.deadJobs(which),
-              DeadJobsStatement.arguments(which, age, after, PAGE),
-              DeadJobsStatement::read);
+          pages.run(
+              size ->
+                  looks.run(
+                      statements.deadJobs(which),
+                      DeadJobsStatement.arguments(which, age, last, size),
+                      DeadJobsStatement::read));
       if (batch.isEmpty()) {
         return true;
       }
