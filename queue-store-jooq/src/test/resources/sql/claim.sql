@@ -4,10 +4,10 @@ with
     update "skipjack"."jobs"
     set
       "status" = 'running',
-      "current_execution_id" = nextval('"skipjack"."job_execution_id_seq"'),
+      "current_execution_id" = pg_catalog.nextval('"skipjack"."job_execution_id_seq"'),
       "locked_by" = ?,
       "started_at" = clock_timestamp(),
-      "lease_expires_at" = clock_timestamp() + ? * interval '1 microsecond',
+      "lease_expires_at" = clock_timestamp() + cast(? as double precision) * interval '1 microsecond',
       "attempts" = (least("skipjack"."jobs"."attempts", 2147483646) + 1),
       "unique_key" = case
         when "skipjack"."jobs"."unique_until" is distinct from 'started' then "skipjack"."jobs"."unique_key"
@@ -18,7 +18,7 @@ with
         select "due"."id"
         from unnest(cast(
           ?
-          as varchar[]
+          as text[]
         ), cast(
           ?
           as smallint[]
@@ -39,7 +39,7 @@ with
               and "skipjack"."jobs"."kind" = any (
                 cast(
                   ?
-                  as varchar[]
+                  as text[]
                 )
               )
               and "skipjack"."jobs"."scheduled_at" >= "lane"."low_water"
@@ -49,6 +49,11 @@ with
             fetch next "lane"."cap" rows only
             for no key update skip locked
           ) as "due"
+        where (
+          select "skipjack"."job_queues"."paused_at"
+          from "skipjack"."job_queues"
+          where "skipjack"."job_queues"."queue" = "lane"."queue"
+        ) is null
         fetch next ? rows only
       )
     )

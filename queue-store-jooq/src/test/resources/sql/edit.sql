@@ -19,12 +19,12 @@ with
       "scheduled_at" = case
         when coalesce(
           "change"."scheduled_at",
-          clock_timestamp() + "change"."delay" * interval '1 microsecond'
+          clock_timestamp() + cast("change"."delay" as double precision) * interval '1 microsecond'
         ) is not null then greatest(
           clock_timestamp(),
           coalesce(
             "change"."scheduled_at",
-            clock_timestamp() + "change"."delay" * interval '1 microsecond'
+            clock_timestamp() + cast("change"."delay" as double precision) * interval '1 microsecond'
           )
         )
         else "skipjack"."jobs"."scheduled_at"
@@ -45,7 +45,7 @@ with
       as bigint[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     )) as "change" ("priority", "scheduled_at", "delay", "payload")
     where "skipjack"."jobs"."id" = any (
       array(
@@ -66,7 +66,7 @@ select case
   ) then 'BUSY'
   else 'GONE'
 end
-from unnest(cast(
+from pg_catalog.unnest(cast(
   ?
   as bigint[]
 )) with ordinality as "given" ("id", "position")

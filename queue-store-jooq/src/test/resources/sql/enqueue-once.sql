@@ -3,19 +3,19 @@ with
   "incoming" as materialized (
     select
       case
-        when "skipjack"."job_keys"."job_id" is null then nextval('"skipjack"."jobs_id_seq"')
+        when "skipjack"."job_keys"."job_id" is null then pg_catalog.nextval('"skipjack"."jobs_id_seq"')
       end as "id",
       "skipjack"."job_keys"."job_id" as "known_id",
       "given".*
     from unnest(cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
       as int[]
@@ -33,19 +33,19 @@ with
       as bigint[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
       as bigint[]
@@ -77,7 +77,7 @@ with
     select
       "incoming"."idempotency_key",
       "incoming"."id",
-      clock_timestamp() + "incoming"."idempotency_kept" * interval '1 microsecond'
+      clock_timestamp() + cast("incoming"."idempotency_kept" as double precision) * interval '1 microsecond'
     from "incoming"
     where "incoming"."id" is not null
     order by "incoming"."position"
@@ -118,7 +118,7 @@ with
           clock_timestamp()
         ),
         clock_timestamp()
-      ) + "incoming"."delay" * interval '1 microsecond',
+      ) + cast("incoming"."delay" as double precision) * interval '1 microsecond',
       cast("incoming"."tags" as text[]),
       "incoming"."unique_key",
       "incoming"."unique_label",

@@ -2,17 +2,17 @@
 with
   "incoming" as materialized (
     select
-      nextval('"skipjack"."jobs_id_seq"') as "id",
+      pg_catalog.nextval('"skipjack"."jobs_id_seq"') as "id",
       "given".*
     from unnest(cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
       as int[]
@@ -30,16 +30,16 @@ with
       as bigint[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -85,7 +85,7 @@ with
           clock_timestamp()
         ),
         clock_timestamp()
-      ) + "incoming"."delay" * interval '1 microsecond',
+      ) + cast("incoming"."delay" as double precision) * interval '1 microsecond',
       cast("incoming"."tags" as text[]),
       "incoming"."unique_key",
       "incoming"."unique_label",

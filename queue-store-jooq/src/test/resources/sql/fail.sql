@@ -37,7 +37,7 @@ with
           "given"."is_final" = true
           or ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."forgiven") >= "skipjack"."jobs"."max_attempts"
         ) then "skipjack"."jobs"."scheduled_at"
-        else clock_timestamp() + "given"."delay" * interval '1 microsecond'
+        else clock_timestamp() + cast("given"."delay" as double precision) * interval '1 microsecond'
       end,
       "died_at" = case
         when (
@@ -83,13 +83,13 @@ with
       as boolean[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     )) with ordinality as "given" (
       "job_id",
       "execution_id",
@@ -251,13 +251,13 @@ with
         as boolean[]
       ), cast(
         ?
-        as varchar[]
+        as text[]
       ), cast(
         ?
-        as varchar[]
+        as text[]
       ), cast(
         ?
-        as varchar[]
+        as text[]
       )) with ordinality as "given" (
         "job_id",
         "execution_id",
@@ -304,13 +304,13 @@ from unnest(cast(
   as boolean[]
 ), cast(
   ?
-  as varchar[]
+  as text[]
 ), cast(
   ?
-  as varchar[]
+  as text[]
 ), cast(
   ?
-  as varchar[]
+  as text[]
 )) with ordinality as "given" (
   "job_id",
   "execution_id",

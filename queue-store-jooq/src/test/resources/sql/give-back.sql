@@ -26,11 +26,11 @@ with
     update "skipjack"."jobs"
     set
       "status" = 'pending',
-      "scheduled_at" = clock_timestamp() + "given"."delay" * interval '1 microsecond',
-      "forgiven" = least(
-        ("skipjack"."jobs"."forgiven" + 1),
-        "skipjack"."jobs"."attempts"
-      ),
+      "scheduled_at" = clock_timestamp() + cast("given"."delay" as double precision) * interval '1 microsecond',
+      "forgiven" = (least(
+        "skipjack"."jobs"."forgiven",
+        ("skipjack"."jobs"."attempts" - 1)
+      ) + 1),
       "current_execution_id" = cast(null as bigint),
       "lease_expires_at" = cast(null as timestamp with time zone),
       "updated_at" = clock_timestamp()
@@ -45,7 +45,7 @@ with
       as bigint[]
     ), cast(
       ?
-      as varchar[]
+      as text[]
     )) with ordinality as "given" (
       "job_id",
       "execution_id",
@@ -197,7 +197,7 @@ with
         as bigint[]
       ), cast(
         ?
-        as varchar[]
+        as text[]
       )) with ordinality as "given" (
         "job_id",
         "execution_id",
@@ -238,7 +238,7 @@ from unnest(cast(
   as bigint[]
 ), cast(
   ?
-  as varchar[]
+  as text[]
 )) with ordinality as "given" (
   "job_id",
   "execution_id",

@@ -25,7 +25,7 @@ with
   "renewed" as (
     update "skipjack"."jobs"
     set
-      "lease_expires_at" = clock_timestamp() + ? * interval '1 microsecond'
+      "lease_expires_at" = clock_timestamp() + cast(? as double precision) * interval '1 microsecond'
     where "skipjack"."jobs"."id" = any (
       array(
         select "locked"."id"

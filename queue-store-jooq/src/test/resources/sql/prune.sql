@@ -33,7 +33,7 @@ select case
   ) then 'BUSY'
   else 'GONE'
 end
-from unnest(cast(
+from pg_catalog.unnest(cast(
   ?
   as bigint[]
 )) with ordinality as "given" ("id", "position")

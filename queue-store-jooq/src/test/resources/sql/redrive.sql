@@ -35,6 +35,8 @@ with
       "scheduled_at" = clock_timestamp(),
       "forgiven" = "skipjack"."jobs"."attempts",
       "died_at" = cast(null as timestamp with time zone),
+      "current_execution_id" = cast(null as bigint),
+      "lease_expires_at" = cast(null as timestamp with time zone),
       "cancel_requested_at" = cast(null as timestamp with time zone),
       "unique_key" = coalesce("skipjack"."jobs"."unique_key", "skipjack"."jobs"."freed_unique_key"),
       "freed_unique_key" = cast(null as text),
@@ -71,7 +73,7 @@ select
       where "twin"."freed_unique_key" = "locked"."freed_unique_key"
     )
   )
-from unnest(cast(
+from pg_catalog.unnest(cast(
   ?
   as bigint[]
 )) with ordinality as "given" ("id", "position")

@@ -24,10 +24,10 @@ with
       end,
       "scheduled_at" = case
         when ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."forgiven") >= "skipjack"."jobs"."max_attempts" then "skipjack"."jobs"."scheduled_at"
-        else clock_timestamp() + cast(
+        else clock_timestamp() + cast(cast(
           (? * random())
           as bigint
-        ) * interval '1 microsecond'
+        ) as double precision) * interval '1 microsecond'
       end,
       "died_at" = case
         when ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."forgiven") >= "skipjack"."jobs"."max_attempts" then clock_timestamp()

@@ -25,7 +25,7 @@ with
               select "own"."cutoff"
               from unnest(cast(
                 ?
-                as varchar[]
+                as text[]
               ), cast(
                 ?
                 as timestamp with time zone[]

@@ -8,36 +8,36 @@ with recursive
         (
           cardinality(cast(
             ?
-            as varchar[]
+            as text[]
           )) = 0
           or "skipjack"."jobs_archive"."queue" = any (
             cast(
               ?
-              as varchar[]
+              as text[]
             )
           )
         )
         and (
           cardinality(cast(
             ?
-            as varchar[]
+            as text[]
           )) = 0
           or "skipjack"."jobs_archive"."kind" = any (
             cast(
               ?
-              as varchar[]
+              as text[]
             )
           )
         )
         and (
           cardinality(cast(
             ?
-            as varchar[]
+            as text[]
           )) = 0
           or "skipjack"."jobs_archive"."status" = any (
             cast(
               ?
-              as varchar[]
+              as text[]
             )
           )
         )

@@ -39,24 +39,24 @@ with recursive
       (
         cardinality(cast(
           ?
-          as varchar[]
+          as text[]
         )) = 0
         or "dead_group"."queue" = any (
           cast(
             ?
-            as varchar[]
+            as text[]
           )
         )
       )
       and (
         cardinality(cast(
           ?
-          as varchar[]
+          as text[]
         )) = 0
         or "dead_group"."kind" = any (
           cast(
             ?
-            as varchar[]
+            as text[]
           )
         )
       )
@@ -72,36 +72,36 @@ with recursive
             (
               cardinality(cast(
                 ?
-                as varchar[]
+                as text[]
               )) = 0
               or "skipjack"."jobs"."queue" = any (
                 cast(
                   ?
-                  as varchar[]
+                  as text[]
                 )
               )
             )
             and (
               cardinality(cast(
                 ?
-                as varchar[]
+                as text[]
               )) = 0
               or "skipjack"."jobs"."kind" = any (
                 cast(
                   ?
-                  as varchar[]
+                  as text[]
                 )
               )
             )
             and (
               cardinality(cast(
                 ?
-                as varchar[]
+                as text[]
               )) = 0
               or "skipjack"."jobs"."status" = any (
                 cast(
                   ?
-                  as varchar[]
+                  as text[]
                 )
               )
             )
@@ -137,24 +137,24 @@ with recursive
       (
         cardinality(cast(
           ?
-          as varchar[]
+          as text[]
         )) = 0
         or "dead_group"."queue" = any (
           cast(
             ?
-            as varchar[]
+            as text[]
           )
         )
       )
       and (
         cardinality(cast(
           ?
-          as varchar[]
+          as text[]
         )) = 0
         or "dead_group"."kind" = any (
           cast(
             ?
-            as varchar[]
+            as text[]
           )
         )
       )

@@ -7,7 +7,7 @@ with recursive
       from "skipjack"."jobs"
       where (
         "skipjack"."jobs"."status" = 'pending'
-        and "skipjack"."jobs"."queue" = ?
+        and "skipjack"."jobs"."queue" = cast(? as text)
       )
       order by "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
       fetch next 1 rows only
@@ -20,7 +20,7 @@ with recursive
         from "skipjack"."jobs"
         where (
           "skipjack"."jobs"."status" = 'pending'
-          and "skipjack"."jobs"."queue" = ?
+          and "skipjack"."jobs"."queue" = cast(? as text)
           and ("skipjack"."jobs"."queue", "skipjack"."jobs"."priority") > ("lane"."queue", "lane"."priority")
         )
         order by "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
@@ -51,36 +51,36 @@ with recursive
             (
               cardinality(cast(
                 ?
-                as varchar[]
+                as text[]
               )) = 0
               or "skipjack"."jobs"."queue" = any (
                 cast(
                   ?
-                  as varchar[]
+                  as text[]
                 )
               )
             )
             and (
               cardinality(cast(
                 ?
-                as varchar[]
+                as text[]
               )) = 0
               or "skipjack"."jobs"."kind" = any (
                 cast(
                   ?
-                  as varchar[]
+                  as text[]
                 )
               )
             )
             and (
               cardinality(cast(
                 ?
-                as varchar[]
+                as text[]
               )) = 0
               or "skipjack"."jobs"."status" = any (
                 cast(
                   ?
-                  as varchar[]
+                  as text[]
                 )
               )
             )

@@ -8,36 +8,36 @@ with recursive
         and (
           cardinality(cast(
             ?
-            as varchar[]
+            as text[]
           )) = 0
           or "skipjack"."jobs"."queue" = any (
             cast(
               ?
-              as varchar[]
+              as text[]
             )
           )
         )
         and (
           cardinality(cast(
             ?
-            as varchar[]
+            as text[]
           )) = 0
           or "skipjack"."jobs"."kind" = any (
             cast(
               ?
-              as varchar[]
+              as text[]
             )
           )
         )
         and (
           cardinality(cast(
             ?
-            as varchar[]
+            as text[]
           )) = 0
           or "skipjack"."jobs"."status" = any (
             cast(
               ?
-              as varchar[]
+              as text[]
             )
           )
         )

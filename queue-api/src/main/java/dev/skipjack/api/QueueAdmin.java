@@ -61,7 +61,7 @@ public interface QueueAdmin {
    * Deletes for good every dead job that fits and died longer ago than {@code age}, by the
    * database's clock.
    *
-   * @param age not negative
+   * @param age 0 to 36,500 days
    * @return how many were deleted
    */
   int pruneAll(DeadJobs which, Duration age);

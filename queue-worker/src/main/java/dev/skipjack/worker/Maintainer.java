@@ -5,6 +5,7 @@ import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
+import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import java.time.Duration;
 import java.util.HashSet;
@@ -12,9 +13,10 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Creates the partitions of the days to come and removes what is older than its retention, for
- * everybody: any worker may do it at any time. A loop of its own, because it may wait a second here
- * and there for somebody's lock, and jobs that are to be rescued must not wait with it.
+ * Creates the partitions of the days to come and removes and prunes what is older than its
+ * retention, for everybody: any worker may do it at any time. A loop of its own, because it may
+ * wait a second here and there for somebody's lock, and jobs that are to be rescued must not wait
+ * with it.
  */
 final class Maintainer implements Loop.Step {
 
@@ -49,7 +51,9 @@ final class Maintainer implements Loop.Step {
     // Said once, not each minute while a reader holds the same partition.
     postponed.stream().filter(one -> !known.contains(one)).forEach(reporter::partitionPostponed);
     known = postponed;
-    return Jitter.around(pause(postponed), random);
+    Pruned pruned = maintenance.prune();
+    reporter.pruned(pruned);
+    return Jitter.around(pruned.unfinished() ? WHEN_UNFINISHED : pause(postponed), random);
   }
 
   private static long pause(Set<Postponed> postponed) {

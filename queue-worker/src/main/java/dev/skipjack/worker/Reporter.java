@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.Rescued;
 import java.time.Duration;
 import java.util.List;
@@ -115,6 +116,12 @@ final class Reporter {
   void partitionsRemoved(List<String> partitions, long rows) {
     if (!partitions.isEmpty() || rows > 0) {
       log.info("History removed partitions={} rows={}", partitions, rows);
+    }
+  }
+
+  void pruned(Pruned pruned) {
+    if (pruned.keys() > 0 || pruned.jobs() > 0) {
+      log.info("Pruned deadJobs={} keys={}", pruned.jobs(), pruned.keys());
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
+import dev.skipjack.api.spi.Pruned;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -20,7 +21,7 @@ class MaintainerTest {
   void createsBeforeItRemoves() {
     maintainer.run();
 
-    assertThat(store.calls).containsExactly("createPartitions", "removePartitions");
+    assertThat(store.calls).containsExactly("createPartitions", "removePartitions", "prune");
   }
 
   @Test
@@ -41,6 +42,13 @@ class MaintainerTest {
   void goesOnAtOnceWithWhatIsUnfinished() {
     store.postponed.add(new Postponed("p", Reason.BUSY));
     store.postponed.add(new Postponed("q", Reason.UNFINISHED));
+
+    assertThat(Duration.ofNanos(maintainer.run())).isLessThan(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void goesOnAtOnceWithWhatIsNotPrunedYet() {
+    store.pruned = new Pruned(5_000, 0, true);
 
     assertThat(Duration.ofNanos(maintainer.run())).isLessThan(Duration.ofSeconds(2));
   }

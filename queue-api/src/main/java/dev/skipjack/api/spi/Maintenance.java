@@ -5,7 +5,7 @@ import dev.skipjack.api.StoreException;
 import java.time.Duration;
 
 /**
- * Keeps the history's partitions coming and going.
+ * Keeps the history's partitions coming and going, and deletes what nobody keeps any longer.
  *
  * <p>Nothing here makes a claim or a completion wait, whoever holds what. What cannot be done
  * without waiting for somebody is postponed, and the answer says so: call again later. Any number
@@ -32,4 +32,11 @@ public interface Maintenance {
    * <p>Only tables are dropped that this method itself detached, in an earlier call perhaps.
    */
   RemovedPartitions removePartitions(Retention retention);
+
+  /**
+   * Deletes in bounded batches what lies in no partition: keys that are over, and the dead jobs of
+   * queues that keep them for a limited time only ({@code job_queues.dead_retention}). What
+   * somebody holds is left for the next call. Returns after some ten seconds, whatever is left.
+   */
+  Pruned prune();
 }

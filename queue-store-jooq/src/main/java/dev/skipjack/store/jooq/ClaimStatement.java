@@ -3,8 +3,10 @@ package dev.skipjack.store.jooq;
 import static dev.skipjack.model.Sequences.JOB_EXECUTION_ID_SEQ;
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.lateral;
@@ -27,11 +29,14 @@ import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.NextId;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.Record1;
@@ -55,6 +60,7 @@ import org.jooq.impl.SQLDataType;
  *                     WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
  *                       AND kind = ANY (:kinds) AND scheduled_at >= lane.low_water AND scheduled_at <= now()
  *                     ORDER BY scheduled_at, id LIMIT lane.cap FOR NO KEY UPDATE SKIP LOCKED) AS due
+ *             WHERE (SELECT paused_at FROM job_queues WHERE queue = lane.queue) IS NULL
  *             LIMIT :limit))
  *   RETURNING ...),
  * opened AS (INSERT INTO job_executions (...) SELECT ... FROM claimed)
@@ -65,6 +71,9 @@ import org.jooq.impl.SQLDataType;
  * made in Java and one plan serves one queue or ten thousand. The ids come as an array because
  * PostgreSQL may run an {@code IN (... LIMIT)} subquery more than once and take too many rows, and
  * because a join turns into a sequential scan under a generic plan (docs/adr/0001).
+ *
+ * <p>Whether a queue is paused is asked here, at the price of a look into a small table for each
+ * lane: a caller's list of lanes may be seconds old.
  *
  * <p>Locks: the chosen rows, in lane order, without waiting; rivals' rows are skipped, so no order
  * can deadlock. {@code NO KEY}, because {@code FOR UPDATE SKIP LOCKED} would skip a row that an
@@ -78,12 +87,12 @@ final class ClaimStatement {
 
   private static final Param<String> WORKER = param("worker", String.class);
   private static final Param<Long> LEASE = param("lease", Long.class);
-  private static final Param<String[]> QUEUES = param("queues", String[].class);
+  private static final Param<String[]> QUEUES = Texts.array("queues");
   private static final Param<Short[]> PRIORITIES = param("priorities", Short[].class);
   private static final Param<Instant[]> LOW_WATER =
       param("low_water", SQLDataType.INSTANT.getArrayDataType());
   private static final Param<Integer[]> CAPS = param("caps", Integer[].class);
-  private static final Param<String[]> KINDS = param("kinds", String[].class);
+  private static final Param<String[]> KINDS = Texts.array("kinds");
   private static final Param<Long> LIMIT = param("limit", Long.class);
 
   private ClaimStatement() {}
@@ -141,7 +150,7 @@ final class ClaimStatement {
         .as(
             update(JOBS)
                 .set(JOBS.STATUS, JobPredicates.literal(JobStatus.RUNNING))
-                .set(JOBS.CURRENT_EXECUTION_ID, JOB_EXECUTION_ID_SEQ.nextval())
+                .set(JOBS.CURRENT_EXECUTION_ID, NextId.of(JOB_EXECUTION_ID_SEQ))
                 .set(JOBS.LOCKED_BY, WORKER)
                 .set(JOBS.STARTED_AT, DatabaseClock.NOW)
                 .set(JOBS.LEASE_EXPIRES_AT, DatabaseClock.plusMicros(DatabaseClock.NOW, LEASE))
@@ -163,6 +172,7 @@ final class ClaimStatement {
                                 select(due.field(JOBS.ID))
                                     .from(lane.table())
                                     .crossJoin(lateral(due))
+                                    .where(isServed(lane.field("queue", String.class)))
                                     .limit(LIMIT)))))
                 .returning(
                     JOBS.ID,
@@ -180,6 +190,12 @@ final class ClaimStatement {
                     JOBS.LOCKED_BY));
   }
 
+  /** A value and not NOT EXISTS, of which the planner would make a join with all queues. */
+  private static Condition isServed(Field<String> queue) {
+    return field(select(JOB_QUEUES.PAUSED_AT).from(JOB_QUEUES).where(JOB_QUEUES.QUEUE.eq(queue)))
+        .isNull();
+  }
+
   static Arguments arguments(ClaimRequest request) {
     return new Arguments()
         .text("worker", request.worker().toString())
@@ -194,7 +210,7 @@ final class ClaimStatement {
 
   private static String lowWater(LaneShare share) {
     Instant low = share.lowWater();
-    return low == null ? "-infinity" : low.toString();
+    return low == null || low.isBefore(Instant.EPOCH) ? "-infinity" : low.toString();
   }
 
   static ClaimedJob read(ResultSet row) throws SQLException {

@@ -24,6 +24,8 @@ import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
 import dev.skipjack.store.jooq.spi.JobInsert;
+import dev.skipjack.store.jooq.spi.NextId;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -66,7 +68,7 @@ import org.jooq.Select;
  */
 final class EnqueueOnceStatement {
 
-  private static final Param<String[]> KEYS = param("idempotency_keys", String[].class);
+  private static final Param<String[]> KEYS = Texts.array("idempotency_keys");
   private static final Param<Long[]> KEPT = param("idempotency_kept", Long[].class);
 
   private EnqueueOnceStatement() {}
@@ -91,7 +93,7 @@ final class EnqueueOnceStatement {
     return name("incoming")
         .asMaterialized(
             select(
-                    when(JOB_KEYS.JOB_ID.isNull(), JOBS_ID_SEQ.nextval()).as(JOBS.ID),
+                    when(JOB_KEYS.JOB_ID.isNull(), NextId.of(JOBS_ID_SEQ)).as(JOBS.ID),
                     JOB_KEYS.JOB_ID.as("known_id"),
                     given.table().asterisk())
                 .from(given.table())

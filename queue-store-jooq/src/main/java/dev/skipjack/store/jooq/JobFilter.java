@@ -9,6 +9,7 @@ import static org.jooq.impl.DSL.param;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.util.List;
 import org.jooq.Condition;
 import org.jooq.Field;
@@ -23,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobFilter {
 
-  private static final Param<String[]> QUEUES = param("queues", String[].class);
-  private static final Param<String[]> KINDS = param("kinds", String[].class);
-  private static final Param<String[]> STATUSES = param("statuses", String[].class);
+  private static final Param<String[]> QUEUES = Texts.array("queues");
+  private static final Param<String[]> KINDS = Texts.array("kinds");
+  private static final Param<String[]> STATUSES = Texts.array("statuses");
   private static final Param<String[]> TAGS = param("tags", JOBS.TAGS.getDataType());
 
   private JobFilter() {}

@@ -51,10 +51,16 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     DSLContext dialect = StatementDialect.forSchema(schema);
     Statements statements = new Statements(schema);
     PartitionCreator partitions = new PartitionCreator(transactions, statements);
+    AdminStatements adminStatements = new AdminStatements(schema);
+    DeadLetters deadLetters = new DeadLetters(transactions, adminStatements);
     this.store = new JooqJobStore(transactions, statements, partitions);
     this.maintenance =
         new JooqMaintenance(
-            transactions, statements, partitions, new PartitionDdl(dataSource, dialect));
+            transactions,
+            statements,
+            partitions,
+            new PartitionDdl(dataSource, dialect),
+            deadLetters);
     this.reader = new JooqJobReader(transactions.readOnly(), new ReadStatements(schema));
     this.codec = codec;
     this.drafts = new JobDrafts(codec, limits);
@@ -63,9 +69,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
         new JooqQueueAdmin(
             transactions,
             store.healing(),
-            new AdminStatements(schema),
-            new QueueSettingsTable(StatementDialect.on(dataSource, schema)),
-            drafts);
+            adminStatements,
+            new QueueSettingsTable(transactions, dialect),
+            drafts,
+            deadLetters);
     this.extension = new QueueExtension(dialect, transactions, drafts::draft);
   }
 

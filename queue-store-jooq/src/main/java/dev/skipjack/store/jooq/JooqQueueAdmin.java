@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /** A person's commands, kept with jOOQ's statements on PostgreSQL. */
 final class JooqQueueAdmin implements QueueAdmin {
@@ -28,18 +27,21 @@ final class JooqQueueAdmin implements QueueAdmin {
   private final AdminStatements statements;
   private final QueueSettingsTable settings;
   private final JobDrafts drafts;
+  private final DeadLetters deadLetters;
 
   JooqQueueAdmin(
       OwnTransactions transactions,
       PartitionHealing healing,
       AdminStatements statements,
       QueueSettingsTable settings,
-      JobDrafts drafts) {
+      JobDrafts drafts,
+      DeadLetters deadLetters) {
     this.transactions = transactions;
     this.healing = healing;
     this.statements = statements;
     this.settings = settings;
     this.drafts = drafts;
+    this.deadLetters = deadLetters;
   }
 
   @Override
@@ -58,15 +60,19 @@ final class JooqQueueAdmin implements QueueAdmin {
   public List<RedriveResult> redrive(List<JobId> jobs) {
     return JobBatches.run(
         jobs,
-        batch -> onRows(statements.redrive, batch, RedriveStatement::read),
-        answer -> answer instanceof RedriveResult.Busy);
+        batch ->
+            transactions
+                .impatient()
+                .run(statements.redrive, JobRows.arguments(batch), RedriveStatement::read),
+        answer -> answer instanceof RedriveResult.Busy,
+        new RedriveResult.Busy());
   }
 
   @Override
   public RedriveSummary redriveAll(DeadJobs which) {
     int[] redriven = {0};
     Map<JobId, RedriveResult> refused = new LinkedHashMap<>();
-    forEachBatch(
+    deadLetters.forEachBatch(
         which,
         Duration.ZERO,
         batch -> {
@@ -78,6 +84,7 @@ final class JooqQueueAdmin implements QueueAdmin {
               refused.put(batch.get(i), answers.get(i));
             }
           }
+          return true;
         });
     return new RedriveSummary(redriven[0], refused);
   }
@@ -99,24 +106,23 @@ final class JooqQueueAdmin implements QueueAdmin {
 
   @Override
   public List<PruneResult> prune(List<JobId> jobs) {
-    return JobBatches.run(
-        jobs,
-        batch -> onRows(statements.prune, batch, row -> PruneResult.valueOf(row.getString(1))),
-        answer -> answer == PruneResult.BUSY);
+    return deadLetters.prune(jobs);
   }
 
   @Override
   public int pruneAll(DeadJobs which, Duration age) {
-    if (age.isNegative()) {
-      throw new IllegalArgumentException("Age %s is negative.".formatted(age));
+    if (age.isNegative() || age.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "Age %s is not in 0..%d days.".formatted(age, EnqueueOptions.LONGEST_DELAY.toDays()));
     }
     int[] pruned = {0};
-    forEachBatch(
+    deadLetters.forEachBatch(
         which,
         age,
-        batch ->
-            pruned[0] +=
-                (int) prune(batch).stream().filter(answer -> answer == PruneResult.PRUNED).count());
+        batch -> {
+          pruned[0] += deadLetters.pruneAndCount(batch);
+          return true;
+        });
     return pruned[0];
   }
 
@@ -143,23 +149,6 @@ final class JooqQueueAdmin implements QueueAdmin {
   private <R> List<R> onRows(
       HotStatement statement, List<JobId> jobs, HotStatement.RowReader<R> reader) {
     return transactions.run(statement, JobRows.arguments(jobs), reader);
-  }
-
-  /** Goes through the ids once, upwards, so that jobs which stay dead are not met again. */
-  private void forEachBatch(DeadJobs which, Duration age, Consumer<List<JobId>> work) {
-    long after = 0;
-    while (true) {
-      List<JobId> batch =
-          transactions.run(
-              statements.deadJobs(which),
-              DeadJobsStatement.arguments(which, age, after, JobBatches.LARGEST),
-              DeadJobsStatement::read);
-      if (batch.isEmpty()) {
-        return;
-      }
-      work.accept(batch);
-      after = batch.get(batch.size() - 1).value();
-    }
   }
 
   private static String named(String queue) {

@@ -22,15 +22,17 @@ import org.jooq.types.YearToMonth;
 import org.jooq.types.YearToSecond;
 
 /**
- * Reads the instant before which each queue with a retention of its own keeps nothing.
+ * Reads the instant before which each queue with a retention of its own keeps nothing of what that
+ * retention is about, archived jobs or dead ones.
  *
  * <pre>{@code
- * SELECT queue, timezone('UTC', timezone('UTC', clock_timestamp()) - LEAST(archive_retention, interval '1000 years'))
- *   FROM job_queues WHERE archive_retention IS NOT NULL
+ * SELECT queue, timezone('UTC', timezone('UTC', clock_timestamp()) - LEAST(:retention, interval '1000 years'))
+ *   FROM job_queues WHERE :retention IS NOT NULL
  * }</pre>
  *
- * <p>In UTC, because a month or a day before now depends on the zone it is counted in. At most a
- * thousand years, because a queue that keeps everything "for ever" must not make the query fail.
+ * <p>The retention is a column, one text each. In UTC, because a month or a day before now depends
+ * on the zone it is counted in. At most a thousand years, because a queue that keeps everything
+ * "for ever" must not make the query fail.
  */
 final class ReadCutoffsStatement {
 
@@ -39,18 +41,16 @@ final class ReadCutoffsStatement {
 
   private ReadCutoffsStatement() {}
 
-  static ResultQuery<?> query() {
+  static ResultQuery<?> query(Field<YearToSecond> retention) {
     Field<LocalDateTime> now =
         function("timezone", LocalDateTime.class, inline("UTC"), DatabaseClock.NOW);
     Field<LocalDateTime> before =
-        field(
-            "{0} - {1}",
-            SQLDataType.LOCALDATETIME, now, least(JOB_QUEUES.ARCHIVE_RETENTION, inline(LONGEST)));
+        field("{0} - {1}", SQLDataType.LOCALDATETIME, now, least(retention, inline(LONGEST)));
     return select(
             JOB_QUEUES.QUEUE,
             function("timezone", SQLDataType.INSTANT, inline("UTC"), before).as("cutoff"))
         .from(JOB_QUEUES)
-        .where(JOB_QUEUES.ARCHIVE_RETENTION.isNotNull());
+        .where(retention.isNotNull());
   }
 
   static Map.Entry<String, Instant> read(ResultSet row) throws SQLException {

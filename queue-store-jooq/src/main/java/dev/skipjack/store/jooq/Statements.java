@@ -1,5 +1,7 @@
 package dev.skipjack.store.jooq;
 
+import static dev.skipjack.model.Tables.JOB_QUEUES;
+
 import dev.skipjack.store.jooq.spi.HotStatement;
 import org.jooq.DSLContext;
 
@@ -22,6 +24,8 @@ final class Statements {
   final HotStatement findPartitions;
   final HotStatement findRunning;
   final HotStatement readCutoffs;
+  final HotStatement readDeadCutoffs;
+  final HotStatement pruneKeys;
   final HotStatement sweepArchive;
 
   Statements(String schema) {
@@ -41,7 +45,11 @@ final class Statements {
     createPartition = HotStatement.render(dsl, CreatePartitionStatement.query());
     findPartitions = HotStatement.render(dsl, FindPartitionsStatement.query(schema));
     findRunning = HotStatement.render(dsl, FindRunningStatement.query());
-    readCutoffs = HotStatement.render(dsl, ReadCutoffsStatement.query());
+    readCutoffs =
+        HotStatement.render(dsl, ReadCutoffsStatement.query(JOB_QUEUES.ARCHIVE_RETENTION));
+    readDeadCutoffs =
+        HotStatement.render(dsl, ReadCutoffsStatement.query(JOB_QUEUES.DEAD_RETENTION));
+    pruneKeys = HotStatement.render(dsl, PruneKeysStatement.query());
     sweepArchive = HotStatement.render(dsl, SweepArchiveStatement.query());
   }
 }

@@ -3,24 +3,11 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.JobEnqueuer;
-import dev.skipjack.api.JobError;
-import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
-import dev.skipjack.api.spi.JobStore;
-import dev.skipjack.api.spi.Lane;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
-import java.util.Collections;
-import java.util.List;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -41,7 +28,7 @@ class CachedPlanTest {
     try (HikariDataSource one = database.newDataSource(1)) {
       JobQueue queue = JobQueue.builder(one).schema(database.schema()).build();
       for (int i = 0; i < UNTIL_CACHED; i++) {
-        runEach(queue, one);
+        EveryStatement.ofAJobsLife(queue, one);
       }
       fixture.execute(
           "INSERT INTO @jobs (kind, payload) SELECT 'work', '{}' FROM generate_series(1, 200000)");
@@ -54,49 +41,12 @@ class CachedPlanTest {
       long before = sequentialScans(fixture);
 
       for (int i = 0; i < 3; i++) {
-        runEach(queue, one);
+        EveryStatement.ofAJobsLife(queue, one);
       }
 
       flushStatistics(one);
       assertThat(sequentialScans(fixture)).isEqualTo(before);
     }
-  }
-
-  private static void runEach(JobQueue queue, HikariDataSource dataSource) throws SQLException {
-    JobStore store = queue.store();
-    queue.enqueueAll(Fixture.WORK, Collections.nCopies(5, new Fixture.Work(1)));
-    enqueueWithKeys(queue);
-    store.dueLanes(List.of("default"));
-    List<Execution> claimed =
-        store.claim(Fixture.request(5, Fixture.LEASE, new Lane("default", 0))).stream()
-            .map(ClaimedJob::execution)
-            .toList();
-    assertThat(claimed).hasSize(5);
-    store.heartbeat(claimed, Fixture.LEASE);
-    store.complete(claimed.subList(0, 2));
-    store.fail(
-        List.of(new Failure(claimed.get(2), JobError.of("no luck"), Duration.ofHours(1), false)));
-    store.giveBack(
-        List.of(new GiveBack(claimed.get(3), ExecutionStatus.SNOOZED, Duration.ofHours(1))));
-    store.rescue(Duration.ZERO, 10);
-    try (Connection connection = dataSource.getConnection()) {
-      connection.setAutoCommit(false);
-      store.completeIn(connection, claimed.get(4));
-      enqueueWithKeys(queue.in(connection));
-      connection.commit();
-    }
-  }
-
-  /**
-   * One key that is known after the first run, and one that never is; due after everything else.
-   */
-  private static void enqueueWithKeys(JobEnqueuer enqueuer) {
-    enqueuer.enqueueAllOnce(
-        Fixture.WORK,
-        List.of(new Fixture.Work(1), new Fixture.Work(2)),
-        (work, job) ->
-            job.idempotencyKey(work.number() == 1 ? "known" : UUID.randomUUID().toString())
-                .delay(Duration.ofDays(1)));
   }
 
   private static long sequentialScans(Fixture fixture) {

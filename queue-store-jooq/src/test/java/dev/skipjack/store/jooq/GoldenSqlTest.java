@@ -70,6 +70,8 @@ class GoldenSqlTest {
             Map.entry("find-partitions", statements.findPartitions),
             Map.entry("find-running", statements.findRunning),
             Map.entry("read-cutoffs", statements.readCutoffs),
+            Map.entry("read-dead-cutoffs", statements.readDeadCutoffs),
+            Map.entry("prune-keys", statements.pruneKeys),
             Map.entry("sweep-archive", statements.sweepArchive)));
   }
 }

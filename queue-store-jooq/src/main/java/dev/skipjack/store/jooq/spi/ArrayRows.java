@@ -55,13 +55,20 @@ public final class ArrayRows {
     String unnest =
         IntStream.range(0, arrays.size())
             .mapToObj(i -> "{" + i + "}")
-            .collect(Collectors.joining(", ", "unnest(", position ? ") with ordinality" : ")"));
+            .collect(Collectors.joining(", ", function(), position ? ") with ordinality" : ")"));
     List<Name> names = new ArrayList<>(columns);
     if (position) {
       names.add(name("position"));
     }
     return DSL.table(unnest, parts.toArray(QueryPart[]::new))
         .as(name(alias), names.toArray(Name[]::new));
+  }
+
+  /**
+   * Only the bare word takes several arrays, and means the server's own then; with one it may not.
+   */
+  private String function() {
+    return arrays.size() == 1 ? "pg_catalog.unnest(" : "unnest(";
   }
 
   /** One of its columns. */

@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobInsert {
 
-  private static final Param<String[]> QUEUES = param("queues", String[].class);
-  private static final Param<String[]> KINDS = param("kinds", String[].class);
-  private static final Param<String[]> PAYLOADS = param("payloads", String[].class);
+  private static final Param<String[]> QUEUES = Texts.array("queues");
+  private static final Param<String[]> KINDS = Texts.array("kinds");
+  private static final Param<String[]> PAYLOADS = Texts.array("payloads");
   private static final Param<Integer[]> PAYLOAD_VERSIONS =
       param("payload_versions", Integer[].class);
   private static final Param<Short[]> PRIORITIES = param("priorities", Short[].class);
@@ -49,11 +49,11 @@ public final class JobInsert {
   private static final Param<Instant[]> SCHEDULED_AT =
       param("scheduled_at", SQLDataType.INSTANT.getArrayDataType());
   private static final Param<Long[]> DELAYS = param("delays", Long[].class);
-  private static final Param<String[]> UNIQUE_KEYS = param("unique_keys", String[].class);
-  private static final Param<String[]> UNIQUE_LABELS = param("unique_labels", String[].class);
-  private static final Param<String[]> UNIQUE_UNTILS = param("unique_untils", String[].class);
+  private static final Param<String[]> UNIQUE_KEYS = Texts.array("unique_keys");
+  private static final Param<String[]> UNIQUE_LABELS = Texts.array("unique_labels");
+  private static final Param<String[]> UNIQUE_UNTILS = Texts.array("unique_untils");
 
-  private static final Param<String[]> TAGS = param("tags", String[].class);
+  private static final Param<String[]> TAGS = Texts.array("tags");
 
   /** The given jobs with their ids drawn: {@code incoming(id, position, ...)}. */
   public static final CommonTableExpression<?> INCOMING = incoming();
@@ -92,7 +92,7 @@ public final class JobInsert {
   private static CommonTableExpression<?> incoming() {
     Table<?> given = given().withPosition().table();
     return name("incoming")
-        .asMaterialized(select(JOBS_ID_SEQ.nextval().as(JOBS.ID), given.asterisk()).from(given));
+        .asMaterialized(select(NextId.of(JOBS_ID_SEQ).as(JOBS.ID), given.asterisk()).from(given));
   }
 
   /**

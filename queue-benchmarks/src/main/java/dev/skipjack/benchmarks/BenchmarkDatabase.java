@@ -1,0 +1,125 @@
+package dev.skipjack.benchmarks;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.embedded.EmbeddedPostgres;
+import dev.skipjack.migrations.Migrations;
+import dev.skipjack.store.jooq.JobQueue;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** A database with the queue's schema that a benchmark may empty. Everything in it is durable. */
+final class BenchmarkDatabase implements AutoCloseable {
+
+  private static final String SCHEMA = "skipjack_benchmark";
+
+  private final @Nullable EmbeddedPostgres server;
+  private final String jdbcUrl;
+  private final HikariDataSource pool;
+
+  private BenchmarkDatabase(@Nullable EmbeddedPostgres server, String jdbcUrl) {
+    this.server = server;
+    this.jdbcUrl = jdbcUrl;
+    this.pool = new HikariDataSource();
+    pool.setJdbcUrl(jdbcUrl);
+    pool.setMaximumPoolSize(1);
+  }
+
+  /** The database that the first argument names, or an embedded one that ends with the program. */
+  static BenchmarkDatabase open(String... args) {
+    BenchmarkDatabase database;
+    if (args.length > 0) {
+      database = new BenchmarkDatabase(null, args[0]);
+    } else {
+      EmbeddedPostgres server = EmbeddedPostgres.builder().purpose("benchmark").fresh(true).start();
+      database = new BenchmarkDatabase(server, server.jdbcUrl("postgres"));
+    }
+    try {
+      Migrations.migrate(database.pool, SCHEMA);
+      return database;
+    } catch (RuntimeException failure) {
+      database.close();
+      throw failure;
+    }
+  }
+
+  /** A queue on the pool of one connection, seen through {@code lens}. */
+  JobQueue queue(UnaryOperator<DataSource> lens) {
+    return JobQueue.builder(lens.apply(pool)).schema(SCHEMA).build();
+  }
+
+  /** A connection of no pool; the caller closes it. */
+  Connection bareConnection() throws SQLException {
+    return DriverManager.getConnection(jdbcUrl);
+  }
+
+  /** Forgets all jobs and draws ids from 1 again. */
+  void empty() throws SQLException {
+    execute(
+        "TRUNCATE @jobs, @job_executions, @jobs_archive, @job_keys RESTART IDENTITY",
+        "ALTER SEQUENCE @job_execution_id_seq RESTART",
+        "ANALYZE @jobs");
+  }
+
+  /** How many rows are where and in which state. */
+  String rows() throws SQLException {
+    return value(
+        "SELECT string_agg(t || ' ' || status || ' ' || n, ', ' ORDER BY t, status) FROM ("
+            + "SELECT 'jobs' AS t, status, count(*) AS n FROM @jobs GROUP BY status"
+            + " UNION ALL SELECT 'audit', status, count(*) FROM @job_executions GROUP BY status"
+            + " UNION ALL SELECT 'archive', status, count(*) FROM @jobs_archive GROUP BY status) AS counted");
+  }
+
+  /** What decides over a server's pace. */
+  Map<String, String> settings() throws SQLException {
+    Map<String, String> settings = new LinkedHashMap<>();
+    for (String name :
+        List.of(
+            "server_version",
+            "fsync",
+            "synchronous_commit",
+            "full_page_writes",
+            "shared_buffers",
+            "max_wal_size")) {
+      settings.put(name, value("SHOW " + name));
+    }
+    return settings;
+  }
+
+  private void execute(String... statements) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(inSchema(sql));
+      }
+    }
+  }
+
+  private String value(String sql) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(inSchema(sql))) {
+      return row.next() ? String.valueOf(row.getString(1)) : "";
+    }
+  }
+
+  private static String inSchema(String sql) {
+    return sql.replace("@", SCHEMA + ".");
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+    if (server != null) {
+      server.close();
+    }
+  }
+}

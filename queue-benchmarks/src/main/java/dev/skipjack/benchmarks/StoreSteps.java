@@ -1,0 +1,106 @@
+package dev.skipjack.benchmarks;
+
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.store.jooq.JobQueue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** One life of many jobs, a step for each hot statement and batch size. */
+final class StoreSteps {
+
+  record Webhook(String delivery, String event, String repository, String body) {}
+
+  private static final JobType<Webhook> TYPE = JobType.of("webhook", Webhook.class);
+
+  /** Some 170 bytes of JSON. */
+  private static final Webhook PAYLOAD =
+      new Webhook("8a2b6c1e-58a7-4a7e-9d41-6a9f4c5b7e20", "push", "skipjack/queue", "x".repeat(70));
+
+  private static final Duration LEASE = Duration.ofMinutes(10);
+  private static final Duration LATER = Duration.ofDays(1);
+  private static final int MANY = 100;
+
+  private final JobQueue queue;
+  private final JobStore store;
+  private final int batches;
+  private List<List<Execution>> held = List.of();
+
+  /**
+   * @param batches how often each step runs its statement
+   */
+  StoreSteps(JobQueue queue, int batches) {
+    this.queue = queue;
+    this.store = queue.store();
+    this.batches = batches;
+  }
+
+  /**
+   * A measured step.
+   *
+   * @param name statement and jobs in one batch
+   */
+  record Step(String name, Runnable work) {}
+
+  /** In the order in which they must run, on empty tables. */
+  List<Step> steps() {
+    return List.of(
+        new Step("enqueue-1", () -> repeat(() -> queue.enqueue(TYPE, PAYLOAD))),
+        new Step("claim-1", () -> claim(1)),
+        new Step("heartbeat-1", () -> held.forEach(batch -> store.heartbeat(batch, LEASE))),
+        new Step("complete-1", () -> held.forEach(store::complete)),
+        new Step(
+            "enqueue-100",
+            () -> repeat(() -> queue.enqueueAll(TYPE, Collections.nCopies(MANY, PAYLOAD)))),
+        new Step("due-lanes", () -> repeat(() -> store.dueLanes(List.of("default")))),
+        new Step("claim-100", () -> claim(MANY)),
+        new Step("heartbeat-100", () -> held.forEach(batch -> store.heartbeat(batch, LEASE))),
+        new Step("fail-33", () -> held.forEach(batch -> store.fail(failures(batch)))),
+        new Step("give-back-33", () -> held.forEach(batch -> store.giveBack(snoozes(batch)))),
+        new Step(
+            "complete-34", () -> held.forEach(batch -> store.complete(batch.subList(66, MANY)))));
+  }
+
+  private void claim(int size) {
+    ClaimRequest request =
+        new ClaimRequest(
+            WorkerId.boot("benchmark"),
+            List.of(new LaneShare(new Lane("default", 0), size, null)),
+            List.of(TYPE.kind()),
+            size,
+            LEASE);
+    List<List<Execution>> claimed = new ArrayList<>();
+    repeat(() -> claimed.add(store.claim(request).stream().map(ClaimedJob::execution).toList()));
+    held = claimed;
+  }
+
+  private static List<Failure> failures(List<Execution> batch) {
+    return batch.subList(0, 33).stream()
+        .map(execution -> new Failure(execution, JobError.of("no luck"), LATER, false))
+        .toList();
+  }
+
+  private static List<GiveBack> snoozes(List<Execution> batch) {
+    return batch.subList(33, 66).stream()
+        .map(execution -> new GiveBack(execution, ExecutionStatus.SNOOZED, LATER))
+        .toList();
+  }
+
+  private void repeat(Runnable once) {
+    for (int i = 0; i < batches; i++) {
+      once.run();
+    }
+  }
+}

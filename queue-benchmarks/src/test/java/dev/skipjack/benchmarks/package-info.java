@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,65 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOB_KEYS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.deleteFrom;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+
+/**
+ * Deletes keys that are over.
+ *
+ * <pre>{@code
+ * WITH expired AS MATERIALIZED (SELECT key FROM job_keys WHERE expires_at <= now()
+ *                                ORDER BY expires_at LIMIT :batch FOR UPDATE SKIP LOCKED),
+ *      pruned AS (DELETE FROM job_keys WHERE key = ANY (ARRAY(SELECT key FROM expired)) RETURNING key)
+ * SELECT count(*) FROM pruned
+ * }</pre>
+ *
+ * <p>Locks without waiting: a key that an enqueue is just taking over stays, so the two cannot
+ * deadlock although one goes by key and the other by age. An enqueue that comes later waits for
+ * this short transaction and inserts the key anew.
+ */
+final class PruneKeysStatement {
+
+  private static final Param<Long> BATCH = param("batch", Long.class);
+
+  private PruneKeysStatement() {}
+
+  static ResultQuery<?> query() {
+    CommonTableExpression<?> expired =
+        name("expired")
+            .asMaterialized(
+                select(JOB_KEYS.KEY)
+                    .from(JOB_KEYS)
+                    .where(JOB_KEYS.EXPIRES_AT.le(DatabaseClock.TRANSACTION_START))
+                    .orderBy(JOB_KEYS.EXPIRES_AT)
+                    .limit(BATCH)
+                    .forUpdate()
+                    .skipLocked());
+    Field<String> key = expired.field(JOB_KEYS.KEY);
+    CommonTableExpression<?> pruned =
+        name("pruned")
+            .as(
+                deleteFrom(JOB_KEYS)
+                    .where(JOB_KEYS.KEY.eq(any(array(select(key).from(expired)))))
+                    .returning(JOB_KEYS.KEY));
+    return with(expired, pruned).select(count()).from(table(name("pruned")));
+  }
+
+  static Arguments arguments(int batch) {
+    return new Arguments().number("batch", batch);
+  }
+}

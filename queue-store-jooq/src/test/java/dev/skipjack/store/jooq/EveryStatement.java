@@ -1,0 +1,100 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobEnqueuer;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Verdict;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Runs each statement once, for tests about what surrounds all of them. */
+final class EveryStatement {
+
+  private EveryStatement() {}
+
+  /** Those of producers and workers; leaves one failed and one snoozed job behind. */
+  static void ofAJobsLife(JobQueue queue, DataSource dataSource) throws SQLException {
+    JobStore store = queue.store();
+    queue.enqueueAll(Fixture.WORK, Collections.nCopies(5, new Fixture.Work(1)));
+    enqueueWithKeys(queue);
+    store.dueLanes(List.of("default"));
+    List<Execution> claimed =
+        store.claim(Fixture.request(5, Fixture.LEASE, new Lane("default", 0))).stream()
+            .map(ClaimedJob::execution)
+            .toList();
+    assertThat(claimed).hasSize(5);
+    store.heartbeat(claimed, Fixture.LEASE);
+    assertThat(store.complete(claimed.subList(0, 2))).containsOnly(Verdict.DONE);
+    store.fail(
+        List.of(new Failure(claimed.get(2), JobError.of("no luck"), Duration.ofHours(1), false)));
+    store.giveBack(
+        List.of(new GiveBack(claimed.get(3), ExecutionStatus.SNOOZED, Duration.ofHours(1))));
+    store.rescue(Duration.ZERO, 10);
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      store.completeIn(connection, claimed.get(4));
+      enqueueWithKeys(queue.in(connection));
+      connection.commit();
+    }
+  }
+
+  /** Those of a person. */
+  static void ofAPerson(JobQueue queue) {
+    JobStore store = queue.store();
+    queue.enqueueAll(Fixture.WORK, Collections.nCopies(2, new Fixture.Work(1)));
+    JobId waiting = queue.enqueue(Fixture.WORK, new Fixture.Work(2), job -> job.priority(7));
+    List<JobId> dead =
+        store.claim(Fixture.request(2, Fixture.LEASE, new Lane("default", 0))).stream()
+            .map(job -> kill(store, job))
+            .toList();
+    queue.admin().edit(waiting, JobEdit.nothing().priority(3));
+    queue.admin().redrive(dead.subList(0, 1));
+    assertThat(queue.admin().pruneAll(DeadJobs.all(), Duration.ZERO)).isEqualTo(1);
+    queue.admin().cancel(List.of(waiting, dead.get(0)));
+    queue.admin().configure("default", QueueSettings.defaults().deadRetention(Duration.ofDays(1)));
+    queue.admin().pause("other");
+    queue.admin().resume("other");
+    queue.reader().find(waiting);
+    queue.reader().list(JobQuery.live());
+    queue.reader().counts();
+    queue.reader().oldestPending();
+    queue.reader().deadLetters();
+    queue.reader().queues();
+    queue.maintenance().prune();
+  }
+
+  private static JobId kill(JobStore store, ClaimedJob job) {
+    store.fail(List.of(new Failure(job.execution(), JobError.of("no luck"), Duration.ZERO, true)));
+    return job.execution().jobId();
+  }
+
+  /**
+   * One key that is known after the first run, and one that never is; due after everything else.
+   */
+  private static void enqueueWithKeys(JobEnqueuer enqueuer) {
+    enqueuer.enqueueAllOnce(
+        Fixture.WORK,
+        List.of(new Fixture.Work(1), new Fixture.Work(2)),
+        (work, job) ->
+            job.idempotencyKey(work.number() == 1 ? "known" : UUID.randomUUID().toString())
+                .delay(Duration.ofDays(1)));
+  }
+}

@@ -1,0 +1,167 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The connection breaks around the commit, and nobody can tell whether the server had it. */
+@QueueTest
+class LostCommitTest {
+
+  private static final long SEED = 20_261_121;
+
+  private final Random random = new Random(SEED);
+  private Fixture fixture;
+  private JobQueue queue;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+    queue =
+        JobQueue.builder(losingCommits(database.dataSource())).schema(database.schema()).build();
+  }
+
+  @Test
+  void enqueuesWithAKeyAreRepeatedUntilAnsweredAndMakeOneJobEach() {
+    for (int i = 0; i < 500; i++) {
+      Fixture.Work work = new Fixture.Work(i);
+      untilAnswered(
+          () ->
+              queue.enqueueOnce(
+                  Fixture.WORK, work, job -> job.idempotencyKey("order-" + work.number())));
+    }
+
+    assertThat(
+            fixture.value(
+                "SELECT count(*) || ' jobs of ' || count(DISTINCT payload ->> 'number') FROM @jobs"))
+        .isEqualTo("500 jobs of 500");
+  }
+
+  @Test
+  void outcomesAreRepeatedUntilAnsweredAndCountOnce() {
+    fixture.enqueue(500);
+    List<Execution> claimed = fixture.claim(500).stream().map(ClaimedJob::execution).toList();
+    for (Execution execution : claimed) {
+      Verdict verdict = untilAnswered(() -> queue.store().complete(List.of(execution))).get(0);
+      // A repeat finds the job gone, by its own first try or another's: never half done.
+      assertThat(verdict).isIn(Verdict.DONE, Verdict.LOST);
+    }
+
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
+    assertThat(
+            fixture.value(
+                "SELECT count(*) || ' of ' || count(DISTINCT id) FROM @jobs_archive WHERE status = 'completed'"))
+        .isEqualTo("500 of 500");
+    assertThat(fixture.value("SELECT count(*) FROM @job_executions WHERE status = 'succeeded'"))
+        .isEqualTo("500");
+  }
+
+  /** Jobs that a claim took without an answer are running under a lease, and come back by it. */
+  @Test
+  void claimsWithoutAnAnswerLoseNoJob() {
+    fixture.enqueue(300);
+    int answered = 0;
+    for (int i = 0; i < 60; i++) {
+      answered +=
+          untilAnswered(
+                  () ->
+                      queue
+                          .store()
+                          .claim(Fixture.request(5, Fixture.LEASE, new Lane("default", 0))))
+              .size();
+    }
+
+    int running =
+        Integer.parseInt(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'running'"));
+    assertThat(running).isGreaterThan(answered);
+    assertThat(fixture.value("SELECT count(*) FROM @job_executions WHERE status = 'running'"))
+        .isEqualTo(String.valueOf(running));
+    fixture.execute(
+        "UPDATE @jobs SET lease_expires_at = now() - interval '1 second' WHERE status = 'running'");
+    int rescued =
+        IntStream.range(0, 10).map(i -> fixture.store.rescue(Duration.ZERO, 100).size()).sum();
+    assertThat(rescued).isEqualTo(running);
+    assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'pending'"))
+        .isEqualTo("300");
+  }
+
+  private static <R> R untilAnswered(Supplier<R> call) {
+    while (true) {
+      try {
+        return call.get();
+      } catch (StoreException unknown) {
+        assertThat(unknown.sqlState()).contains("08006");
+        assertThat(unknown.isOutcomeUnknown()).isTrue();
+      }
+    }
+  }
+
+  /** One commit in five breaks: half of those before the server has it, half of them after. */
+  private DataSource losingCommits(DataSource dataSource) {
+    return proxy(
+        DataSource.class,
+        (method, args) ->
+            invoke(dataSource, method, args) instanceof Connection connection
+                ? losingCommits(connection)
+                : null);
+  }
+
+  private Connection losingCommits(Connection connection) {
+    return proxy(
+        Connection.class,
+        (method, args) -> {
+          double fate = method.getName().equals("commit") ? random.nextDouble() : 1;
+          if (fate < 0.1) {
+            connection.rollback();
+            throw new SQLException("cut before the commit", "08006");
+          }
+          Object result = invoke(connection, method, args);
+          if (fate < 0.2) {
+            throw new SQLException("cut after the commit", "08006");
+          }
+          return result;
+        });
+  }
+
+  @FunctionalInterface
+  private interface Answer {
+    @Nullable Object to(Method method, @Nullable Object @Nullable [] args) throws Throwable;
+  }
+
+  private static <T> T proxy(Class<T> type, Answer answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, args) -> answer.to(method, args)));
+  }
+
+  private static @Nullable Object invoke(
+      Object target, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+    try {
+      return method.invoke(target, args);
+    } catch (InvocationTargetException thrown) {
+      throw thrown.getTargetException();
+    }
+  }
+}

@@ -1,0 +1,204 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.Pruned;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What lies in no partition and is kept no longer. */
+@QueueTest
+class PruneTest {
+
+  private static final Pruned NOTHING = new Pruned(0, 0, false);
+
+  private Fixture fixture;
+  private Maintenance maintenance;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+    maintenance = fixture.queue.maintenance();
+  }
+
+  @Nested
+  class Keys {
+
+    @Test
+    void thatAreOverGoAndOthersStay() {
+      keys("old", "now() - interval '1 second'", 12_000);
+      keys("new", "now() + interval '1 hour'", 3);
+
+      assertThat(maintenance.prune()).isEqualTo(new Pruned(12_000, 0, false));
+
+      assertThat(fixture.value("SELECT string_agg(key, ',' ORDER BY key) FROM @job_keys"))
+          .isEqualTo("new1,new2,new3");
+      assertThat(maintenance.prune()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void thatAnEnqueueIsTakingOverAreNotWaitedForAndStay() throws SQLException {
+      keys("old", "now() - interval '1 second'", 2);
+      try (Connection enqueue = fixture.database.connection();
+          Statement statement = enqueue.createStatement()) {
+        enqueue.setAutoCommit(false);
+        statement.execute(
+            "UPDATE %s.job_keys SET job_id = 7, expires_at = now() + interval '1 hour' WHERE key = 'old1'"
+                .formatted(fixture.database.schema()));
+
+        assertThat(maintenance.prune()).isEqualTo(new Pruned(1, 0, false));
+        enqueue.commit();
+      }
+      assertThat(fixture.value("SELECT key || job_id FROM @job_keys")).isEqualTo("old17");
+    }
+
+    private void keys(String name, String expiresAt, int count) {
+      fixture.execute(
+          "INSERT INTO @job_keys SELECT '%s' || n, n, %s FROM generate_series(1, %d) n"
+              .formatted(name, expiresAt, count));
+    }
+  }
+
+  @Nested
+  class DeadJobsOfAQueue {
+
+    @BeforeEach
+    void keepForAnHour() {
+      fixture.queue.admin().configure("mail", hour());
+      fixture.queue.admin().configure("keeps", QueueSettings.defaults());
+    }
+
+    @Test
+    void goWhenTheyAreOlderThanItsRetention() {
+      dead("mail", "interval '61 minutes'", 1_200);
+      dead("mail", "interval '59 minutes'", 3);
+      dead("keeps", "interval '90 days'", 4);
+      dead("unset", "interval '90 days'", 5);
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, created_at, scheduled_at)"
+              + " VALUES ('mail', 'work', '{}', now() - interval '1 year', now() - interval '1 year')");
+
+      assertThat(maintenance.prune()).isEqualTo(new Pruned(0, 1_200, false));
+
+      assertThat(
+              fixture.value(
+                  "SELECT string_agg(queue || status || n, ',' ORDER BY queue, status)"
+                      + " FROM (SELECT queue, status, count(*) AS n FROM @jobs GROUP BY 1, 2) AS left_over"))
+          .isEqualTo("keepsdead4,maildead3,mailpending1,unsetdead5");
+      assertThat(maintenance.prune()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void stayWhenSomebodyRedrivesThemMeanwhile() throws SQLException {
+      dead("mail", "interval '2 hours'", 2);
+      String schema = fixture.database.schema();
+      try (Connection person = fixture.database.connection();
+          Statement statement = person.createStatement()) {
+        person.setAutoCommit(false);
+        statement.execute(
+            "UPDATE %1$s.jobs SET status = 'pending', died_at = NULL WHERE id = (SELECT min(id) FROM %1$s.jobs)"
+                .formatted(schema));
+
+        assertThat(maintenance.prune()).isEqualTo(new Pruned(0, 1, false));
+        person.commit();
+      }
+      assertThat(fixture.value("SELECT status || count(*) FROM @jobs GROUP BY status"))
+          .isEqualTo("pending1");
+    }
+
+    @Test
+    void goUnderAShortStatementTimeoutToo() {
+      dead("mail", "interval '2 hours'", 600);
+      fixture.execute(
+          """
+          CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            PERFORM pg_sleep(0.0005);
+            RETURN OLD;
+          END $$
+          """);
+      fixture.execute(
+          "CREATE TRIGGER slow BEFORE DELETE ON @jobs FOR EACH ROW EXECUTE FUNCTION slow()");
+      try (HikariDataSource pool = new HikariDataSource()) {
+        pool.setJdbcUrl(fixture.database.jdbcUrl());
+        pool.setMaximumPoolSize(2);
+        pool.setConnectionInitSql("SET statement_timeout = '200ms'");
+        JobQueue queue = JobQueue.builder(pool).schema(fixture.database.schema()).build();
+
+        assertThat(queue.maintenance().prune()).isEqualTo(new Pruned(0, 600, false));
+      } finally {
+        fixture.execute("DROP TRIGGER slow ON @jobs");
+        fixture.execute("DROP FUNCTION slow()");
+      }
+    }
+
+    /** A page reads so many rows and no more, whatever is young among them. */
+    @Test
+    void goUnderAShortStatementTimeoutAlsoBehindManyThatAreYoung() {
+      dead("mail", "interval '1 minute'", 300_000);
+      dead("mail", "interval '2 hours'", 10);
+      try (HikariDataSource pool = new HikariDataSource()) {
+        pool.setJdbcUrl(fixture.database.jdbcUrl());
+        pool.setMaximumPoolSize(2);
+        pool.setConnectionInitSql("SET statement_timeout = '100ms'");
+        JobQueue queue = JobQueue.builder(pool).schema(fixture.database.schema()).build();
+
+        assertThat(queue.maintenance().prune()).isEqualTo(new Pruned(0, 10, false));
+        assertThat(queue.admin().pruneAll(DeadJobs.all().ofKind("none"), Duration.ZERO)).isZero();
+      }
+    }
+
+    private static QueueSettings hour() {
+      return QueueSettings.defaults().deadRetention(Duration.ofHours(1));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void walksTheIndexesOfWhatIsOver(String mode) throws SQLException {
+    fixture.execute(
+        "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + n * interval '1 second' FROM generate_series(1, 50000) n");
+    dead("mail", "interval '1 hour'", 50_000);
+    fixture.execute("ANALYZE @jobs");
+    Statements statements = new Statements(fixture.database.schema());
+    AdminStatements admin = new AdminStatements(fixture.database.schema());
+    try (Connection connection = fixture.database.connection()) {
+      assertThat(Plan.of(connection, statements.pruneKeys, mode, List.of("5000")))
+          .contains("job_keys_expires_at_idx", "job_keys_pkey")
+          .doesNotContain("Seq Scan on", "Sort");
+      long lastButOneThousand = Long.parseLong(fixture.value("SELECT max(id) - 1000 FROM @jobs"));
+      Plan.Run page =
+          Plan.ran(
+              connection,
+              admin.deadJobsOfQueue,
+              mode,
+              List.of("'mail'", "'mail'", "'work'", "" + lastButOneThousand, "500", "3600000000"));
+      assertThat(page.plan())
+          .contains("Index Scan using jobs_dead_idx")
+          .doesNotContain("Seq Scan on jobs");
+      // Some ten pages of the table and a few of the index, wherever in the queue the walk is.
+      assertThat(page.pages()).isLessThan(60);
+    }
+  }
+
+  private void dead(String queue, String age, int count) {
+    fixture.execute(
+        "INSERT INTO @jobs (queue, kind, payload, status, attempts, max_attempts, died_at)"
+            + " SELECT '%s', 'work', '{}', 'dead', 1, 1, now() - %s FROM generate_series(1, %d)"
+                .formatted(queue, age, count));
+  }
+}

@@ -1,0 +1,20 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import org.junit.jupiter.api.Test;
+
+/** The build runs the statement tests twice; this one tells that the second run is no copy. */
+@QueueTest
+class ServerVersionStatementTest {
+
+  @Test
+  void theServerIsOfTheMajorThatTheBuildAskedFor(QueueDatabase database) {
+    String major = System.getProperty("skipjack.test.major");
+    assumeThat(major).isNotNull();
+    assertThat(new Fixture(database).value("SHOW server_version")).startsWith(major + ".");
+  }
+}

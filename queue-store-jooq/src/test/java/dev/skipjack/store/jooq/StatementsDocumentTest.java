@@ -1,0 +1,144 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Writes docs/statements.md from what the statements' classes say of themselves, so that the page
+ * cannot tell another story than the code. {@code -Dgolden.write} writes it anew.
+ */
+class StatementsDocumentTest {
+
+  private static final Path PAGE = Path.of("../docs/statements.md");
+  private static final String SOURCES = "src/main/java/dev/skipjack/store/jooq/";
+  private static final Pattern CLASS_COMMENT =
+      Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*final class");
+  private static final Pattern INLINE_TAG =
+      Pattern.compile("(?s)\\{@(?:code|link|value)\\s+#?([^}]*)}");
+
+  /** In the order in which a job meets them. */
+  private static final List<Chapter> CHAPTERS =
+      List.of(
+          new Chapter(
+              "Enqueue and claim",
+              "EnqueueStatement",
+              "EnqueueOnceStatement",
+              "DueLanesStatement",
+              "ClaimStatement"),
+          new Chapter(
+              "The end of an attempt",
+              "AttemptCtes",
+              "HeartbeatStatement",
+              "CompleteStatement",
+              "FailStatement",
+              "GiveBackStatement",
+              "RescueStatement"),
+          new Chapter(
+              "A person's commands",
+              "JobRows",
+              "CancelStatement",
+              "RedriveStatement",
+              "EditStatement",
+              "PruneStatement",
+              "DeadJobsStatement"),
+          new Chapter(
+              "Maintenance",
+              "PruneKeysStatement",
+              "CreatePartitionStatement",
+              "FindPartitionsStatement",
+              "FindRunningStatement",
+              "ReadCutoffsStatement",
+              "SweepArchiveStatement"),
+          new Chapter(
+              "The read side",
+              "FindStatement",
+              "ExecutionsStatement",
+              "ListFewStatement",
+              "ListDueStatement",
+              "ListDeadStatement",
+              "ListArchivedStatement",
+              "CountsStatement",
+              "CountSampleStatement",
+              "OldestPendingStatement",
+              "DeadLettersStatement"));
+
+  private static final String HEAD =
+      """
+      # The statements
+
+      The statements on the queue's tables, in short, with its reasons and its locks. They are written in jOOQ's DSL, one in a class;
+      the full text that each renders lies in `queue-store-jooq/src/test/resources/sql`, and a test compares the two. This page is
+      written from the comments of those classes by `StatementsDocumentTest`.
+
+      All of them run as constant text with index scans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)): an own
+      transaction begins with `SET LOCAL enable_seqscan = off; SET TRANSACTION ISOLATION LEVEL READ COMMITTED` in the same flight; in a
+      caller's transaction the setting is borrowed for the statement and given back.
+
+      Writes of many jobs lock them in the order of their ids, or step over what is locked; none waits for a job's row while it holds
+      others. Keys are another matter: an enqueue with an idempotency key or a unique one waits for a transaction that has taken the
+      same key and has not ended.
+      """;
+
+  private record Chapter(String title, List<String> classes) {
+
+    Chapter(String title, String... classes) {
+      this(title, List.of(classes));
+    }
+  }
+
+  @Test
+  void thePageSaysWhatTheClassesSay() throws IOException {
+    StringBuilder page = new StringBuilder(HEAD);
+    for (Chapter chapter : CHAPTERS) {
+      page.append("\n## ").append(chapter.title()).append('\n');
+      for (String name : chapter.classes()) {
+        page.append("\n### ").append(name).append("\n\n").append(section(name));
+      }
+    }
+    if (System.getProperty("golden.write") != null) {
+      Files.writeString(PAGE, page);
+    }
+    assertThat(page.toString()).isEqualTo(Files.readString(PAGE));
+  }
+
+  private static String section(String name) throws IOException {
+    String source = Files.readString(Path.of(SOURCES + name + ".java"));
+    Matcher comment = CLASS_COMMENT.matcher(source);
+    assertThat(comment.find()).as("a comment on %s", name).isTrue();
+    String text =
+        comment
+            .group(1)
+            .lines()
+            .map(line -> line.replaceFirst("^\\s*\\*? ?", ""))
+            .reduce("", (above, line) -> above + line + "\n");
+    StringBuilder section = new StringBuilder();
+    Matcher sql = Pattern.compile("(?s)<pre>\\{@code\n(.*?)}</pre>").matcher(text);
+    int end = 0;
+    while (sql.find()) {
+      section.append(prose(text.substring(end, sql.start())));
+      section.append("```sql\n").append(sql.group(1)).append("```\n\n");
+      end = sql.end();
+    }
+    return section.append(prose(text.substring(end))).toString().strip() + "\n";
+  }
+
+  private static String prose(String javadoc) {
+    String plain = INLINE_TAG.matcher(javadoc).replaceAll("`$1`").strip();
+    plain = plain.replaceAll("\\(docs/adr/(\\d{4})\\)", "(ADR $1)");
+    StringBuilder prose = new StringBuilder();
+    for (String paragraph : plain.split("\\s*<p>", -1)) {
+      String line = paragraph.replaceAll("\\s+", " ").strip();
+      if (!line.isEmpty()) {
+        prose.append(line).append("\n\n");
+      }
+    }
+    return prose.toString();
+  }
+}

@@ -1,0 +1,227 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whoever runs the statements, and whatever else lives in the database. */
+@QueueTest
+class SurroundingsTest {
+
+  private Fixture fixture;
+  private String role;
+
+  @BeforeEach
+  void createRole(QueueDatabase database) {
+    fixture = new Fixture(database);
+    // Roles belong to the server, and other test JVMs may use the same one.
+    role = "role_of_" + fixture.value("SELECT current_database()");
+    fixture.execute("CREATE ROLE " + role);
+    fixture.execute("GRANT USAGE ON SCHEMA " + database.schema() + " TO " + role);
+  }
+
+  @AfterEach
+  void dropRole() {
+    fixture.execute("DROP OWNED BY " + role);
+    fixture.execute("DROP ROLE " + role);
+  }
+
+  @Test
+  void aWorkersRoleNeedsNoRightToDefineAnything() throws SQLException {
+    String schema = fixture.database.schema();
+    fixture.execute(
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO " + role);
+    fixture.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO " + role);
+    try (HikariDataSource pool = as("SET ROLE " + role)) {
+      JobQueue queue = queueOn(pool);
+      EveryStatement.ofAJobsLife(queue, pool);
+      EveryStatement.ofAPerson(queue);
+      try (Connection connection = pool.getConnection();
+          Statement statement = connection.createStatement()) {
+        assertThatThrownBy(() -> statement.execute("CREATE TABLE " + schema + ".mine (id int)"))
+            .isInstanceOf(SQLException.class)
+            .extracting(refused -> ((SQLException) refused).getSQLState())
+            .isEqualTo("42501");
+      }
+    }
+  }
+
+  @Test
+  void aProducersRoleEnqueuesByTheFunction() throws SQLException {
+    allowToEnqueueOnly();
+    try (HikariDataSource pool = as("SET ROLE " + role);
+        Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(inSchema("SELECT @enqueue('work', '{\"number\": 1}', unique_key => 'k')"));
+    }
+    assertThat(fixture.claim(1)).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO @jobs (kind, payload, status) VALUES ('work', '{}', 'running')",
+        "INSERT INTO @jobs (kind, payload, attempts) VALUES ('work', '{}', 7)",
+        "INSERT INTO @jobs (kind, payload) VALUES ('work', '{}')",
+        "UPDATE @jobs SET priority = 100",
+        "DELETE FROM @jobs",
+        "SELECT payload FROM @jobs",
+        "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (1, 1, now(), 1, 'q', 'k')",
+        "DELETE FROM @jobs_archive",
+        "UPDATE @job_queues SET paused_at = now()",
+        "INSERT INTO @job_keys VALUES ('k', 1, now())",
+        "SELECT @create_partitions(interval '1 day')",
+        "SELECT nextval('@jobs_id_seq')"
+      })
+  void aProducersRoleCanForgeNothing(String forbidden) throws SQLException {
+    allowToEnqueueOnly();
+    try (HikariDataSource pool = as("SET ROLE " + role);
+        Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      assertThatThrownBy(() -> statement.execute(inSchema(forbidden)))
+          .isInstanceOf(SQLException.class)
+          .extracting(refused -> ((SQLException) refused).getSQLState())
+          .isEqualTo("42501");
+    }
+  }
+
+  /**
+   * A function or an operator of the same name that fits the arguments better is taken from
+   * anywhere in the path, even behind the server's own.
+   */
+  @Test
+  void shadowsInTheSearchPathAreNotCalled() throws SQLException {
+    fixture.execute("CREATE SCHEMA shadows");
+    try (HikariDataSource pool = as("SET search_path = shadows, public")) {
+      for (String shadow :
+          new String[] {
+            "now()",
+            "clock_timestamp()",
+            "nextval(text)",
+            "nextval(varchar)",
+            "multiplied(bigint, interval)",
+            "multiplied(integer, interval)",
+            "timezone(varchar, timestamptz)",
+            "timezone(varchar, timestamp)",
+            "encode(bytea, varchar)",
+            "length(varchar)",
+            "replace(varchar, varchar, varchar)",
+            "concat(varchar, varchar)",
+            "same(varchar, varchar)",
+            "same(varchar, text)",
+            "same(smallint, integer)"
+          }) {
+        fixture.execute(
+            "CREATE FUNCTION shadows.%s RETURNS %s LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$"
+                .formatted(shadow, resultOf(shadow)));
+      }
+      fixture.execute(
+          "CREATE OPERATOR shadows.* (LEFTARG = bigint, RIGHTARG = interval, FUNCTION = shadows.multiplied)");
+      fixture.execute(
+          "CREATE OPERATOR shadows.* (LEFTARG = integer, RIGHTARG = interval, FUNCTION = shadows.multiplied)");
+      fixture.execute(
+          "CREATE OPERATOR shadows.= (LEFTARG = varchar, RIGHTARG = varchar, FUNCTION = shadows.same)");
+      fixture.execute(
+          "CREATE OPERATOR shadows.= (LEFTARG = varchar, RIGHTARG = text, FUNCTION = shadows.same)");
+      fixture.execute(
+          "CREATE OPERATOR shadows.= (LEFTARG = smallint, RIGHTARG = integer, FUNCTION = shadows.same)");
+      JobQueue queue = queueOn(pool);
+
+      EveryStatement.ofAJobsLife(queue, pool);
+      EveryStatement.ofAPerson(queue);
+      try (Connection connection = pool.getConnection();
+          Statement statement = connection.createStatement()) {
+        statement.execute(
+            inSchema("SELECT @enqueue('work', '{}', unique_key => 'k', delay => '1 min')"));
+        statement.execute(inSchema("SELECT @enqueue('work', '{}', idempotency_key => 'i')"));
+      }
+    } finally {
+      fixture.execute("DROP SCHEMA shadows CASCADE");
+    }
+  }
+
+  /** The next release has added columns; this one still runs, before and after its own upgrade. */
+  @Test
+  void columnsOfALaterReleaseAreLeftAlone() throws SQLException {
+    for (String table : new String[] {"jobs", "job_executions", "jobs_archive", "job_queues"}) {
+      fixture.execute("ALTER TABLE @" + table + " ADD COLUMN of_later text DEFAULT 'later'");
+    }
+    try {
+      EveryStatement.ofAJobsLife(fixture.queue, fixture.database.dataSource());
+      EveryStatement.ofAPerson(fixture.queue);
+      assertThat(
+              fixture.value("SELECT count(*) FROM @jobs WHERE of_later IS DISTINCT FROM 'later'"))
+          .isEqualTo("0");
+    } finally {
+      for (String table : new String[] {"jobs", "job_executions", "jobs_archive", "job_queues"}) {
+        fixture.execute("ALTER TABLE @" + table + " DROP COLUMN of_later");
+      }
+    }
+  }
+
+  /** Transaction ids are what a busy queue runs out of first: a batch costs one, not each job. */
+  @Test
+  void aJobCostsATenthOfATransactionIdAtMost() {
+    // Others draw some too now and then, autovacuum among them; the cheapest of a few runs is ours.
+    double cheapest = Double.MAX_VALUE;
+    for (int run = 0; run < 5 && cheapest > 0.1; run++) {
+      long before = nextTransactionId();
+      for (int batch = 0; batch < 20; batch++) {
+        fixture.enqueue(50);
+        var claimed = fixture.claim(50).stream().map(job -> job.execution()).toList();
+        fixture.store.heartbeat(claimed, Fixture.LEASE);
+        fixture.store.complete(claimed);
+      }
+      cheapest = Math.min(cheapest, (nextTransactionId() - before) / 1_000.0);
+    }
+    assertThat(cheapest).isLessThanOrEqualTo(0.1);
+  }
+
+  private long nextTransactionId() {
+    return Long.parseLong(fixture.value("SELECT pg_snapshot_xmax(pg_current_snapshot())"));
+  }
+
+  private static String resultOf(String shadow) {
+    if (shadow.startsWith("same")) {
+      return "boolean";
+    }
+    if (shadow.startsWith("multiplied")) {
+      return "interval";
+    }
+    return shadow.startsWith("nextval") || shadow.startsWith("length") ? "bigint" : "timestamptz";
+  }
+
+  private void allowToEnqueueOnly() {
+    fixture.execute(
+        "GRANT EXECUTE ON FUNCTION @enqueue(text, json, text, integer, interval, timestamptz, integer, text[],"
+            + " text, text, interval, integer) TO "
+            + role);
+  }
+
+  private HikariDataSource as(String initSql) {
+    HikariDataSource pool = new HikariDataSource();
+    pool.setJdbcUrl(fixture.database.jdbcUrl());
+    pool.setMaximumPoolSize(2);
+    pool.setConnectionInitSql(initSql);
+    return pool;
+  }
+
+  private JobQueue queueOn(HikariDataSource pool) {
+    return JobQueue.builder(pool).schema(fixture.database.schema()).build();
+  }
+
+  private String inSchema(String sql) {
+    return sql.replace("@", fixture.database.schema() + ".");
+  }
+}
