@@ -7,8 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,9 @@ class DocumentSnippetsTest {
 
   private static final Pattern SNIPPET =
       Pattern.compile("<!-- snippet: (\\S+)#(\\S+) -->\\R```java\\R(.*?)```", Pattern.DOTALL);
+
+  private static final Pattern NAMED_CLASS =
+      Pattern.compile("`([A-Z][a-z]\\w*(?:Test|IT|Properties|Statement|Contract|Promises))\\b");
 
   private static final Pattern JAVA = Pattern.compile("^```java$", Pattern.MULTILINE);
 
@@ -52,6 +57,29 @@ class DocumentSnippetsTest {
     for (Path document : documents()) {
       assertThat(count(JAVA, document)).as("%s", document).isEqualTo(count(SNIPPET, document));
     }
+  }
+
+  /** A page that names a test as its witness must not name one that was renamed since. */
+  @Test
+  void everyTestAndStatementThatADocumentNamesIsThere() throws IOException {
+    Set<String> classes;
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      classes =
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(file -> file.endsWith(".java"))
+              .map(file -> file.substring(0, file.length() - ".java".length()))
+              .collect(Collectors.toSet());
+    }
+    int named = 0;
+    for (Path document : documents()) {
+      Matcher name = NAMED_CLASS.matcher(Files.readString(document));
+      while (name.find()) {
+        assertThat(classes).as("named by %s", document).contains(name.group(1));
+        named++;
+      }
+    }
+    assertThat(named).isPositive();
   }
 
   private static List<Path> documents() throws IOException {

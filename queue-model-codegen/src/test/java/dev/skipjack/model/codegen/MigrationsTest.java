@@ -75,6 +75,24 @@ class MigrationsTest {
         .hasMessageContaining("PostgreSQL allows 1 to 63");
   }
 
+  /** An application that starts beside a long report must not wait for it, nor anybody for both. */
+  @Test
+  void aReaderHoldsUpNoStarterOfAMigratedSchema() throws SQLException {
+    Migrations.migrate(dataSource, "read");
+    PGSimpleDataSource impatient = new PGSimpleDataSource();
+    impatient.setUrl(server.jdbcUrl("postgres"));
+    impatient.setOptions("-c lock_timeout=1s");
+    try (Connection reader = dataSource.getConnection();
+        Statement statement = reader.createStatement()) {
+      reader.setAutoCommit(false);
+      statement.execute("SELECT count(*) FROM read.jobs, read.job_executions, read.jobs_archive");
+
+      assertThat(Migrations.migrate(impatient, "read")).isZero();
+
+      reader.rollback();
+    }
+  }
+
   @Test
   void severalStartersMigrateOnce() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(6);

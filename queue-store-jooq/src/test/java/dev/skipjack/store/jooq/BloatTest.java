@@ -1,0 +1,65 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import org.junit.jupiter.api.Test;
+
+/** A queue writes and deletes more than it holds: what it leaves must be cleaned and used again. */
+@QueueTest
+class BloatTest {
+
+  private static final int BATCH = 500;
+
+  /** The dead rows at which autovacuum begins, by the settings of the migration. */
+  private static final int UNTIL_VACUUMED = 5_000;
+
+  @Test
+  void everyTableThatIsUpdatedIsVacuumedEarlyAndWithoutPauses(QueueDatabase database) {
+    Fixture fixture = new Fixture(database);
+    assertThat(
+            fixture.value(
+                "SELECT string_agg(relname, ',') FROM pg_class WHERE relnamespace = '%s'::regnamespace"
+                        .formatted(database.schema())
+                    + " AND relkind = 'r' AND (relname = 'jobs' OR relname LIKE 'job\\_executions\\_%')"
+                    + " AND NOT (reloptions @> '{autovacuum_vacuum_cost_delay=0}' AND EXISTS (SELECT FROM unnest(reloptions) AS option"
+                    + " WHERE option LIKE 'autovacuum_vacuum_scale_factor=%' AND split_part(option, '=', 2)::numeric <= 0.05))"))
+        .isNull();
+    assertThat(
+            fixture.value(
+                "SELECT count(*) FROM pg_class WHERE relnamespace = '%s'::regnamespace AND relkind = 'r' AND relname LIKE 'job\\_executions\\_%%'"
+                    .formatted(database.schema())))
+        .isNotEqualTo("0");
+  }
+
+  /** Vacuumed as often as autovacuum would, nothing grows with what was churned. */
+  @Test
+  void churnedJobsLeaveRoomForTheNextOnes(QueueDatabase database) {
+    Fixture fixture = new Fixture(database);
+    churn(fixture, 3 * UNTIL_VACUUMED);
+    long tableBefore = size(fixture, "jobs");
+    long indexBefore = size(fixture, "jobs_pending_idx");
+
+    churn(fixture, 8 * UNTIL_VACUUMED);
+
+    assertThat(size(fixture, "jobs")).isLessThanOrEqualTo(tableBefore * 3 / 2);
+    assertThat(size(fixture, "jobs_pending_idx")).isLessThanOrEqualTo(indexBefore * 3 / 2);
+  }
+
+  private static void churn(Fixture fixture, int jobs) {
+    for (int done = 0; done < jobs; done += BATCH) {
+      fixture.enqueue(BATCH);
+      fixture.store.complete(fixture.claim(BATCH).stream().map(ClaimedJob::execution).toList());
+      // Each job leaves two dead rows, one of the claim and one of its end.
+      if (done * 2 % UNTIL_VACUUMED == 0) {
+        fixture.execute("VACUUM @jobs");
+      }
+    }
+  }
+
+  private static long size(Fixture fixture, String relation) {
+    return Long.parseLong(fixture.value("SELECT pg_relation_size('@" + relation + "')"));
+  }
+}
