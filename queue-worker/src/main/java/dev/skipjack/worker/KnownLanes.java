@@ -104,7 +104,7 @@ final class KnownLanes {
         add(new Known(lane, now));
         of(lane.queue()).sort(HIGHEST_FIRST);
       } else {
-        known.drained = false;
+        known.exhausted = false;
       }
     }
   }
