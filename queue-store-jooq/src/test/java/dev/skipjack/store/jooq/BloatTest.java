@@ -24,7 +24,7 @@ class BloatTest {
                 "SELECT string_agg(relname, ',') FROM pg_class WHERE relnamespace = '%s'::regnamespace"
                         .formatted(database.schema())
                     + " AND relkind = 'r' AND (relname = 'jobs' OR relname LIKE 'job\\_executions\\_%')"
-                    + " AND NOT (reloptions @> '{autovacuum_vacuum_cost_delay=0}' AND EXISTS (SELECT FROM unnest(reloptions) AS option"
+                    + " AND NOT ('autovacuum_vacuum_cost_delay=0' = ANY (reloptions) AND EXISTS (SELECT FROM unnest(reloptions) AS option"
                     + " WHERE option LIKE 'autovacuum_vacuum_scale_factor=%' AND split_part(option, '=', 2)::numeric <= 0.05))"))
         .isNull();
     assertThat(
