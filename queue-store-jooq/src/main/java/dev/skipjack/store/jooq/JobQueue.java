@@ -73,7 +73,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             new QueueSettingsTable(StatementDialect.on(dataSource, schema)),
             drafts,
             deadLetters);
-    this.extension = new QueueExtension(dialect, transactions, drafts::draft);
+    this.extension = new QueueExtension(dialect, transactions, drafts::draft, store::write);
   }
 
   /**

@@ -56,7 +56,7 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<EnqueueResult> enqueue(List<NewJob> jobs) {
-    return jobs.isEmpty() ? List.of() : transactions.inOne(session -> writer.write(session, jobs));
+    return jobs.isEmpty() ? List.of() : transactions.inOne(session -> write(session, jobs));
   }
 
   @Override
@@ -70,7 +70,12 @@ final class JooqJobStore implements JobStore {
 
   /** As {@link #enqueue(Connection, List)} with the database's own exception. */
   List<EnqueueResult> insert(Connection connection, List<NewJob> jobs) throws SQLException {
-    return writer.write(Session.in(connection), jobs);
+    return write(Session.in(connection), jobs);
+  }
+
+  /** As {@link #insert}, in whatever transaction the session is of. */
+  List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
+    return writer.write(session, jobs);
   }
 
   @Override

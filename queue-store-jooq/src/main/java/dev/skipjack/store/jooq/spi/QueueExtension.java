@@ -1,8 +1,11 @@
 package dev.skipjack.store.jooq.spi;
 
 import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
+import java.sql.SQLException;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
@@ -13,8 +16,10 @@ import org.jooq.DSLContext;
  * @param dialect renders statements for the queue's schema; has no connection
  * @param transactions runs them in transactions of their own
  * @param drafts makes the job to be written
+ * @param writer writes jobs as the queue itself does
  */
-public record QueueExtension(DSLContext dialect, OwnTransactions transactions, Drafts drafts) {
+public record QueueExtension(
+    DSLContext dialect, OwnTransactions transactions, Drafts drafts, Writer writer) {
 
   /** Makes the job to be written out of type, payload and options. */
   @FunctionalInterface
@@ -25,5 +30,16 @@ public record QueueExtension(DSLContext dialect, OwnTransactions transactions, D
      * @throws dev.skipjack.api.PayloadException if the payload is refused
      */
     <T> NewJob draft(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options);
+  }
+
+  /** Writes jobs, with or without an idempotency key, in an open transaction. */
+  @FunctionalInterface
+  public interface Writer {
+    /**
+     * What became of each job, in their order.
+     *
+     * @param jobs none with a unique key
+     */
+    List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException;
   }
 }
