@@ -1,0 +1,138 @@
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils
+with
+  "incoming" as materialized (
+    select
+      pg_catalog.nextval('"skipjack"."jobs_id_seq"') as "id",
+      "given".*
+    from unnest(cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as int[]
+    ), cast(
+      ?
+      as smallint[]
+    ), cast(
+      ?
+      as int[]
+    ), cast(
+      ?
+      as timestamp with time zone[]
+    ), cast(
+      ?
+      as bigint[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
+    )) with ordinality as "given" (
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "max_attempts",
+      "scheduled_at",
+      "delay",
+      "tags",
+      "unique_key",
+      "unique_label",
+      "unique_until",
+      "position"
+    )
+  ),
+  "inserted" as (
+    insert into "skipjack"."jobs" (
+      "id",
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "max_attempts",
+      "scheduled_at",
+      "tags",
+      "unique_key",
+      "unique_label",
+      "unique_until"
+    )
+    select
+      "incoming"."id",
+      "incoming"."queue",
+      "incoming"."kind",
+      cast("incoming"."payload" as jsonb),
+      "incoming"."payload_version",
+      coalesce("incoming"."priority", "skipjack"."job_queues"."default_priority", 0),
+      coalesce("incoming"."max_attempts", "skipjack"."job_queues"."default_max_attempts", 25),
+      greatest(
+        coalesce(
+          "incoming"."scheduled_at",
+          clock_timestamp()
+        ),
+        clock_timestamp()
+      ) + cast("incoming"."delay" as double precision) * interval '1 microsecond',
+      cast("incoming"."tags" as text[]),
+      "incoming"."unique_key",
+      "incoming"."unique_label",
+      "incoming"."unique_until"
+    from "incoming"
+      left outer join "skipjack"."job_queues"
+        on "skipjack"."job_queues"."queue" = "incoming"."queue"
+    order by "incoming"."position"
+    on conflict ("unique_key")
+    where "unique_key" is not null
+    do nothing
+    returning "skipjack"."jobs"."id"
+  ),
+  "answered" as materialized (
+    select
+      "incoming"."position",
+      "incoming"."id",
+      "incoming"."unique_key",
+      coalesce(
+        ("incoming"."id" in (
+          select "inserted"."id"
+          from "inserted"
+        )),
+        false
+      ) as "is_new"
+    from "incoming"
+  )
+select
+  case
+    when "answered"."is_new" then "answered"."id"
+    else "twin"."id"
+  end,
+  "answered"."is_new",
+  "twin"."status",
+  "twin"."has_used_attempt"
+from "answered"
+  left outer join lateral (
+    select
+      "holder"."id",
+      "holder"."status",
+      ("holder"."attempts" > "holder"."forgiven") as "has_used_attempt"
+    from "skipjack"."jobs" as "holder"
+    where (
+      "holder"."unique_key" = "answered"."unique_key"
+      and not ("answered"."is_new")
+    )
+    fetch next 1 rows only
+  ) as "twin"
+    on true
+order by "answered"."position"
