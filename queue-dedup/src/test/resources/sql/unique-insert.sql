@@ -2,7 +2,17 @@
 with
   "incoming" as materialized (
     select
-      pg_catalog.nextval('"skipjack"."jobs_id_seq"') as "id",
+      case
+        when (
+          "twin"."id" is null
+          or pg_catalog.current_setting('transaction_isolation') in (
+            'repeatable read', 'serializable'
+          )
+        ) then pg_catalog.nextval('"skipjack"."jobs_id_seq"')
+      end as "id",
+      "twin"."id" as "twin_id",
+      "twin"."status" as "twin_status",
+      "twin"."has_used_attempt" as "twin_has_used_attempt",
       "given".*
     from unnest(cast(
       ?
@@ -55,6 +65,16 @@ with
       "unique_until",
       "position"
     )
+      left outer join lateral (
+        select
+          "holder"."id",
+          "holder"."status",
+          ("holder"."attempts" > "holder"."forgiven") as "has_used_attempt"
+        from "skipjack"."jobs" as "holder"
+        where "holder"."unique_key" = "given"."unique_key"
+        fetch next 1 rows only
+      ) as "twin"
+        on true
   ),
   "inserted" as (
     insert into "skipjack"."jobs" (
@@ -93,6 +113,7 @@ with
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"
+    where "incoming"."id" is not null
     order by "incoming"."position"
     on conflict ("unique_key")
     where "unique_key" is not null
@@ -103,7 +124,9 @@ with
     select
       "incoming"."position",
       "incoming"."id",
-      "incoming"."unique_key",
+      "incoming"."twin_id",
+      "incoming"."twin_status",
+      "incoming"."twin_has_used_attempt",
       coalesce(
         ("incoming"."id" in (
           select "inserted"."id"
@@ -116,23 +139,11 @@ with
 select
   case
     when "answered"."is_new" then "answered"."id"
-    else "twin"."id"
+    else "answered"."twin_id"
   end,
-  "answered"."is_new",
-  "twin"."status",
-  "twin"."has_used_attempt"
+  case
+    when not ("answered"."is_new") then "answered"."twin_status"
+  end,
+  "answered"."twin_has_used_attempt"
 from "answered"
-  left outer join lateral (
-    select
-      "holder"."id",
-      "holder"."status",
-      ("holder"."attempts" > "holder"."forgiven") as "has_used_attempt"
-    from "skipjack"."jobs" as "holder"
-    where (
-      "holder"."unique_key" = "answered"."unique_key"
-      and not ("answered"."is_new")
-    )
-    fetch next 1 rows only
-  ) as "twin"
-    on true
 order by "answered"."position"

@@ -17,7 +17,7 @@ public interface UniqueEnqueuer {
 
   /**
    * Enqueues a job unless another holds its key. Waits for a transaction that has enqueued the same
-   * key, or is changing or ending the job that holds it, and has not ended.
+   * key and has not ended; if the enqueue changes the job that holds it, for one that does so too.
    *
    * @return the new job, or the one that holds the key, and whether it was changed
    * @throws IllegalArgumentException if the key is empty, too long, or holds what PostgreSQL

@@ -1,5 +1,6 @@
 package dev.skipjack.dedup;
 
+import static dev.skipjack.model.Sequences.JOBS_ID_SEQ;
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
@@ -16,10 +17,13 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.TwinStatus;
 import dev.skipjack.model.tables.Jobs;
+import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.JobInsert;
+import dev.skipjack.store.jooq.spi.NextId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.ResultQuery;
 import org.jooq.Table;
@@ -29,29 +33,38 @@ import org.jspecify.annotations.Nullable;
  * Inserts unique jobs or answers who holds their keys, in one statement.
  *
  * <pre>{@code
- * WITH incoming AS MATERIALIZED (...),
- * inserted AS (INSERT INTO jobs (...) SELECT ... FROM incoming ORDER BY incoming.position
+ * WITH incoming AS MATERIALIZED (SELECT CASE WHEN twin.id IS NULL OR (strict) THEN nextval('jobs_id_seq') END AS id,
+ *                                       twin.id AS twin_id, twin.status AS twin_status, twin.attempts > twin.forgiven AS ..., given.*
+ *                                  FROM unnest(...) AS given
+ *                                  LEFT JOIN LATERAL (SELECT ... FROM jobs WHERE unique_key = given.unique_key LIMIT 1) AS twin),
+ * inserted AS (INSERT INTO jobs (...) SELECT ... FROM incoming WHERE id IS NOT NULL ORDER BY position
  *              ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING RETURNING id),
- * answered AS MATERIALIZED (SELECT position, id, unique_key, id IN (SELECT id FROM inserted) AS is_new FROM incoming)
- * SELECT CASE WHEN is_new THEN answered.id ELSE twin.id END, is_new, twin.status, twin.attempts > twin.forgiven
- *   FROM answered LEFT JOIN LATERAL (SELECT ... FROM jobs WHERE unique_key = answered.unique_key AND NOT is_new LIMIT 1) AS twin
+ * answered AS MATERIALIZED (SELECT ..., id IN (SELECT id FROM inserted) AS is_new FROM incoming)
+ * SELECT CASE WHEN is_new THEN id ELSE twin_id END, CASE WHEN is_new THEN NULL ELSE twin_status END, twin_has_used_attempt
+ *   FROM answered ORDER BY position
  * }</pre>
  *
- * <p>The loser of a race inserts nothing. It sees the winner unless that one committed after this
- * statement began, or ended since: then the id is null, and the statement must be repeated. A rival
- * that has not committed is waited for; if it rolls back, this statement inserts. So is one that is
- * changing or ending the job which holds the key. The predicate of ON CONFLICT repeats the index's.
- * The input comes in key order, so that two batches meet in one order.
+ * <p>Keys are looked up first, so a duplicate draws no id, locks nothing and waits for nobody, not
+ * even for a transaction that is ending the job. Only READ COMMITTED may trust that look: in a
+ * stricter transaction it shows the past, in which a job still lived that has ended since. There
+ * (strict: {@code current_setting('transaction_isolation')}) the index decides alone, and answers
+ * 40001 when it knows more than the snapshot.
+ *
+ * <p>The loser of a race inserts nothing; it did not see the winner, so the id is null, and the
+ * statement must be repeated. A rival that has not committed is waited for; if it rolls back, this
+ * statement inserts. The predicate of ON CONFLICT repeats the index's. The input comes in key
+ * order, so that two batches meet in one order.
  *
  * <p>IN and LATERAL stand where the planner cannot make a join of them: a generic plan expects ten
  * rows and would compare a thousand with a thousand (docs/adr/0010).
  */
 final class UniqueInsert {
 
-  private static final Field<Long> ID = field(name("answered", "id"), Long.class);
-  private static final Field<Long> POSITION = field(name("answered", "position"), Long.class);
-  private static final Field<String> KEY = field(name("answered", "unique_key"), String.class);
   private static final Field<Boolean> IS_NEW = field(name("answered", "is_new"), Boolean.class);
+
+  private static final Condition IS_STRICT =
+      field("pg_catalog.current_setting('transaction_isolation')", String.class)
+          .in(inline("repeatable read"), inline("serializable"));
 
   private UniqueInsert() {}
 
@@ -67,48 +80,65 @@ final class UniqueInsert {
     CommonTableExpression<?> inserted =
         name("inserted")
             .as(
-                JobInsert.insert(JobInsert.POSITION)
+                JobInsert.insert(JobInsert.POSITION, JobInsert.ID.isNotNull())
                     .onConflict(JOBS.UNIQUE_KEY)
                     .where(JOBS.UNIQUE_KEY.isNotNull())
                     .doNothing()
                     .returning(JOBS.ID));
+    return with(incoming(), inserted, answered())
+        .select(
+            when(IS_NEW, of("answered", "id")).otherwise(of("answered", "twin_id")),
+            when(not(IS_NEW), field(name("answered", "twin_status"), String.class)),
+            field(name("answered", "twin_has_used_attempt"), Boolean.class))
+        .from(table(name("answered")))
+        .orderBy(of("answered", "position"));
+  }
+
+  private static CommonTableExpression<?> incoming() {
+    ArrayRows given = JobInsert.given().withPosition();
     Jobs holder = JOBS.as("holder");
     Table<?> twin =
         select(holder.ID, holder.STATUS, Twins.hasUsedAttempt(holder).as("has_used_attempt"))
             .from(holder)
-            .where(holder.UNIQUE_KEY.eq(KEY))
-            .and(not(IS_NEW))
+            .where(holder.UNIQUE_KEY.eq(given.field("unique_key", String.class)))
             .limit(inline(1))
             .asTable("twin");
-    return with(JobInsert.INCOMING, inserted, answered())
-        .select(
-            when(IS_NEW, ID).otherwise(field(name("twin", "id"), Long.class)),
-            IS_NEW,
-            field(name("twin", "status"), JOBS.STATUS.getDataType()),
-            field(name("twin", "has_used_attempt"), Boolean.class))
-        .from(table(name("answered")))
-        .leftJoin(lateral(twin))
-        .on(trueCondition())
-        .orderBy(POSITION);
+    return name("incoming")
+        .asMaterialized(
+            select(
+                    when(of("twin", "id").isNull().or(IS_STRICT), NextId.of(JOBS_ID_SEQ))
+                        .as(JOBS.ID),
+                    of("twin", "id").as("twin_id"),
+                    field(name("twin", "status"), String.class).as("twin_status"),
+                    field(name("twin", "has_used_attempt"), Boolean.class)
+                        .as("twin_has_used_attempt"),
+                    given.table().asterisk())
+                .from(given.table())
+                .leftJoin(lateral(twin))
+                .on(trueCondition()));
   }
 
   private static CommonTableExpression<?> answered() {
     Field<Boolean> isNew =
-        field(
-            JobInsert.ID.in(
-                select(field(name("inserted", "id"), Long.class)).from(table(name("inserted")))));
+        field(JobInsert.ID.in(select(of("inserted", "id")).from(table(name("inserted")))));
     return name("answered")
         .asMaterialized(
             select(
                     JobInsert.POSITION,
                     JobInsert.ID,
-                    JobInsert.UNIQUE_KEY,
+                    of("incoming", "twin_id"),
+                    field(name("incoming", "twin_status"), String.class),
+                    field(name("incoming", "twin_has_used_attempt"), Boolean.class),
                     coalesce(isNew, inline(false)).as("is_new"))
-                .from(JobInsert.INCOMING));
+                .from(table(name("incoming"))));
+  }
+
+  private static Field<Long> of(String table, String column) {
+    return field(name(table, column), Long.class);
   }
 
   static Answer read(ResultSet row) throws SQLException {
     long id = row.getLong(1);
-    return new Answer(row.wasNull() ? null : new JobId(id), Twins.read(row, 3, 4));
+    return new Answer(row.wasNull() ? null : new JobId(id), Twins.read(row, 2, 3));
   }
 }

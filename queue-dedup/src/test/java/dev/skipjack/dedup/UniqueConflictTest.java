@@ -157,6 +157,10 @@ class UniqueConflictTest {
 
     assertThat(enqueue(2, perHour)).isEqualTo(new Replaced(first));
     assertThat(fixture.job(first)).isEqualTo("2 0 0");
+    fixture.fail(fixture.claim(), false);
+    String row = row(first);
+    assertThat(enqueue(3, perHour)).isEqualTo(new AlreadyQueued(first, TwinStatus.RETRYING));
+    assertThat(row(first)).isEqualTo(row);
     fixture.store.complete(List.of(fixture.claim()));
     assertThat(enqueue(3, perHour)).isEqualTo(new AlreadyQueued(first, TwinStatus.ENDED));
   }

@@ -13,6 +13,7 @@ import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.TwinStatus;
+import dev.skipjack.api.spi.Execution;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -21,6 +22,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -37,6 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -164,6 +167,27 @@ class UniqueIsolationTest {
       rivals.setAutoCommit(true);
     }
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
+  }
+
+  /** The snapshot still shows the job; an event that it cannot see any more would be lost. */
+  @ParameterizedTest
+  @EnumSource
+  void aHolderThatEndedAfterTheSnapshotHoldsNothing(Level level) throws Exception {
+    JobId ended = fixture.unique.enqueue(SYNC, sync("a"), BY_ACCOUNT).jobId();
+    Execution attempt = fixture.claim();
+    try (Connection ours = fixture.database.connection()) {
+      ours.setTransactionIsolation(level.jdbc);
+      ours.setAutoCommit(false);
+      takeSnapshot(ours);
+      fixture.store.complete(List.of(attempt));
+
+      assertThat(fixture.unique.in(ours).enqueue(SYNC, sync("a"), BY_ACCOUNT))
+          .isInstanceOf(Enqueued.class)
+          .isNotEqualTo(new Enqueued(ended));
+      ours.commit();
+      ours.setTransactionIsolation(Level.READ_COMMITTED.jdbc);
+      ours.setAutoCommit(true);
+    }
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.TwinStatus;
+import dev.skipjack.api.spi.Execution;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -115,6 +116,32 @@ class UniqueJobsTest {
     } finally {
       threads.shutdownNow();
     }
+  }
+
+  /** A flood of duplicates uses up no sequence, and a slow end of a job holds up no producer. */
+  @Test
+  void aDuplicateDrawsNoIdAndWaitsForNobody() throws Exception {
+    JobId first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT).jobId();
+    String drawn = fixture.value("SELECT last_value FROM @jobs_id_seq");
+    Execution attempt = fixture.claim();
+    try (Connection handler = database.connection();
+        Connection one = database.connection();
+        Connection other = database.connection()) {
+      handler.setAutoCommit(false);
+      one.setAutoCommit(false);
+      other.setAutoCommit(false);
+      fixture.store.completeIn(handler, attempt);
+      assertThat(unique.in(one).enqueue(SYNC, sync("a"), BY_ACCOUNT))
+          .isEqualTo(unique.in(other).enqueue(SYNC, sync("a"), BY_ACCOUNT))
+          .isEqualTo(new AlreadyQueued(first, TwinStatus.RUNNING));
+      one.rollback();
+      other.rollback();
+      handler.rollback();
+      handler.setAutoCommit(true);
+      one.setAutoCommit(true);
+      other.setAutoCommit(true);
+    }
+    assertThat(fixture.value("SELECT last_value FROM @jobs_id_seq")).isEqualTo(drawn);
   }
 
   /**
