@@ -4,4 +4,4 @@ select
   "skipjack"."jobs"."status",
   ("skipjack"."jobs"."attempts" > "skipjack"."jobs"."forgiven")
 from "skipjack"."jobs"
-where "skipjack"."jobs"."unique_key" = ?
+where "skipjack"."jobs"."unique_key" = cast(? as text)

@@ -49,6 +49,11 @@ with
             fetch next "lane"."cap" rows only
             for no key update skip locked
           ) as "due"
+        where (
+          select "skipjack"."job_queues"."paused_at"
+          from "skipjack"."job_queues"
+          where "skipjack"."job_queues"."queue" = "lane"."queue"
+        ) is null
         fetch next ? rows only
       )
     )

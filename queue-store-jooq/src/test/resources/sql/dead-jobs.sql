@@ -1,12 +1,27 @@
--- parameters: queue, kind, after_queue, after_kind, after, age, limit
-select "skipjack"."jobs"."queue", "skipjack"."jobs"."kind", "skipjack"."jobs"."id"
-from "skipjack"."jobs"
-where (
-  "skipjack"."jobs"."status" = 'dead'
-  and "skipjack"."jobs"."queue" = ?
-  and "skipjack"."jobs"."kind" = ?
-  and ("skipjack"."jobs"."queue", "skipjack"."jobs"."kind", "skipjack"."jobs"."id") > (?, ?, ?)
-  and "skipjack"."jobs"."died_at" + cast(? as double precision) * interval '1 microsecond' <= clock_timestamp()
-)
-order by "skipjack"."jobs"."queue", "skipjack"."jobs"."kind", "skipjack"."jobs"."id"
-fetch next ? rows only
+-- parameters: queue, after_queue, after_kind, after, limit, age, kind
+with
+  "page" as materialized (
+    select "skipjack"."jobs"."queue", "skipjack"."jobs"."kind", "skipjack"."jobs"."id", "skipjack"."jobs"."died_at"
+    from "skipjack"."jobs"
+    where (
+      "skipjack"."jobs"."status" = 'dead'
+      and "skipjack"."jobs"."queue" = cast(? as text)
+      and ("skipjack"."jobs"."queue", "skipjack"."jobs"."kind", "skipjack"."jobs"."id") > (
+        cast(? as text),
+        cast(? as text),
+        ?
+      )
+    )
+    order by "skipjack"."jobs"."queue", "skipjack"."jobs"."kind", "skipjack"."jobs"."id"
+    fetch next ? rows only
+  )
+select
+  "page"."queue",
+  "page"."kind",
+  "page"."id",
+  (
+    "page"."died_at" + cast(? as double precision) * interval '1 microsecond' <= clock_timestamp()
+    and "page"."kind" = cast(? as text)
+  )
+from "page"
+order by "page"."queue", "page"."kind", "page"."id"

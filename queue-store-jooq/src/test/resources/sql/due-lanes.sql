@@ -1,4 +1,4 @@
--- parameters: queues
+-- parameters: queues, queues
 with recursive
   "lane"("queue", "priority") as (
     select
@@ -42,18 +42,39 @@ with recursive
     from "lane"
     where "lane"."priority" is not null
   )
-select "lane"."queue", "lane"."priority"
-from "lane"
-where (
-  "lane"."priority" is not null
-  and exists (
-    select 1 as "one"
-    from "skipjack"."jobs"
-    where (
-      "skipjack"."jobs"."status" = 'pending'
-      and "skipjack"."jobs"."queue" = "lane"."queue"
-      and "skipjack"."jobs"."priority" = "lane"."priority"
-      and "skipjack"."jobs"."scheduled_at" <= now()
+(
+  select
+    "lane"."queue",
+    "lane"."priority",
+    "oldest"."waited"
+  from "lane"
+    cross join lateral (
+      select (extract(epoch from now() - "skipjack"."jobs"."scheduled_at") * 1000000)::bigint as "waited"
+      from "skipjack"."jobs"
+      where (
+        "skipjack"."jobs"."status" = 'pending'
+        and "skipjack"."jobs"."queue" = "lane"."queue"
+        and "skipjack"."jobs"."priority" = "lane"."priority"
+        and "skipjack"."jobs"."scheduled_at" <= now()
+      )
+      order by "skipjack"."jobs"."scheduled_at"
+      fetch next 1 rows only
+    ) as "oldest"
+  where "lane"."priority" is not null
+)
+union all (
+  select
+    "skipjack"."job_queues"."queue",
+    cast(null as smallint),
+    cast(null as bigint)
+  from "skipjack"."job_queues"
+  where (
+    "skipjack"."job_queues"."queue" = any (
+      cast(
+        ?
+        as text[]
+      )
     )
+    and "skipjack"."job_queues"."paused_at" is not null
   )
 )

@@ -45,7 +45,7 @@ from "pg_catalog"."pg_class" as "parent"
     on "inherits"."inhrelid" = "child"."oid"
 where (
   "namespace"."nspname" = 'skipjack'
-  and "parent"."relname" = ?
+  and "parent"."relname" = cast(? as text)
   and "parent"."relkind" = 'p'
   and "child"."relkind" = 'r'
   and (

@@ -27,10 +27,10 @@ with
     set
       "status" = 'pending',
       "scheduled_at" = clock_timestamp() + cast("given"."delay" as double precision) * interval '1 microsecond',
-      "forgiven" = least(
-        ("skipjack"."jobs"."forgiven" + 1),
-        "skipjack"."jobs"."attempts"
-      ),
+      "forgiven" = (least(
+        "skipjack"."jobs"."forgiven",
+        ("skipjack"."jobs"."attempts" - 1)
+      ) + 1),
       "current_execution_id" = cast(null as bigint),
       "lease_expires_at" = cast(null as timestamp with time zone),
       "updated_at" = clock_timestamp()

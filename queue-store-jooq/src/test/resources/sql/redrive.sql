@@ -35,6 +35,8 @@ with
       "scheduled_at" = clock_timestamp(),
       "forgiven" = "skipjack"."jobs"."attempts",
       "died_at" = cast(null as timestamp with time zone),
+      "current_execution_id" = cast(null as bigint),
+      "lease_expires_at" = cast(null as timestamp with time zone),
       "cancel_requested_at" = cast(null as timestamp with time zone),
       "unique_key" = coalesce("skipjack"."jobs"."unique_key", "skipjack"."jobs"."freed_unique_key"),
       "freed_unique_key" = cast(null as text),

@@ -7,7 +7,7 @@ with recursive
       from "skipjack"."jobs"
       where (
         "skipjack"."jobs"."status" = 'pending'
-        and "skipjack"."jobs"."queue" = ?
+        and "skipjack"."jobs"."queue" = cast(? as text)
       )
       order by "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
       fetch next 1 rows only
@@ -20,7 +20,7 @@ with recursive
         from "skipjack"."jobs"
         where (
           "skipjack"."jobs"."status" = 'pending'
-          and "skipjack"."jobs"."queue" = ?
+          and "skipjack"."jobs"."queue" = cast(? as text)
           and ("skipjack"."jobs"."queue", "skipjack"."jobs"."priority") > ("lane"."queue", "lane"."priority")
         )
         order by "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"

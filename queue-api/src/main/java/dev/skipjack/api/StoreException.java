@@ -13,9 +13,30 @@ public final class StoreException extends QueueException {
 
   private static final long serialVersionUID = 1L;
 
-  /** With the database's own exception as cause. */
+  private final boolean outcomeUnknown;
+
+  /** With the database's own exception as cause; nothing was done. */
   public StoreException(String message, SQLException cause) {
+    this(message, cause, false);
+  }
+
+  /**
+   * With the database's own exception as cause.
+   *
+   * @param outcomeUnknown as {@link #isOutcomeUnknown()}
+   */
+  public StoreException(String message, SQLException cause, boolean outcomeUnknown) {
     super(message, cause);
+    this.outcomeUnknown = outcomeUnknown;
+  }
+
+  /**
+   * Whether the database may have done what was asked, because the connection broke while it was
+   * told to commit. Else nothing was done. An enqueue with an idempotency key can be repeated
+   * either way.
+   */
+  public boolean isOutcomeUnknown() {
+    return outcomeUnknown;
   }
 
   /** PostgreSQL's five-character error code; empty when it never answered. */

@@ -7,7 +7,6 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -92,7 +91,7 @@ final class Recording {
   private Bind bind(Method setter, Object value) {
     return switch (setter.getName()) {
       case "setArray" -> Objects.requireNonNull(arrays.get(value), "array of another connection");
-      case "setObject" -> (statement, index) -> statement.setObject(index, value, Types.OTHER);
+      case "setString" -> (statement, index) -> statement.setString(index, (String) value);
       case "setLong" -> (statement, index) -> statement.setLong(index, (Long) value);
       default -> throw new IllegalStateException("Not known how to repeat " + setter);
     };

@@ -2,16 +2,16 @@ package dev.skipjack.dedup;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_KEYS;
-import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.TwinStatus;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import org.jooq.Param;
+import org.jooq.Field;
 import org.jooq.ResultQuery;
 
 /**
@@ -25,7 +25,7 @@ import org.jooq.ResultQuery;
  */
 final class FindHolderStatement {
 
-  private static final Param<String> KEY = param("key", String.class);
+  private static final Field<String> KEY = Texts.param("key");
 
   private FindHolderStatement() {}
 

@@ -51,8 +51,11 @@ class UniqueGuideTest {
   void resultsSayWhatHappened(QueueDatabase database) throws Exception {
     UniqueJobs unique = unique(database);
     try (Connection connection = database.connection()) {
+      connection.setAutoCommit(false);
       assertThat(describe(unique, connection, new Refresh(42, "overview"))).startsWith("new job ");
       assertThat(describe(unique, connection, new Refresh(42, "detail"))).startsWith("changed ");
+      connection.commit();
+      connection.setAutoCommit(true);
     }
   }
 

@@ -118,6 +118,15 @@ class UniqueJobsTest {
     }
   }
 
+  @Test
+  void aConnectionWithoutATransactionIsRefused() throws Exception {
+    try (Connection connection = database.connection()) {
+      assertThatThrownBy(() -> unique.in(connection).enqueue(SYNC, sync("a"), BY_ACCOUNT))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("auto-commit");
+    }
+  }
+
   /** A flood of duplicates uses up no sequence, and a slow end of a job holds up no producer. */
   @Test
   void aDuplicateDrawsNoIdAndWaitsForNobody() throws Exception {
@@ -130,6 +139,11 @@ class UniqueJobsTest {
       handler.setAutoCommit(false);
       one.setAutoCommit(false);
       other.setAutoCommit(false);
+      for (Connection producer : List.of(one, other)) {
+        try (Statement statement = producer.createStatement()) {
+          statement.execute("SET LOCAL lock_timeout = '5s'");
+        }
+      }
       fixture.store.completeIn(handler, attempt);
       assertThat(unique.in(one).enqueue(SYNC, sync("a"), BY_ACCOUNT))
           .isEqualTo(unique.in(other).enqueue(SYNC, sync("a"), BY_ACCOUNT))
@@ -152,9 +166,12 @@ class UniqueJobsTest {
   void findsTheHolderThroughTheIndexEvenAfterABurstOnACachedPlan() throws Exception {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
       for (int i = 0; i < 12; i++) {
         unique.in(connection).enqueue(SYNC, sync("a"), BY_ACCOUNT);
+        connection.commit();
       }
+      connection.setAutoCommit(true);
       String jobs = '"' + database.schema() + "\".jobs";
       statement.execute(
           "INSERT INTO "
@@ -162,7 +179,9 @@ class UniqueJobsTest {
               + " (kind, payload, unique_key) SELECT 'k', '{}', n FROM generate_series(1, 100000) n");
       long before = sequentialScans(statement);
 
+      connection.setAutoCommit(false);
       unique.in(connection).enqueue(SYNC, sync("a"), BY_ACCOUNT);
+      connection.setAutoCommit(true); // commits
 
       assertThat(sequentialScans(statement)).isEqualTo(before);
     }

@@ -9,6 +9,9 @@
  * container if Testcontainers is on the class path and Docker answers, and else an embedded server,
  * which needs neither Docker nor an installed PostgreSQL.
  *
+ * <p>Whoever writes a store extends {@link dev.skipjack.testkit.JobStoreContract}, which holds it
+ * to the promises of the ports.
+ *
  * <p>The sessions' time zone is deliberately not UTC, so that code which depends on it is found out
  * here.
  */

@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -8,18 +9,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Claimed attempts of one queue that wait for a thread: higher priority first, then in the order of
- * arrival. Its bound is kept by the fetcher, which claims only what there is room for.
+ * arrival; unless the order is strict, every tenth that leaves is the first that arrived. Without
+ * that, what was claimed in time could still wait here for ever. Its bound is kept by the fetcher,
+ * which claims only what there is room for.
  */
 final class AttemptBuffer {
 
   private record Waiting(Attempt attempt, long arrival) {}
 
+  private static final int RESERVED = 10;
+
+  private final LaneOrder.Reserve reserve;
   private final PriorityQueue<Waiting> waiting =
       new PriorityQueue<>(
           Comparator.<Waiting>comparingInt(w -> -w.attempt().job().priority())
               .thenComparingLong(Waiting::arrival));
   private long arrivals;
+  private int left;
   private boolean closed;
+
+  AttemptBuffer(LaneOrder.Reserve reserve) {
+    this.reserve = reserve;
+  }
 
   /** Answers false once closed: the attempt is then the caller's to give back. */
   synchronized boolean add(Attempt attempt) {
@@ -36,8 +47,18 @@ final class AttemptBuffer {
     while (waiting.isEmpty() && !closed) {
       wait();
     }
-    Waiting next = waiting.poll();
+    Waiting next = next();
     return next == null ? null : next.attempt();
+  }
+
+  private @Nullable Waiting next() {
+    left = (left + 1) % RESERVED;
+    if (left > 0 || waiting.isEmpty() || reserve == LaneOrder.Reserve.NOTHING) {
+      return waiting.poll();
+    }
+    Waiting first = Collections.min(waiting, Comparator.comparingLong(Waiting::arrival));
+    waiting.remove(first);
+    return first;
   }
 
   synchronized int size() {

@@ -1,23 +1,31 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueLane;
+import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
-import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.worker.LaneChooser.Choice;
+import dev.skipjack.worker.LaneChooser.Hints;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /**
- * Claims jobs from the lanes that are known to hold some. A lane that answered short is forgotten
+ * Claims jobs from the lanes that are known to hold some. A lane that answered short is left alone
  * until the lanes are listed again, so a lane of jobs that only others can handle hides nothing.
- * Belongs to one thread.
+ *
+ * <p>In a slow database it claims with low-water marks, also from lanes that were short, and lists
+ * only with each sweep; a claim with marks that brings nothing is followed by a sweep at once.
+ *
+ * <p>Belongs to one thread.
  */
 final class Claimer {
 
@@ -26,29 +34,48 @@ final class Claimer {
    */
   private static final long LANES_TRUSTED = Duration.ofMillis(100).toNanos();
 
+  /** One listing that had to wait, for a connection say, must not blind the worker for minutes. */
+  private static final long LANES_TRUSTED_LONGEST = Duration.ofSeconds(2).toNanos();
+
+  /** At most a twentieth of the time goes into listing, however many queues there are. */
+  private static final int TRUSTED_BY_DURATION = 20;
+
+  private static final Hints NO_HINTS = lane -> null;
+
   private final JobStore store;
   private final WorkerId worker;
   private final List<String> kinds;
   private final Duration lease;
   private final Map<String, ServedQueue> queues;
   private final List<String> queueNames;
-  private final LaneOrder order;
-  private final Set<Lane> lanes = new LinkedHashSet<>();
+  private final LaneChooser chooser;
+  private final LowWaterMarks marks;
+  private final LongSupplier clock;
+  private final KnownLanes lanes = new KnownLanes();
   private long listedAt;
+  private long listingNanos;
 
+  /**
+   * @param clock as {@link System#nanoTime()}
+   */
   Claimer(
       JobStore store,
       WorkerId worker,
       List<String> kinds,
       Duration lease,
-      Map<String, ServedQueue> queues) {
+      Map<String, ServedQueue> queues,
+      LaneOrder order,
+      LowWaterMarks marks,
+      LongSupplier clock) {
     this.store = store;
     this.worker = worker;
     this.kinds = kinds;
     this.lease = lease;
     this.queues = queues;
     this.queueNames = List.copyOf(queues.keySet());
-    this.order = new LaneOrder(queueNames);
+    this.chooser = new LaneChooser(queueNames, order);
+    this.marks = marks;
+    this.clock = clock;
   }
 
   /**
@@ -58,44 +85,73 @@ final class Claimer {
    * @param most jobs in all
    */
   List<Attempt> claim(Map<String, Integer> room, int most) {
-    if (!expectsMore(room) || System.nanoTime() - listedAt > LANES_TRUSTED) {
-      List<Lane> due = store.dueLanes(queueNames);
-      lanes.clear();
-      lanes.addAll(due);
-      listedAt = System.nanoTime();
-    }
-    for (List<LaneShare> shares = order.arrange(lanes, room);
-        !shares.isEmpty();
-        shares = order.arrange(lanes, room)) {
-      List<Attempt> claimed = claim(shares, limit(shares, room, most));
-      if (!claimed.isEmpty()) {
-        return claimed;
+    try {
+      long now = clock.getAsLong();
+      if (marks.inForce()) {
+        if (!marks.isSweepDue(now)) {
+          List<Attempt> claimed = claim(room, most, lane -> marks.of(lane, now));
+          if (!claimed.isEmpty()) {
+            return claimed;
+          }
+        }
+        list();
+      } else if (!expectsMore(room) || now - listedAt > trusted()) {
+        list();
       }
+      return claim(room, most, NO_HINTS);
+    } catch (StoreException failed) {
+      marks.clear();
+      throw failed;
     }
-    return List.of();
+  }
+
+  private long trusted() {
+    long trusted = Math.max(LANES_TRUSTED, TRUSTED_BY_DURATION * listingNanos);
+    return Math.min(trusted, LANES_TRUSTED_LONGEST);
+  }
+
+  private void list() {
+    long began = clock.getAsLong();
+    DueLanes due = store.dueLanes(queueNames);
+    listedAt = clock.getAsLong();
+    listingNanos = listedAt - began;
+    Set<Lane> listed = new HashSet<>();
+    for (DueLane lane : due.lanes()) {
+      listed.add(lane.lane());
+    }
+    marks.sweep(began, listingNanos, listed, Set.copyOf(due.paused()));
+    lanes.list(due, lane -> marks.of(lane, listedAt) != null, listedAt);
   }
 
   /** Whether a lane of these queues may hold more, as far as is known. */
   boolean expectsMore(Map<String, Integer> room) {
-    return lanes.stream().anyMatch(lane -> room.containsKey(lane.queue()));
+    return lanes.expectMore(room.keySet());
   }
 
-  private static int limit(List<LaneShare> shares, Map<String, Integer> room, int most) {
-    long wanted =
-        shares.stream()
-            .map(share -> share.lane().queue())
-            .distinct()
-            .mapToLong(queue -> room.getOrDefault(queue, 0))
-            .sum();
-    return (int) Math.min(Math.min(wanted, most), ClaimRequest.LARGEST);
+  private List<Attempt> claim(Map<String, Integer> room, int most, Hints hints) {
+    int largest = Math.min(most, ClaimRequest.LARGEST);
+    List<Attempt> claimed = List.of();
+    do {
+      Choice choice = chooser.choose(lanes, room, largest, hints, clock.getAsLong());
+      if (choice.shares().isEmpty()) {
+        break;
+      }
+      claimed = claim(choice);
+      // Each claim that brings nothing exhausts a lane, so this ends.
+    } while (claimed.isEmpty() && expectsMore(room));
+    return claimed;
   }
 
-  private List<Attempt> claim(List<LaneShare> shares, int limit) {
+  private List<Attempt> claim(Choice choice) {
+    ClaimRequest request = new ClaimRequest(worker, choice.shares(), kinds, choice.limit(), lease);
     long sentAt = System.nanoTime();
-    List<ClaimedJob> jobs = store.claim(new ClaimRequest(worker, shares, kinds, limit, lease));
-    if (jobs.size() < limit) {
-      forgetShort(shares, jobs);
-    }
+    long began = clock.getAsLong();
+    List<ClaimedJob> jobs = store.claim(request);
+    long now = clock.getAsLong();
+    ClaimAnswer answer = new ClaimAnswer(request, jobs, now - began);
+    marks.claimed(answer, now);
+    lanes.claimed(answer, now);
+    chooser.claimed(answer);
     List<Attempt> attempts = new ArrayList<>(jobs.size());
     for (ClaimedJob job : jobs) {
       ServedQueue queue = queues.get(job.queue());
@@ -106,15 +162,5 @@ final class Claimer {
       attempts.add(new Attempt(job, queue, lease, sentAt));
     }
     return attempts;
-  }
-
-  private void forgetShort(List<LaneShare> shares, List<ClaimedJob> jobs) {
-    Map<Lane, Integer> taken = new HashMap<>();
-    jobs.forEach(job -> taken.merge(job.lane(), 1, Integer::sum));
-    for (LaneShare share : shares) {
-      if (taken.getOrDefault(share.lane(), 0) < share.cap()) {
-        lanes.remove(share.lane());
-      }
-    }
   }
 }

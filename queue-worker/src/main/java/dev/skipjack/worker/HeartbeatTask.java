@@ -1,10 +1,12 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Renewal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Renews the leases of everything held: buffered, running, unwritten. Has a thread of its own, so
@@ -13,6 +15,9 @@ import java.util.List;
 final class HeartbeatTask implements Loop.Step {
 
   private static final int BATCH = 500;
+
+  /** Deadlock, cancelled statement, lock not available. */
+  private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
 
   private final JobStore store;
   private final WorkerConfig config;
@@ -35,10 +40,33 @@ final class HeartbeatTask implements Loop.Step {
         running.all().stream()
             .filter(attempt -> attempt.isRenewable() && now - attempt.renewedAt() >= interval)
             .toList();
+    RuntimeException failed = null;
     for (int from = 0; from < due.size(); from += BATCH) {
-      renew(due.subList(from, Math.min(from + BATCH, due.size())));
+      List<Attempt> batch = due.subList(from, Math.min(from + BATCH, due.size()));
+      try {
+        renewOrHalve(batch);
+      } catch (RuntimeException thrown) {
+        // One batch that cannot be renewed must not cost the others their leases.
+        failed = thrown;
+      }
+    }
+    if (failed != null) {
+      throw failed;
     }
     return interval / 4;
+  }
+
+  /** A statement that the server broke off may be too large for its limits. */
+  private void renewOrHalve(List<Attempt> batch) {
+    try {
+      renew(batch);
+    } catch (StoreException broken) {
+      if (batch.size() == 1 || broken.sqlState().filter(SMALLER_MAY_DO::contains).isEmpty()) {
+        throw broken;
+      }
+      renewOrHalve(batch.subList(0, batch.size() / 2));
+      renewOrHalve(batch.subList(batch.size() / 2, batch.size()));
+    }
   }
 
   private void renew(List<Attempt> batch) {

@@ -1,55 +1,81 @@
 package dev.skipjack.worker;
 
-import dev.skipjack.api.spi.Lane;
-import dev.skipjack.api.spi.LaneShare;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Comparator;
-import java.util.List;
+import java.util.Collections;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.TreeMap;
 
 /**
- * In which order lanes are served: strictly by priority inside a queue, queues in turn.
+ * In which order a started worker serves what is due. Immutable; {@link #fair()} is the default.
  *
- * <p>A claim caps each lane but not each queue. So while several queues have room, only the highest
- * lane of each is asked; the lower ones have their turn once it came back short. A single queue is
- * asked for all its lanes, because then the limit of the claim is the queue's.
+ * <p>Inside a queue, jobs of higher priority come first, then those that are due longer. A queue's
+ * jobs of one priority are a <i>lane</i>. So that a lane of low priority is not left waiting for
+ * ever by a stream of higher ones, a tenth of the places goes to the lane whose oldest due job has
+ * waited longest, unless the order is strict.
+ *
+ * <p>Each queue has threads of its own, and one queue never uses another's. So between queues there
+ * is something to share out only where one claim cannot hold all that is wanted: when more than
+ * 1,000 places are free at once, and in {@link Worker#runUntilIdle()}, which takes 50 jobs at a
+ * time. There each queue gets its part by weight, and what one cannot use the others do.
+ *
+ * <p>{@link Worker#runUntilIdle()} and {@link Worker#runNext()} are always strict inside a queue.
+ *
+ * @param reserve what is kept for lanes that wait
+ * @param weights parts by queue, each 1 to 1,000; a queue that is not named has 1
  */
-final class LaneOrder {
+public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
 
-  private final List<String> queues;
-  private int turn;
+  /** What is kept for lanes of lower priority that wait. */
+  public enum Reserve {
+    /** In each queue, every tenth place goes to the lane whose oldest due job waits longest. */
+    A_TENTH,
+    /** Nothing: while a higher lane has due jobs, lower ones wait. */
+    NOTHING
+  }
 
-  /**
-   * @param queues all that are ever served
-   */
-  LaneOrder(List<String> queues) {
-    this.queues = List.copyOf(queues);
+  private static final int LARGEST_WEIGHT = 1_000;
+
+  /** Copies the weights and refuses those out of range. */
+  public LaneOrder {
+    weights.forEach(
+        (queue, weight) -> {
+          if (weight < 1 || weight > LARGEST_WEIGHT) {
+            throw new IllegalArgumentException(
+                "Weight %d of queue '%s' is not in 1..%d."
+                    .formatted(weight, queue, LARGEST_WEIGHT));
+          }
+        });
+    weights = Collections.unmodifiableMap(new TreeMap<>(weights));
+  }
+
+  /** Higher priorities first, but a tenth for whoever waits longest; queues are equals. */
+  public static LaneOrder fair() {
+    return new LaneOrder(Reserve.A_TENTH, Map.of());
   }
 
   /**
-   * The shares of one claim; empty when no lane has room.
-   *
-   * @param room jobs wanted by queue; absent: none
+   * Higher priorities first and nothing else: a lane may wait for ever behind higher ones. Queues
+   * are equals.
    */
-  List<LaneShare> arrange(Collection<Lane> lanes, Map<String, Integer> room) {
-    Map<String, List<Lane>> lanesOf = lanes.stream().collect(Collectors.groupingBy(Lane::queue));
-    List<List<LaneShare>> byQueue = new ArrayList<>();
-    for (int i = 0; i < queues.size(); i++) {
-      String queue = queues.get((turn + i) % queues.size());
-      int cap = room.getOrDefault(queue, 0);
-      List<Lane> own = lanesOf.getOrDefault(queue, List.of());
-      if (cap > 0 && !own.isEmpty()) {
-        byQueue.add(
-            own.stream()
-                .sorted(Comparator.comparingInt(Lane::priority).reversed())
-                .map(lane -> new LaneShare(lane, cap, null))
-                .toList());
-      }
-    }
-    turn = (turn + 1) % queues.size();
-    int depth = byQueue.size() == 1 ? Integer.MAX_VALUE : 1;
-    return byQueue.stream().flatMap(own -> own.stream().limit(depth)).toList();
+  public static LaneOrder strict() {
+    return new LaneOrder(Reserve.NOTHING, Map.of());
+  }
+
+  /**
+   * This order with other parts for some queues.
+   *
+   * @param weights 1 to 1,000 by queue; a queue that is not named has 1. The worker refuses queues
+   *     that it does not serve.
+   */
+  public LaneOrder weighted(Map<String, Integer> weights) {
+    return new LaneOrder(reserve, weights);
+  }
+
+  /** This order with nothing kept for lanes that wait. */
+  LaneOrder withoutReserve() {
+    return new LaneOrder(Reserve.NOTHING, weights);
+  }
+
+  int weight(String queue) {
+    return weights.getOrDefault(queue, 1);
   }
 }

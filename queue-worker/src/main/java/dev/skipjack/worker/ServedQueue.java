@@ -18,17 +18,23 @@ final class ServedQueue {
   private final int concurrency;
   private final int longestPrefetch;
   private final Wakeup fetcher;
-  private final AttemptBuffer buffer = new AttemptBuffer();
+  private final AttemptBuffer buffer;
   private final AtomicInteger held = new AtomicInteger();
   private volatile boolean full;
   private volatile int prefetch;
   private double averageNanos = Double.NaN;
 
-  ServedQueue(String name, int concurrency, int longestPrefetch, Wakeup fetcher) {
+  ServedQueue(
+      String name,
+      int concurrency,
+      int longestPrefetch,
+      Wakeup fetcher,
+      LaneOrder.Reserve reserve) {
     this.name = name;
     this.concurrency = concurrency;
     this.longestPrefetch = longestPrefetch;
     this.fetcher = fetcher;
+    this.buffer = new AttemptBuffer(reserve);
     this.prefetch = Math.min(concurrency, longestPrefetch);
   }
 

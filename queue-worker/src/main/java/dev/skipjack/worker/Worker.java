@@ -8,6 +8,7 @@ import dev.skipjack.api.WorkerId;
 import dev.skipjack.worker.HandlerRegistry.Registration;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,6 +52,8 @@ public final class Worker implements JobRunner, AutoCloseable {
   private final HandlerRegistry handlers;
   private final Map<String, Integer> concurrency;
   private final WorkerConfig config;
+  private final LaneOrder order;
+  private final Duration fastClaim;
   private final WorkerId id;
   private final WorkerThreads threads;
   private final Reporter reporter;
@@ -66,6 +69,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.handlers = new HandlerRegistry(builder.handlers);
     this.concurrency = new LinkedHashMap<>(builder.queues);
     this.config = builder.config;
+    this.order = builder.order;
+    this.fastClaim = builder.fastClaim;
     this.id = WorkerId.boot(builder.name == null ? hostName() : builder.name);
     this.threads = new WorkerThreads(id.name());
     this.reporter = new Reporter(builder.listeners);
@@ -117,14 +122,22 @@ public final class Worker implements JobRunner, AutoCloseable {
     engine = newEngine();
     background =
         new BackgroundRun(
-            engine, newClaimer(queues), queues.values(), fetch, access, config, threads, reporter);
+            engine,
+            newClaimer(queues, order),
+            queues.values(),
+            fetch,
+            access,
+            config,
+            threads,
+            reporter);
     background.start();
     state = State.STARTED;
     log.info(
-        "Worker started worker={} queues={} kinds={} {}",
+        "Worker started worker={} queues={} kinds={} {} {}",
         id,
         concurrency,
         handlers.kinds(),
+        order,
         config);
     warnOfUnservedQueues();
     return this;
@@ -193,7 +206,7 @@ public final class Worker implements JobRunner, AutoCloseable {
    * {@inheritDoc}
    *
    * <p>Ends early when the thread is interrupted. Waits for outcomes to be written; claims up to 50
-   * jobs at a time.
+   * jobs at a time, of one queue by priority, then due time, then id.
    *
    * @throws IllegalStateException while started, or once stopped
    * @throws dev.skipjack.api.StoreException if nothing can be claimed
@@ -222,7 +235,8 @@ public final class Worker implements JobRunner, AutoCloseable {
         require(State.IDLE, "run jobs in the calling thread");
         engine = own;
       }
-      return new CallerRun(own, newClaimer(queues), queues.values(), reporter, batch).run(batches);
+      Claimer claimer = newClaimer(queues, order.withoutReserve());
+      return new CallerRun(own, claimer, queues.values(), reporter, batch).run(batches);
     }
   }
 
@@ -239,7 +253,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     Map<String, ServedQueue> queues = new LinkedHashMap<>();
     concurrency.forEach(
         (name, threads) ->
-            queues.put(name, new ServedQueue(name, threads, config.prefetch(), fetch)));
+            queues.put(
+                name, new ServedQueue(name, threads, config.prefetch(), fetch, order.reserve())));
     return queues;
   }
 
@@ -247,8 +262,16 @@ public final class Worker implements JobRunner, AutoCloseable {
     return new Engine(access, handlers, config, id, threads, reporter);
   }
 
-  private Claimer newClaimer(Map<String, ServedQueue> queues) {
-    return new Claimer(access.store(), id, handlers.kinds(), config.lease(), queues);
+  private Claimer newClaimer(Map<String, ServedQueue> queues, LaneOrder order) {
+    return new Claimer(
+        access.store(),
+        id,
+        handlers.kinds(),
+        config.lease(),
+        queues,
+        order,
+        new LowWaterMarks(fastClaim),
+        System::nanoTime);
   }
 
   /** The environment first: asking the resolver can take seconds where DNS is broken. */
@@ -274,6 +297,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     private final Map<String, Integer> queues = new LinkedHashMap<>();
     private final List<WorkerListener> listeners = new ArrayList<>();
     private WorkerConfig config = WorkerConfig.defaults();
+    private LaneOrder order = LaneOrder.fair();
+    private Duration fastClaim = LowWaterMarks.FAST;
     private @Nullable String name;
 
     private Builder(QueueAccess access) {
@@ -327,6 +352,21 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
+    /**
+     * Serves what is due in this order; without it, in that of {@link LaneOrder#fair()}. {@link
+     * WorkerConfig} says nothing of it, because weights name queues.
+     */
+    public Builder order(LaneOrder order) {
+      this.order = order;
+      return this;
+    }
+
+    /** Takes a database for slow whose claims are not faster; for tests. */
+    Builder fastClaim(Duration fastClaim) {
+      this.fastClaim = fastClaim;
+      return this;
+    }
+
     /** Tells {@code listener} what happens; several may be added. */
     public Builder listener(WorkerListener listener) {
       listeners.add(listener);
@@ -336,7 +376,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * The worker, at rest.
      *
-     * @throws IllegalArgumentException if it has no queue or no handler
+     * @throws IllegalArgumentException if it has no queue or no handler, or its order names a queue
+     *     that it does not serve
      */
     public Worker build() {
       if (queues.isEmpty()) {
@@ -346,6 +387,13 @@ public final class Worker implements JobRunner, AutoCloseable {
       if (handlers.isEmpty()) {
         throw new IllegalArgumentException(
             "The worker has no handler. Register one with handle(type, handler).");
+      }
+      for (String queue : order.weights().keySet()) {
+        if (!queues.containsKey(queue)) {
+          throw new IllegalArgumentException(
+              "Queue '%s' has a weight but is not served. Serve it with queue(name, concurrency), or leave it out."
+                  .formatted(queue));
+        }
       }
       return new Worker(this);
     }

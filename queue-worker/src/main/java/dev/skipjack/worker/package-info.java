@@ -7,6 +7,8 @@
  * A heartbeat on a thread of its own renews the leases of everything that was claimed and not yet
  * written; it stops last. A rescuer takes back jobs whose lease ran out, whoever held them.
  *
+ * <p>Which of the due jobs come first is the {@link dev.skipjack.worker.LaneOrder}'s to say.
+ *
  * <p>A handler's answer and the write of that answer are different things: a {@link
  * dev.skipjack.worker.JobHandler} that fails makes a failed attempt; a database that cannot be
  * reached makes an outcome wait, and never fails a job. What happens is told to {@link

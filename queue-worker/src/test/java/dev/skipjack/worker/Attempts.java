@@ -17,7 +17,7 @@ final class Attempts {
   }
 
   static Attempt of(long id, int priority, Duration lease) {
-    ServedQueue queue = new ServedQueue("q", 1, 0, new Wakeup());
+    ServedQueue queue = new ServedQueue("q", 1, 0, new Wakeup(), LaneOrder.Reserve.A_TENTH);
     ClaimedJob job =
         new ClaimedJob(
             new Execution(new JobId(id), new ExecutionId(id)),

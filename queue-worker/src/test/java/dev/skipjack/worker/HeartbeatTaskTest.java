@@ -1,11 +1,16 @@
 package dev.skipjack.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.StoreException;
 import dev.skipjack.worker.WorkerEvent.Lost;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class HeartbeatTaskTest {
@@ -27,6 +32,56 @@ class HeartbeatTaskTest {
     for (int i = 0; i < 3; i++) {
       assertThat(attempts.get(i).renewedAt()).isGreaterThan(before.get(i));
     }
+  }
+
+  /** A statement of one batch fails: the leases of the others are renewed all the same. */
+  @Test
+  void oneBatchThatCannotBeRenewedCostsNoOtherItsLeases() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(600);
+    List<Long> before = attempts.stream().map(Attempt::renewedAt).toList();
+    AtomicInteger batches = new AtomicInteger();
+    held.store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            if (batches.getAndIncrement() == 0) {
+              throw failure("XX000");
+            }
+          }
+        };
+
+    assertThatThrownBy(() -> beat(held)).isInstanceOf(StoreException.class);
+
+    long renewed =
+        IntStream.range(0, 600).filter(i -> attempts.get(i).renewedAt() > before.get(i)).count();
+    assertThat(renewed).isEqualTo(100);
+  }
+
+  @Test
+  void aBatchThatIsTooLargeForATimeoutIsRenewedInSmallerOnes() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(40);
+    List<Long> before = attempts.stream().map(Attempt::renewedAt).toList();
+    held.store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            if (size > 10) {
+              throw failure("57014");
+            }
+          }
+        };
+
+    beat(held);
+
+    for (int i = 0; i < 40; i++) {
+      assertThat(attempts.get(i).renewedAt()).isGreaterThan(before.get(i));
+    }
+  }
+
+  private static StoreException failure(String sqlState) {
+    return new StoreException("told to fail", new SQLException("told to fail", sqlState));
   }
 
   @Test

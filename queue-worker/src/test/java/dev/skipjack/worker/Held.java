@@ -1,6 +1,5 @@
 package dev.skipjack.worker;
 
-import dev.skipjack.api.WorkerId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,9 +32,8 @@ final class Held {
     for (int i = 0; i < jobs; i++) {
       store.add("q", "k", "payload", 0, 3);
     }
-    Map<String, ServedQueue> queues = Map.of("q", new ServedQueue("q", 1, 0, new Wakeup()));
     List<Attempt> claimed =
-        new Claimer(store, WorkerId.boot("test"), List.of("k"), lease, queues)
+        Claimers.of(store, "k", lease, LowWaterMarks.FAST, System::nanoTime, "q")
             .claim(Map.of("q", jobs), jobs);
     claimed.forEach(running::add);
     store.calls.clear();

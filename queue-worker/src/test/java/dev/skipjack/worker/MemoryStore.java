@@ -15,6 +15,8 @@ import dev.skipjack.api.Retention;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.CreatedPartitions;
+import dev.skipjack.api.spi.DueLane;
+import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -85,6 +87,7 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   }
 
   final List<String> calls = new CopyOnWriteArrayList<>();
+  final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
   final Map<Long, ExecutionStatus> audit = new LinkedHashMap<>();
   final List<Retention> retentions = new CopyOnWriteArrayList<>();
   Pruned pruned = new Pruned(0, 0, false);
@@ -223,20 +226,29 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   }
 
   @Override
-  public List<Lane> dueLanes(List<String> queues) {
-    return call(
-        "dueLanes",
-        queues.size(),
-        () ->
-            rows.values().stream()
-                .filter(row -> isDue(row) && queues.contains(row.job.queue()))
-                .map(row -> new Lane(row.job.queue(), row.priority))
-                .distinct()
-                .toList());
+  public DueLanes dueLanes(List<String> queues) {
+    return call("dueLanes", queues.size(), () -> dueLanesNow(queues));
+  }
+
+  private DueLanes dueLanesNow(List<String> queues) {
+    Map<Lane, Duration> waited = new LinkedHashMap<>();
+    long now = System.nanoTime();
+    rows.values().stream()
+        .filter(row -> isDue(row) && queues.contains(row.job.queue()))
+        .forEach(
+            row ->
+                waited.merge(
+                    new Lane(row.job.queue(), row.priority),
+                    Duration.ofNanos(now - row.dueAt),
+                    (left, right) -> left.compareTo(right) < 0 ? right : left));
+    List<DueLane> lanes = new ArrayList<>();
+    waited.forEach((lane, time) -> lanes.add(new DueLane(lane, time)));
+    return new DueLanes(lanes, List.of());
   }
 
   @Override
   public List<ClaimedJob> claim(ClaimRequest request) {
+    claims.add(request);
     return call("claim", request.limit(), () -> claimNow(request));
   }
 
@@ -271,8 +283,8 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
         row.priority,
         row.attempts - row.forgiven,
         row.maxAttempts,
-        Instant.EPOCH,
-        Instant.EPOCH);
+        Instant.EPOCH.plusNanos(row.dueAt),
+        Instant.EPOCH.plusNanos(System.nanoTime()));
   }
 
   @Override

@@ -7,7 +7,8 @@ import org.junit.jupiter.api.Test;
 
 class ServedQueueTest {
 
-  private final ServedQueue queue = new ServedQueue("q", 4, 10, new Wakeup());
+  private final ServedQueue queue =
+      new ServedQueue("q", 4, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH);
 
   @Test
   void asksForFreeThreadsAndAsManyAgainUntilThePaceIsKnown() {

@@ -277,11 +277,12 @@ class WorkerIT {
 
     start(
         handling(
-            (note, context) -> {
-              order.add(note.number());
-              return Outcome.completed();
-            },
-            1),
+                (note, context) -> {
+                  order.add(note.number());
+                  return Outcome.completed();
+                },
+                1)
+            .order(LaneOrder.strict()),
         config());
 
     await().until(() -> order.size() == 30);

@@ -7,6 +7,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.Retention;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class WorkerSettingsTest {
@@ -72,6 +73,21 @@ class WorkerSettingsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> handled().queue("q", 1).queue("q", 2))
         .withMessageContaining("Queue 'q' is served already");
+  }
+
+  @Test
+  void anOrderThatCannotBeKeptIsRefused() {
+    LaneOrder order = LaneOrder.fair();
+    assertThat(order.weighted(Map.of("q", 1)).reserve()).isEqualTo(LaneOrder.Reserve.A_TENTH);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> order.weighted(Map.of("q", 0)))
+        .withMessage("Weight 0 of queue 'q' is not in 1..1000.");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> order.weighted(Map.of("q", 1_001)))
+        .withMessageContaining("Weight 1001");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> handled().queue("q", 1).order(order.weighted(Map.of("typo", 2))).build())
+        .withMessageContaining("Queue 'typo' has a weight but is not served");
   }
 
   @Test

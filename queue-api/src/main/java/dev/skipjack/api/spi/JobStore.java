@@ -24,7 +24,8 @@ public interface JobStore {
   /**
    * Writes jobs, all or none; those whose idempotency key is known are there already and count as
    * written. Of several with one key the first is written. Waits for a transaction that has taken
-   * one of the keys and has not ended.
+   * one of the keys and has not ended. A unique key that another live job holds is a refusal of the
+   * database, 23505; answering with the holder instead is the affair of an extension.
    *
    * @return what became of each, in the order of {@code jobs}
    */
@@ -38,10 +39,10 @@ public interface JobStore {
   List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs);
 
   /**
-   * Lists the lanes of {@code queues} that hold a job which is due, in no order. The price is a few
-   * index probes for each lane that exists, however many jobs wait in it.
+   * Lists the lanes of {@code queues} that hold a job which is due, and how long it has been. The
+   * price is a few index probes for each lane that exists, however many jobs wait in it.
    */
-  List<Lane> dueLanes(List<String> queues);
+  DueLanes dueLanes(List<String> queues);
 
   /**
    * Takes due jobs and opens their audit rows. Jobs that others hold are stepped over, so the
@@ -51,7 +52,11 @@ public interface JobStore {
    */
   List<ClaimedJob> claim(ClaimRequest request);
 
-  /** Extends leases to {@code lease} from now, and tells whose job is to be cancelled. */
+  /**
+   * Extends leases to {@code lease} from now, and tells whose job is to be cancelled.
+   *
+   * @param lease more than 0, at most 365 days
+   */
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
   /** Ends attempts well: the jobs leave the live table for the archive. */

@@ -19,7 +19,7 @@ import java.util.HexFormat;
  */
 public record StoredKey(String text, String label) {
 
-  /** Most characters (UTF-16 code units) of a key as it is given. */
+  /** Most characters (Unicode code points) of a key as it is given. */
   public static final int LONGEST = 1_000_000;
 
   private static final int LONGEST_READABLE = 200;
@@ -38,9 +38,9 @@ public record StoredKey(String text, String label) {
       return new StoredKey(scope + '/' + key, key);
     }
     int end =
-        Character.isHighSurrogate(key.charAt(LABEL_OF_HASHED - 1))
-            ? LABEL_OF_HASHED - 1
-            : LABEL_OF_HASHED;
+        key.codePointCount(0, key.length()) <= LABEL_OF_HASHED
+            ? key.length()
+            : key.offsetByCodePoints(0, LABEL_OF_HASHED);
     return new StoredKey(scope + '#' + sha256(bytes), key.substring(0, end) + "...");
   }
 
@@ -57,9 +57,10 @@ public record StoredKey(String text, String label) {
   }
 
   private static byte[] utf8(String what, String key) {
-    if (key.isEmpty() || key.length() > LONGEST) {
+    int length = key.codePointCount(0, key.length());
+    if (length < 1 || length > LONGEST) {
       throw new IllegalArgumentException(
-          "%s has %,d characters; 1 to %,d are allowed.".formatted(what, key.length(), LONGEST));
+          "%s has %,d characters; 1 to %,d are allowed.".formatted(what, length, LONGEST));
     }
     try {
       if (key.indexOf('\0') >= 0) {

@@ -30,6 +30,7 @@ import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
 import dev.skipjack.store.jooq.spi.NextId;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -86,12 +87,12 @@ final class ClaimStatement {
 
   private static final Param<String> WORKER = param("worker", String.class);
   private static final Param<Long> LEASE = param("lease", Long.class);
-  private static final Param<String[]> QUEUES = ArrayRows.texts("queues");
+  private static final Param<String[]> QUEUES = Texts.array("queues");
   private static final Param<Short[]> PRIORITIES = param("priorities", Short[].class);
   private static final Param<Instant[]> LOW_WATER =
       param("low_water", SQLDataType.INSTANT.getArrayDataType());
   private static final Param<Integer[]> CAPS = param("caps", Integer[].class);
-  private static final Param<String[]> KINDS = ArrayRows.texts("kinds");
+  private static final Param<String[]> KINDS = Texts.array("kinds");
   private static final Param<Long> LIMIT = param("limit", Long.class);
 
   private ClaimStatement() {}
@@ -209,7 +210,7 @@ final class ClaimStatement {
 
   private static String lowWater(LaneShare share) {
     Instant low = share.lowWater();
-    return low == null ? "-infinity" : low.toString();
+    return low == null || low.isBefore(Instant.EPOCH) ? "-infinity" : low.toString();
   }
 
   static ClaimedJob read(ResultSet row) throws SQLException {

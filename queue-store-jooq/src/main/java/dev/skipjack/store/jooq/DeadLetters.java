@@ -12,50 +12,66 @@ import java.util.function.Predicate;
 /** Walks dead jobs in bounded batches, and deletes them. Safe for any number of threads. */
 final class DeadLetters {
 
+  private static final int PAGE = 2_000;
+
   private final OwnTransactions transactions;
+  private final OwnTransactions looks;
   private final AdminStatements statements;
 
   DeadLetters(OwnTransactions transactions, AdminStatements statements) {
     this.transactions = transactions;
+    this.looks = transactions.readOnly();
     this.statements = statements;
   }
 
   /** As {@link dev.skipjack.api.QueueAdmin#prune(List)}. */
   List<PruneResult> prune(List<JobId> jobs) {
-    return JobBatches.run(
-        jobs,
-        batch ->
-            transactions.run(
-                statements.prune,
-                JobRows.arguments(batch),
-                row -> PruneResult.valueOf(row.getString(1))),
-        answer -> answer == PruneResult.BUSY);
+    return JobBatches.run(jobs, this::pruneBatch, answer -> answer == PruneResult.BUSY);
   }
 
-  /** How many of these jobs were deleted. */
+  /** Deletes what nobody holds; answers how many. */
+  int pruneFree(List<JobId> jobs) {
+    return count(JobBatches.run(jobs, this::pruneBatch, answer -> false));
+  }
+
+  /** As {@link #prune}; answers how many were deleted. */
   int pruneAndCount(List<JobId> jobs) {
-    return (int) prune(jobs).stream().filter(answer -> answer == PruneResult.PRUNED).count();
+    return count(prune(jobs));
+  }
+
+  private static int count(List<PruneResult> answers) {
+    return (int) answers.stream().filter(answer -> answer == PruneResult.PRUNED).count();
+  }
+
+  private List<PruneResult> pruneBatch(List<JobId> batch) {
+    return transactions.run(
+        statements.prune, JobRows.arguments(batch), row -> PruneResult.valueOf(row.getString(1)));
   }
 
   /**
    * Meets each dead job once, also those that stay dead or die again meanwhile.
    *
    * @param age how long ago they died at least
-   * @param work answers whether to go on
+   * @param work gets up to some thousand jobs, or none; answers whether to go on
    * @return whether all were met
    */
   boolean forEachBatch(DeadJobs which, Duration age, Predicate<List<JobId>> work) {
     Position after = Position.START;
+    Batches pages = new Batches(PAGE);
     while (true) {
+      Position last = after;
       List<Position> batch =
-          transactions.run(
-              statements.deadJobs(which),
-              DeadJobsStatement.arguments(which, age, after, JobBatches.LARGEST),
-              DeadJobsStatement::read);
+          pages.run(
+              size ->
+                  looks.run(
+                      statements.deadJobs(which),
+                      DeadJobsStatement.arguments(which, age, last, size),
+                      DeadJobsStatement::read));
       if (batch.isEmpty()) {
         return true;
       }
-      if (!work.test(batch.stream().map(Position::job).toList())) {
+      List<JobId> meant = batch.stream().filter(Position::fits).map(Position::job).toList();
+      if (!work.test(meant)) {
         return false;
       }
       after = batch.get(batch.size() - 1);

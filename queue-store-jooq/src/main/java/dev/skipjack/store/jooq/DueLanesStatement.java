@@ -2,9 +2,11 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
-import static org.jooq.impl.DSL.exists;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.notExists;
@@ -13,21 +15,31 @@ import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.withRecursive;
 
+import dev.skipjack.api.spi.DueLane;
+import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Param;
+import org.jooq.Record1;
 import org.jooq.ResultQuery;
+import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the lanes that hold a due job, but for paused queues.
+ * Lists the lanes that hold a due job, but for paused queues, and the paused queues.
  *
  * <pre>{@code
  * WITH RECURSIVE lane (queue, priority) AS (
@@ -39,54 +51,74 @@ import org.jooq.ResultQuery;
  *     SELECT lane.queue, (SELECT priority FROM jobs WHERE status = 'pending' AND queue = lane.queue
  *                            AND priority < lane.priority ORDER BY priority DESC LIMIT 1)
  *       FROM lane WHERE lane.priority IS NOT NULL)
- * SELECT queue, priority FROM lane
- *  WHERE priority IS NOT NULL
- *    AND EXISTS (SELECT 1 FROM jobs WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
- *                   AND scheduled_at <= now())
+ * SELECT lane.queue, lane.priority, oldest.waited
+ *   FROM lane
+ *  CROSS JOIN LATERAL (
+ *         SELECT now() - scheduled_at AS waited FROM jobs
+ *          WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority AND scheduled_at <= now()
+ *          ORDER BY scheduled_at LIMIT 1) AS oldest
+ *  WHERE lane.priority IS NOT NULL
+ * UNION ALL
+ * SELECT queue, NULL, NULL FROM job_queues WHERE queue = ANY (:queues) AND paused_at IS NOT NULL
  * }</pre>
  *
  * <p>A DISTINCT would read every pending job. The recursion jumps from one priority to the next
- * lower one through the index, so it reads two entries a lane. Locks nothing.
+ * lower one through the index, so it reads two entries a lane: the last one tells the priority, the
+ * first one is the oldest job. Locks nothing.
  */
 final class DueLanesStatement {
 
-  private static final Param<String[]> QUEUES = ArrayRows.texts("queues");
+  private static final Param<String[]> QUEUES = Texts.array("queues");
   private static final Field<String> QUEUE = field(name("lane", "queue"), String.class);
   private static final Field<Short> PRIORITY = field(name("lane", "priority"), Short.class);
+
+  /** A lane, or a paused queue if the lane is null. */
+  record Row(String queue, @Nullable DueLane lane) {}
 
   private DueLanesStatement() {}
 
   static ResultQuery<?> query() {
+    CommonTableExpression<?> lanes = lanes();
+    Table<Record1<Long>> oldest =
+        select(waitedMicros().as("waited"))
+            .from(JOBS)
+            .where(JobPredicates.PENDING)
+            .and(JOBS.QUEUE.eq(QUEUE))
+            .and(JOBS.PRIORITY.eq(PRIORITY))
+            .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START))
+            .orderBy(JOBS.SCHEDULED_AT)
+            .limit(inline(1))
+            .asTable("oldest");
+    return withRecursive(lanes)
+        .select(QUEUE, PRIORITY, oldest.field("waited", Long.class))
+        .from(lanes)
+        .crossJoin(lateral(oldest))
+        .where(PRIORITY.isNotNull())
+        .unionAll(
+            select(JOB_QUEUES.QUEUE, castNull(SQLDataType.SMALLINT), castNull(SQLDataType.BIGINT))
+                .from(JOB_QUEUES)
+                .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
+                .and(JOB_QUEUES.PAUSED_AT.isNotNull()));
+  }
+
+  private static CommonTableExpression<?> lanes() {
     ArrayRows wanted = ArrayRows.named("wanted").column("queue", QUEUES);
     Field<String> wantedQueue = wanted.field("queue", String.class);
-    CommonTableExpression<?> lanes =
-        name("lane")
-            .fields("queue", "priority")
-            .as(
-                select(wantedQueue, highestPriority(wantedQueue, noCondition()))
-                    .from(wanted.table())
-                    .where(
-                        notExists(
-                            selectOne()
-                                .from(JOB_QUEUES)
-                                .where(JOB_QUEUES.QUEUE.eq(wantedQueue))
-                                .and(JOB_QUEUES.PAUSED_AT.isNotNull())))
-                    .unionAll(
-                        select(QUEUE, highestPriority(QUEUE, JOBS.PRIORITY.lt(PRIORITY)))
-                            .from(table(name("lane")))
-                            .where(PRIORITY.isNotNull())));
-    return withRecursive(lanes)
-        .select(QUEUE, PRIORITY)
-        .from(lanes)
-        .where(PRIORITY.isNotNull())
-        .and(
-            exists(
-                selectOne()
-                    .from(JOBS)
-                    .where(JobPredicates.PENDING)
-                    .and(JOBS.QUEUE.eq(QUEUE))
-                    .and(JOBS.PRIORITY.eq(PRIORITY))
-                    .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START))));
+    return name("lane")
+        .fields("queue", "priority")
+        .as(
+            select(wantedQueue, highestPriority(wantedQueue, noCondition()))
+                .from(wanted.table())
+                .where(
+                    notExists(
+                        selectOne()
+                            .from(JOB_QUEUES)
+                            .where(JOB_QUEUES.QUEUE.eq(wantedQueue))
+                            .and(JOB_QUEUES.PAUSED_AT.isNotNull())))
+                .unionAll(
+                    select(QUEUE, highestPriority(QUEUE, JOBS.PRIORITY.lt(PRIORITY)))
+                        .from(table(name("lane")))
+                        .where(PRIORITY.isNotNull())));
   }
 
   private static Field<Short> highestPriority(Field<String> queue, Condition below) {
@@ -100,11 +132,38 @@ final class DueLanesStatement {
             .limit(inline(1)));
   }
 
+  /** The DSL has no word for a difference of instants as a number. */
+  private static Field<Long> waitedMicros() {
+    return field(
+        "(extract(epoch from {0} - {1}) * 1000000)::bigint",
+        SQLDataType.BIGINT, DatabaseClock.TRANSACTION_START, JOBS.SCHEDULED_AT);
+  }
+
   static Arguments arguments(List<String> queues) {
     return new Arguments().texts("queues", queues, queue -> queue);
   }
 
-  static Lane read(ResultSet row) throws SQLException {
-    return new Lane(row.getString(1), row.getInt(2));
+  static Row read(ResultSet row) throws SQLException {
+    String queue = row.getString(1);
+    int priority = row.getInt(2);
+    return row.wasNull()
+        ? new Row(queue, null)
+        : new Row(
+            queue,
+            new DueLane(new Lane(queue, priority), Duration.of(row.getLong(3), ChronoUnit.MICROS)));
+  }
+
+  static DueLanes collect(List<Row> rows) {
+    List<DueLane> lanes = new ArrayList<>(rows.size());
+    List<String> paused = new ArrayList<>();
+    for (Row row : rows) {
+      DueLane lane = row.lane();
+      if (lane == null) {
+        paused.add(row.queue());
+      } else {
+        lanes.add(lane);
+      }
+    }
+    return new DueLanes(lanes, paused);
   }
 }

@@ -20,6 +20,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.time.Instant;
 import java.util.List;
 import org.jooq.CommonTableExpression;
@@ -50,7 +51,7 @@ final class EditStatement {
   private static final Param<Instant[]> SCHEDULED_AT =
       param("scheduled_at", SQLDataType.INSTANT.getArrayDataType());
   private static final Param<Long[]> DELAY = param("delay", Long[].class);
-  private static final Param<String[]> PAYLOAD = ArrayRows.texts("payload");
+  private static final Param<String[]> PAYLOAD = Texts.array("payload");
 
   private EditStatement() {}
 

@@ -25,6 +25,7 @@ import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
 import dev.skipjack.store.jooq.spi.JobInsert;
 import dev.skipjack.store.jooq.spi.NextId;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -67,7 +68,7 @@ import org.jooq.Select;
  */
 final class EnqueueOnceStatement {
 
-  private static final Param<String[]> KEYS = ArrayRows.texts("idempotency_keys");
+  private static final Param<String[]> KEYS = Texts.array("idempotency_keys");
   private static final Param<Long[]> KEPT = param("idempotency_kept", Long[].class);
 
   private EnqueueOnceStatement() {}

@@ -14,6 +14,7 @@ import dev.skipjack.api.spi.Failure;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
@@ -46,9 +47,9 @@ final class FailStatement {
 
   private static final Param<Long[]> DELAYS = param("delays", Long[].class);
   private static final Param<Boolean[]> FINALS = param("finals", Boolean[].class);
-  private static final Param<String[]> CLASSES = ArrayRows.texts("error_classes");
-  private static final Param<String[]> MESSAGES = ArrayRows.texts("error_messages");
-  private static final Param<String[]> STACKS = ArrayRows.texts("error_stacks");
+  private static final Param<String[]> CLASSES = Texts.array("error_classes");
+  private static final Param<String[]> MESSAGES = Texts.array("error_messages");
+  private static final Param<String[]> STACKS = Texts.array("error_stacks");
 
   private FailStatement() {}
 

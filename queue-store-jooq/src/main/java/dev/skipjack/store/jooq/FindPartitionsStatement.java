@@ -9,13 +9,13 @@ import static org.jooq.impl.DSL.function;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.not;
-import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.store.jooq.FoundPartition.State;
 import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -25,7 +25,6 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jooq.Condition;
 import org.jooq.Field;
-import org.jooq.Param;
 import org.jooq.ResultQuery;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
@@ -54,7 +53,7 @@ final class FindPartitionsStatement {
   private static final DateTimeFormatter BOUND =
       DateTimeFormatter.ofPattern("uuuuMMdd HHmmss.SSSSSS", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-  private static final Param<String> PARENT = param("parent", String.class);
+  private static final Field<String> PARENT = Texts.param("parent");
 
   private FindPartitionsStatement() {}
 

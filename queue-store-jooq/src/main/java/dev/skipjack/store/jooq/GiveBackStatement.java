@@ -18,6 +18,7 @@ import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Param;
@@ -45,7 +46,7 @@ import org.jooq.ResultQuery;
 final class GiveBackStatement {
 
   private static final Param<Long[]> DELAYS = param("delays", Long[].class);
-  private static final Param<String[]> CLOSED_AS = ArrayRows.texts("closed_as");
+  private static final Param<String[]> CLOSED_AS = Texts.array("closed_as");
 
   private GiveBackStatement() {}
 
@@ -77,7 +78,9 @@ final class GiveBackStatement {
                 .set(
                     JOBS.SCHEDULED_AT,
                     DatabaseClock.plusMicros(DatabaseClock.NOW, given.field("delay", Long.class)))
-                .set(JOBS.FORGIVEN, least(JOBS.FORGIVEN.plus(inline(1)), JOBS.ATTEMPTS))
+                .set(
+                    JOBS.FORGIVEN,
+                    least(JOBS.FORGIVEN, JOBS.ATTEMPTS.minus(inline(1))).plus(inline(1)))
                 .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
                 .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)

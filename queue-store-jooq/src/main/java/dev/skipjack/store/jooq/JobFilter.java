@@ -9,7 +9,7 @@ import static org.jooq.impl.DSL.param;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.ArrayRows;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.util.List;
 import org.jooq.Condition;
 import org.jooq.Field;
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobFilter {
 
-  private static final Param<String[]> QUEUES = ArrayRows.texts("queues");
-  private static final Param<String[]> KINDS = ArrayRows.texts("kinds");
-  private static final Param<String[]> STATUSES = ArrayRows.texts("statuses");
+  private static final Param<String[]> QUEUES = Texts.array("queues");
+  private static final Param<String[]> KINDS = Texts.array("kinds");
+  private static final Param<String[]> STATUSES = Texts.array("statuses");
   private static final Param<String[]> TAGS = param("tags", JOBS.TAGS.getDataType());
 
   private JobFilter() {}

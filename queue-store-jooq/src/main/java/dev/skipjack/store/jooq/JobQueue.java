@@ -70,7 +70,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             transactions,
             store.healing(),
             adminStatements,
-            new QueueSettingsTable(StatementDialect.on(dataSource, schema)),
+            new QueueSettingsTable(transactions, dialect),
             drafts,
             deadLetters);
     this.extension = new QueueExtension(dialect, transactions, drafts::draft, store::write);

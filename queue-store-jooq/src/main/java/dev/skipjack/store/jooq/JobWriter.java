@@ -35,22 +35,27 @@ final class JobWriter {
     this.once = once;
   }
 
-  List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
+  /**
+   * @param chunk most jobs in one statement
+   */
+  List<EnqueueResult> write(Session session, List<NewJob> jobs, int chunk) throws SQLException {
     return jobs.stream().allMatch(job -> job.idempotencyKey() == null)
-        ? writePlain(session, jobs)
-        : writeMixed(session, jobs);
+        ? writePlain(session, jobs, chunk)
+        : writeMixed(session, jobs, chunk);
   }
 
-  private List<EnqueueResult> writePlain(Session session, List<NewJob> jobs) throws SQLException {
+  private List<EnqueueResult> writePlain(Session session, List<NewJob> jobs, int size)
+      throws SQLException {
     List<EnqueueResult> results = new ArrayList<>(jobs.size());
-    for (List<NewJob> chunk : chunks(jobs)) {
+    for (List<NewJob> chunk : chunks(jobs, size)) {
       results.addAll(
           session.runWithoutLookUp(plain, JobInsert.arguments(chunk), EnqueueStatement::read));
     }
     return results;
   }
 
-  private List<EnqueueResult> writeMixed(Session session, List<NewJob> jobs) throws SQLException {
+  private List<EnqueueResult> writeMixed(Session session, List<NewJob> jobs, int size)
+      throws SQLException {
     List<Integer> keyless = new ArrayList<>();
     Map<String, Integer> firstOfKey = new TreeMap<>();
     for (int i = 0; i < jobs.size(); i++) {
@@ -63,11 +68,11 @@ final class JobWriter {
     }
     EnqueueResult[] results = new EnqueueResult[jobs.size()];
     List<EnqueueResult> plainResults =
-        writePlain(session, keyless.stream().map(jobs::get).toList());
+        writePlain(session, keyless.stream().map(jobs::get).toList(), size);
     for (int i = 0; i < keyless.size(); i++) {
       results[keyless.get(i)] = plainResults.get(i);
     }
-    for (List<Integer> chunk : chunks(List.copyOf(firstOfKey.values()))) {
+    for (List<Integer> chunk : chunks(List.copyOf(firstOfKey.values()), size)) {
       writeOnce(session, jobs, chunk, results);
     }
     for (int i = 0; i < jobs.size(); i++) {
@@ -106,10 +111,10 @@ final class JobWriter {
     }
   }
 
-  private static <E> List<List<E>> chunks(List<E> all) {
+  private static <E> List<List<E>> chunks(List<E> all, int size) {
     List<List<E>> chunks = new ArrayList<>();
-    for (int from = 0; from < all.size(); from += EnqueueStatement.LARGEST) {
-      chunks.add(all.subList(from, Math.min(from + EnqueueStatement.LARGEST, all.size())));
+    for (int from = 0; from < all.size(); from += size) {
+      chunks.add(all.subList(from, Math.min(from + size, all.size())));
     }
     return chunks;
   }

@@ -1,10 +1,11 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.api.Backoff;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.LeaseLostException;
-import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -28,26 +29,22 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The port's promises kept with jOOQ's statements on PostgreSQL. */
 final class JooqJobStore implements JobStore {
-
-  private static final Logger LOG = LoggerFactory.getLogger(JooqJobStore.class);
 
   private final OwnTransactions transactions;
   private final Statements statements;
   private final PartitionHealing healing;
   private final JobWriter writer;
-  private final PartitionCreator partitions;
+  private final RescueSweep rescue;
 
   JooqJobStore(OwnTransactions transactions, Statements statements, PartitionCreator partitions) {
     this.transactions = transactions;
     this.statements = statements;
-    this.partitions = partitions;
     this.healing = new PartitionHealing(() -> partitions.create(Duration.ZERO));
     this.writer = new JobWriter(statements.enqueue, statements.enqueueOnce);
+    this.rescue = new RescueSweep(transactions, statements, healing);
   }
 
   PartitionHealing healing() {
@@ -56,7 +53,11 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<EnqueueResult> enqueue(List<NewJob> jobs) {
-    return jobs.isEmpty() ? List.of() : transactions.inOne(session -> write(session, jobs));
+    if (jobs.isEmpty()) {
+      return List.of();
+    }
+    return new Batches(EnqueueStatement.LARGEST)
+        .run(chunk -> transactions.inOne(session -> writer.write(session, jobs, chunk)));
   }
 
   @Override
@@ -75,13 +76,14 @@ final class JooqJobStore implements JobStore {
 
   /** As {@link #insert}, in whatever transaction the session is of. */
   List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
-    return writer.write(session, jobs);
+    return writer.write(session, jobs, EnqueueStatement.LARGEST);
   }
 
   @Override
-  public List<Lane> dueLanes(List<String> queues) {
-    return transactions.run(
-        statements.dueLanes, DueLanesStatement.arguments(queues), DueLanesStatement::read);
+  public DueLanes dueLanes(List<String> queues) {
+    return DueLanesStatement.collect(
+        transactions.run(
+            statements.dueLanes, DueLanesStatement.arguments(queues), DueLanesStatement::read));
   }
 
   @Override
@@ -90,10 +92,15 @@ final class JooqJobStore implements JobStore {
       return List.of();
     }
     List<ClaimedJob> claimed =
-        healing.run(
-            () ->
-                transactions.run(
-                    statements.claim, ClaimStatement.arguments(request), ClaimStatement::read));
+        new Batches(request.limit())
+            .run(
+                limit ->
+                    healing.run(
+                        () ->
+                            transactions.run(
+                                statements.claim,
+                                ClaimStatement.arguments(request.atMost(limit)),
+                                ClaimStatement::read)));
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
       order.putIfAbsent(share.lane(), order.size());
@@ -108,6 +115,7 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Renewal> heartbeat(List<Execution> executions, Duration lease) {
+    ClaimRequest.requireLease(lease);
     return batch(
         executions,
         statements.heartbeat,
@@ -128,6 +136,7 @@ final class JooqJobStore implements JobStore {
   public void completeIn(Connection transaction, Execution execution) {
     long ended;
     try {
+      Session.requireTransaction(transaction);
       ended =
           statements
               .completeIn
@@ -136,7 +145,7 @@ final class JooqJobStore implements JobStore {
     } catch (SQLException failure) {
       if (PartitionHealing.CHECK_VIOLATION.equals(failure.getSQLState())) {
         // The caller's transaction is lost, but its next attempt shall find the partition.
-        partitions.create(Duration.ZERO);
+        healing.later();
       }
       throw OwnTransactions.refused(failure);
     }
@@ -162,49 +171,12 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Rescued> rescue(Duration spread, int limit) {
-    try {
-      return rescueAfter(0, spread, limit);
-    } catch (StoreException failure) {
-      if (failure.sqlState().isEmpty()) {
-        throw failure;
-      }
-      LOG.warn("Rescue in one statement refused, going row by row limit={}", limit, failure);
-      return rescueRowByRow(spread, limit);
+    if (limit < 1 || spread.isNegative() || spread.compareTo(Backoff.LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "Limit %d is below 1, or spread %s is not in 0..%s."
+              .formatted(limit, spread, Backoff.LONGEST));
     }
-  }
-
-  private List<Rescued> rescueAfter(long after, Duration spread, int limit) {
-    return healing.run(
-        () ->
-            transactions.run(
-                statements.rescue,
-                RescueStatement.arguments(after, spread, limit),
-                RescueStatement::read));
-  }
-
-  private List<Rescued> rescueRowByRow(Duration spread, int limit) {
-    List<Rescued> rescued = new ArrayList<>();
-    long after = 0;
-    for (int i = 0; i < limit; i++) {
-      long first = firstExpired(after);
-      if (first == 0) {
-        break;
-      }
-      try {
-        rescued.addAll(rescueAfter(first - 1, spread, 1));
-      } catch (StoreException failure) {
-        LOG.warn("Job could not be rescued, stepping over it executionId={}", first, failure);
-      }
-      after = first;
-    }
-    return rescued;
-  }
-
-  /** The execution of the first expired job behind {@code after}; 0 if there is none. */
-  private long firstExpired(long after) {
-    return transactions
-        .run(statements.firstExpired, RescueStatement.firstArguments(after), row -> row.getLong(1))
-        .get(0);
+    return rescue.run(spread, limit);
   }
 
   private <R> List<R> batch(

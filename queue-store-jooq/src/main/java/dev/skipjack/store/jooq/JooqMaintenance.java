@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.Retention;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
@@ -101,15 +102,23 @@ final class JooqMaintenance implements Maintenance {
     }
     AtomicLong jobs = new AtomicLong();
     Instant now = creator.now();
+    StoreException failed = null;
     for (Map.Entry<String, Instant> queue : ownCutoffs(statements.readDeadCutoffs).entrySet()) {
-      unfinished |=
-          !deadLetters.forEachBatch(
-              DeadJobs.all().ofQueue(queue.getKey()),
-              Duration.between(queue.getValue(), now),
-              batch -> {
-                jobs.addAndGet(deadLetters.pruneAndCount(batch));
-                return System.nanoTime() - deadline < 0;
-              });
+      try {
+        unfinished |=
+            !deadLetters.forEachBatch(
+                DeadJobs.all().ofQueue(queue.getKey()),
+                Duration.between(queue.getValue(), now),
+                batch -> {
+                  jobs.addAndGet(deadLetters.pruneFree(batch));
+                  return System.nanoTime() - deadline < 0;
+                });
+      } catch (StoreException failure) {
+        failed = failure; // one queue's trouble must not keep the others' dead jobs
+      }
+    }
+    if (failed != null) {
+      throw failed;
     }
     return new Pruned(keys, jobs.get(), unfinished);
   }

@@ -60,8 +60,12 @@ final class JooqQueueAdmin implements QueueAdmin {
   public List<RedriveResult> redrive(List<JobId> jobs) {
     return JobBatches.run(
         jobs,
-        batch -> onRows(statements.redrive, batch, RedriveStatement::read),
-        answer -> answer instanceof RedriveResult.Busy);
+        batch ->
+            transactions
+                .impatient()
+                .run(statements.redrive, JobRows.arguments(batch), RedriveStatement::read),
+        answer -> answer instanceof RedriveResult.Busy,
+        new RedriveResult.Busy());
   }
 
   @Override

@@ -5,14 +5,14 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.noCondition;
-import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.rowNumber;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
+import dev.skipjack.store.jooq.spi.Texts;
 import org.jooq.CommonTableExpression;
-import org.jooq.Param;
+import org.jooq.Field;
 import org.jooq.ResultQuery;
 import org.jooq.SortOrder;
 import org.jooq.Table;
@@ -36,7 +36,7 @@ import org.jooq.Table;
  */
 final class ListDueStatement {
 
-  private static final Param<String> QUEUE = param("queue", String.class);
+  private static final Field<String> QUEUE = Texts.param("queue");
 
   private ListDueStatement() {}
 

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.StoreException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
@@ -12,6 +13,7 @@ final class PartitionHealing {
   static final String CHECK_VIOLATION = "23514";
 
   private final Runnable createMissing;
+  private final AtomicBoolean missed = new AtomicBoolean();
 
   /**
    * @param createMissing creates the partitions of now
@@ -20,7 +22,22 @@ final class PartitionHealing {
     this.createMissing = createMissing;
   }
 
+  /**
+   * Notes that a partition was missed where nothing can be mended: in a caller's transaction, which
+   * has failed and still holds its connection and its locks.
+   */
+  void later() {
+    missed.set(true);
+  }
+
   <R> R run(Supplier<R> write) {
+    if (missed.compareAndSet(true, false)) {
+      try {
+        createMissing.run();
+      } catch (StoreException failure) {
+        missed.set(true); // this write may not need it at all
+      }
+    }
     try {
       return write.get();
     } catch (StoreException failure) {

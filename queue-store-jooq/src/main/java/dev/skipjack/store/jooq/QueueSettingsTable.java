@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 import org.jooq.types.YearToSecond;
@@ -22,15 +22,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueSettingsTable {
 
-  private final DSLContext dsl;
+  private final OwnTransactions transactions;
+  private final DSLContext dialect;
 
-  QueueSettingsTable(DSLContext dsl) {
-    this.dsl = dsl;
+  /**
+   * @param dialect renders for the queue's schema; has no connection
+   */
+  QueueSettingsTable(OwnTransactions transactions, DSLContext dialect) {
+    this.transactions = transactions;
+    this.dialect = dialect;
   }
 
   void pause(String queue) {
-    typed(
-        () ->
+    run(
+        dsl ->
             dsl.insertInto(JOB_QUEUES, JOB_QUEUES.QUEUE, JOB_QUEUES.PAUSED_AT)
                 .select(org.jooq.impl.DSL.select(org.jooq.impl.DSL.val(queue), DatabaseClock.NOW))
                 .onConflict(JOB_QUEUES.QUEUE)
@@ -42,8 +47,8 @@ final class QueueSettingsTable {
   }
 
   void resume(String queue) {
-    typed(
-        () ->
+    run(
+        dsl ->
             dsl.update(JOB_QUEUES)
                 .setNull(JOB_QUEUES.PAUSED_AT)
                 .set(JOB_QUEUES.UPDATED_AT, DatabaseClock.NOW)
@@ -66,8 +71,8 @@ final class QueueSettingsTable {
         settings.defaultMaxAttempts().isPresent()
             ? settings.defaultMaxAttempts().getAsInt()
             : null);
-    typed(
-        () ->
+    run(
+        dsl ->
             dsl.insertInto(JOB_QUEUES)
                 .set(JOB_QUEUES.QUEUE, queue)
                 .set(row)
@@ -79,8 +84,8 @@ final class QueueSettingsTable {
   }
 
   Optional<QueueSettings> find(String queue) {
-    return typed(
-        () ->
+    return run(
+        dsl ->
             dsl.selectFrom(JOB_QUEUES)
                 .where(JOB_QUEUES.QUEUE.eq(queue))
                 .fetchOptional()
@@ -93,13 +98,19 @@ final class QueueSettingsTable {
                             number(row.getDefaultMaxAttempts()))));
   }
 
-  private static <R> R typed(Supplier<R> statement) {
-    try {
-      return statement.get();
-    } catch (DataAccessException failure) {
-      SQLException cause = failure.getCause(SQLException.class);
-      throw cause == null ? failure : OwnTransactions.refused(cause);
-    }
+  private <R> R run(Function<DSLContext, R> statement) {
+    return transactions.onConnection(
+        connection -> {
+          try {
+            return statement.apply(dialect.configuration().derive(connection).dsl());
+          } catch (DataAccessException failure) {
+            SQLException cause = failure.getCause(SQLException.class);
+            if (cause == null) {
+              throw failure;
+            }
+            throw cause;
+          }
+        });
   }
 
   private static @Nullable YearToSecond interval(Optional<Duration> duration) {

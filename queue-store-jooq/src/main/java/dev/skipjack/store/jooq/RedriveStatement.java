@@ -40,7 +40,9 @@ import org.jooq.ResultQuery;
  *
  * <p>Of two dead jobs that had one key the older is redriven. A rival that takes the key between
  * the look and the update makes the statement fail with a unique violation; the caller then goes
- * job by job. {@link JobRows} tells the lock order.
+ * job by job. {@link JobRows} tells the lock order. A key that an open transaction has taken would
+ * be waited for with all these rows locked, so the wait is a tenth of a second at most; a job that
+ * alone still meets it is answered as busy.
  */
 final class RedriveStatement {
 
@@ -107,6 +109,10 @@ final class RedriveStatement {
                 .set(JOBS.SCHEDULED_AT, DatabaseClock.NOW)
                 .set(JOBS.FORGIVEN, JOBS.ATTEMPTS)
                 .set(JOBS.DIED_AT, castNull(JOBS.DIED_AT))
+                // Null already. But PostgreSQL first checks the constraints on what it makes of the
+                // row in its snapshot, which may have been running, and only then meets the dead.
+                .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
+                .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
                 .set(JOBS.CANCEL_REQUESTED_AT, castNull(JOBS.CANCEL_REQUESTED_AT))
                 .set(JOBS.UNIQUE_KEY, coalesce(JOBS.UNIQUE_KEY, JOBS.FREED_UNIQUE_KEY))
                 .set(JOBS.FREED_UNIQUE_KEY, castNull(JOBS.FREED_UNIQUE_KEY))

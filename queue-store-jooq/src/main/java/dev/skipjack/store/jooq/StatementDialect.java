@@ -1,6 +1,5 @@
 package dev.skipjack.store.jooq;
 
-import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.conf.MappedSchema;
@@ -20,11 +19,6 @@ final class StatementDialect {
   /** Renders with question marks for the parameters. */
   static DSLContext forSchema(String schema) {
     return DSL.using(SQLDialect.POSTGRES, settings(schema));
-  }
-
-  /** Runs statements that are not worth keeping rendered. */
-  static DSLContext on(DataSource dataSource, String schema) {
-    return DSL.using(dataSource, SQLDialect.POSTGRES, settings(schema));
   }
 
   private static Settings settings(String schema) {

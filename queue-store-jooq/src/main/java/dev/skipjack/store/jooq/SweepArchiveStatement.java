@@ -18,6 +18,7 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -55,7 +56,7 @@ final class SweepArchiveStatement {
   private static final Param<Long> AFTER = param("after", Long.class);
   private static final Param<Long> BATCH = param("batch", Long.class);
   private static final Param<String> OTHERS = param("others", String.class);
-  private static final Param<String[]> QUEUES = ArrayRows.texts("queues");
+  private static final Param<String[]> QUEUES = Texts.array("queues");
   private static final Param<Instant[]> CUTOFFS =
       param("cutoffs", SQLDataType.INSTANT.getArrayDataType());
 

@@ -8,9 +8,7 @@ import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
-import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobType;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.Fixture.Work;
 import dev.skipjack.testkit.QueueDatabase;
@@ -33,21 +31,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
-import org.awaitility.Awaitility;
 import org.jooq.SQLDialect;
-import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Idempotency keys: what makes the repeat of an enqueue safe. */
 @QueueTest
 class EnqueueOnceTest {
-
-  private static final int LEVEL_OF_READ_COMMITTED = Connection.TRANSACTION_READ_COMMITTED;
 
   private final ExecutorService threads = Executors.newFixedThreadPool(8);
   private Fixture fixture;
@@ -65,35 +57,15 @@ class EnqueueOnceTest {
   }
 
   @Test
-  void aRepeatAnswersTheFirstJob() {
-    EnqueueResult first = queue.enqueueOnce(WORK, new Work(1), key("order-1"));
-
-    assertThat(first).isInstanceOf(Enqueued.class);
-    assertThat(queue.enqueueOnce(WORK, new Work(2), key("order-1")))
-        .isEqualTo(new AlreadyQueued(first.jobId()));
-    assertThat(queue.enqueue(WORK, new Work(3), key("order-1"))).isEqualTo(first.jobId());
-    assertThat(queue.enqueueOnce(WORK, new Work(4), key("order-2"))).isInstanceOf(Enqueued.class);
-    assertThat(jobs()).isEqualTo("1 4");
-  }
-
-  @Test
-  void theKeyOutlivesItsJob() {
-    JobId first = queue.enqueue(WORK, new Work(1), key("order-1"));
-    fixture.store.complete(List.of(fixture.claimOne(Fixture.LEASE)));
-
-    assertThat(queue.enqueueOnce(WORK, new Work(2), key("order-1")))
-        .isEqualTo(new AlreadyQueued(first));
-    assertThat(jobs()).isEqualTo("null");
-  }
-
-  @Test
   void isKeptForADayOrAsLongAsAsked() {
     queue.enqueue(WORK, new Work(1), key("a day"));
     queue.enqueue(WORK, new Work(2), job -> job.idempotencyKey("an hour", Duration.ofHours(1)));
 
     assertThat(
             fixture.value(
-                "SELECT string_agg(extract(epoch FROM date_trunc('minute', expires_at - clock_timestamp() + interval '30 seconds'))::int::text, ' ' ORDER BY key) FROM @job_keys"))
+                "SELECT string_agg(extract(epoch FROM date_trunc('minute', expires_at -"
+                    + " clock_timestamp() + interval '30 seconds'))::int::text, ' ' ORDER BY key)"
+                    + " FROM @job_keys"))
         .isEqualTo("86400 3600");
   }
 
@@ -113,14 +85,6 @@ class EnqueueOnceTest {
           .doesNotContain(first);
     }
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("11");
-  }
-
-  @Test
-  void kindsDoNotShareKeys() {
-    queue.enqueue(WORK, new Work(1), key("order-1"));
-
-    assertThat(queue.enqueueOnce(JobType.of("other", Work.class), new Work(2), key("order-1")))
-        .isInstanceOf(Enqueued.class);
   }
 
   @Test
@@ -164,38 +128,6 @@ class EnqueueOnceTest {
       connection.commit();
     }
     assertThat(jobs()).isEqualTo("1 4");
-  }
-
-  @Test
-  void keyAndJobRollBackTogether() throws Exception {
-    try (Connection connection = fixture.database.connection()) {
-      connection.setAutoCommit(false);
-      queue.in(connection).enqueue(WORK, new Work(1), key("order-1"));
-      connection.rollback();
-      connection.setAutoCommit(true);
-    }
-    assertThat(queue.enqueueOnce(WORK, new Work(2), key("order-1"))).isInstanceOf(Enqueued.class);
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void waitsForARivalAndDoesAsItsEndSays(boolean rivalCommits) throws Exception {
-    try (Connection rival = fixture.database.connection()) {
-      rival.setAutoCommit(false);
-      JobId rivals = queue.in(rival).enqueue(WORK, new Work(1), key("order-1"));
-      Future<EnqueueResult> waiting =
-          threads.submit(() -> queue.enqueueOnce(WORK, new Work(2), key("order-1")));
-      awaitOneBlocked();
-      if (rivalCommits) {
-        // Not in the waiter's snapshot: it must repeat to see who holds the key.
-        rival.commit();
-        assertThat(waiting.get(10, TimeUnit.SECONDS)).isEqualTo(new AlreadyQueued(rivals));
-      } else {
-        rival.rollback();
-        assertThat(waiting.get(10, TimeUnit.SECONDS)).isInstanceOf(Enqueued.class);
-      }
-    }
-    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
   }
 
   @Test
@@ -272,44 +204,6 @@ class EnqueueOnceTest {
     assertThat(jobs()).isEqualTo("1");
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
-  void worksInACallersStricterTransactionAndLeavesItsSerializationFailureAlone(int level)
-      throws Exception {
-    try (Connection connection = fixture.database.connection()) {
-      connection.setTransactionIsolation(level);
-      connection.setAutoCommit(false);
-      JobEnqueuer bound = queue.in(connection);
-      JobId first = bound.enqueue(WORK, new Work(1), key("order-1"));
-      assertThat(bound.enqueueOnce(WORK, new Work(2), key("order-1")))
-          .isEqualTo(new AlreadyQueued(first));
-      bound.enqueueAll(WORK, List.of(new Work(3), new Work(4)));
-      queue.enqueue(WORK, new Work(5), key("order-2"));
-
-      assertThatThrownBy(() -> bound.enqueueOnce(WORK, new Work(6), key("order-2")))
-          .isInstanceOfSatisfying(
-              StoreException.class, failure -> assertThat(failure.sqlState()).contains("40001"));
-      connection.rollback();
-
-      queue.enqueue(WORK, new Work(7), key("order-3"));
-      assertThat(queue.in(connection).enqueueOnce(WORK, new Work(8), key("order-3")))
-          .isInstanceOf(AlreadyQueued.class);
-      queue.enqueue(WORK, new Work(9), key("order-4"));
-      assertThatThrownBy(
-              () ->
-                  queue
-                      .in(DSL.using(connection, SQLDialect.POSTGRES))
-                      .enqueueOnce(WORK, new Work(10), key("order-4")))
-          .isInstanceOfSatisfying(
-              DataAccessException.class,
-              failure -> assertThat(failure.sqlState()).isEqualTo("40001"));
-      connection.rollback();
-      connection.setTransactionIsolation(LEVEL_OF_READ_COMMITTED);
-      connection.setAutoCommit(true);
-    }
-    assertThat(jobs()).isEqualTo("5 7 9");
-  }
-
   @Test
   void refusesACallWithoutAKeyAndOneKeyForMany() {
     List<Work> two = List.of(new Work(1), new Work(2));
@@ -334,17 +228,6 @@ class EnqueueOnceTest {
   private String jobs() {
     return String.valueOf(
         fixture.value("SELECT string_agg(payload->>'number', ' ' ORDER BY id) FROM @jobs"));
-  }
-
-  private void awaitOneBlocked() {
-    Awaitility.await()
-        .pollInterval(Duration.ofMillis(5))
-        .until(
-            () ->
-                fixture
-                    .value(
-                        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
-                    .equals("1"));
   }
 
   private <R> List<R> race(int callers, java.util.function.IntFunction<R> call) throws Exception {

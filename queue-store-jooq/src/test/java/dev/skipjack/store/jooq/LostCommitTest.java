@@ -111,6 +111,7 @@ class LostCommitTest {
         return call.get();
       } catch (StoreException unknown) {
         assertThat(unknown.sqlState()).contains("08006");
+        assertThat(unknown.isOutcomeUnknown()).isTrue();
       }
     }
   }

@@ -6,12 +6,21 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The plan that PostgreSQL makes for a prepared statement, as the store runs it. */
 final class Plan {
 
   private Plan() {}
+
+  private static final Pattern BUFFERS =
+      Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
+
+  /** What a statement did when it ran: its plan, and the pages that it touched. */
+  record Run(String plan, long pages) {}
 
   /**
    * Plans {@code statement} and rolls back.
@@ -22,19 +31,27 @@ final class Plan {
   static String of(
       Connection connection, HotStatement statement, String mode, List<String> literals)
       throws SQLException {
-    return explain(connection, "", statement, mode, literals);
+    return explain("EXPLAIN", connection, statement, mode, literals);
   }
 
-  /** As {@link #of}, but runs it before the roll back, and counts rows and pages. */
-  static String executed(
-      Connection connection, HotStatement statement, String mode, List<String> literals)
+  /** As {@link #of}, and runs it before it rolls back. */
+  static Run ran(Connection connection, HotStatement statement, String mode, List<String> literals)
       throws SQLException {
-    return explain(connection, "(ANALYZE, BUFFERS) ", statement, mode, literals);
+    String plan = explain("EXPLAIN (ANALYZE, BUFFERS)", connection, statement, mode, literals);
+    Matcher total = BUFFERS.matcher(plan);
+    if (!total.find()) {
+      throw new AssertionError("No buffers in " + plan);
+    }
+    return new Run(plan, number(total.group(1)) + number(total.group(2)));
+  }
+
+  private static long number(@Nullable String digits) {
+    return digits == null ? 0 : Long.parseLong(digits);
   }
 
   private static String explain(
+      String explain,
       Connection connection,
-      String options,
       HotStatement statement,
       String mode,
       List<String> literals)
@@ -48,8 +65,7 @@ final class Plan {
       try (ResultSet lines =
           sql.executeQuery(
               literals.stream()
-                  .collect(
-                      Collectors.joining(", ", "EXPLAIN " + options + "EXECUTE planned (", ")")))) {
+                  .collect(Collectors.joining(", ", explain + " EXECUTE planned (", ")")))) {
         while (lines.next()) {
           plan.append(lines.getString(1)).append('\n');
         }

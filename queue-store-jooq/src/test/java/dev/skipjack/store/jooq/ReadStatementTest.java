@@ -4,15 +4,10 @@ import static dev.skipjack.store.jooq.Fixture.EXPIRED;
 import static dev.skipjack.store.jooq.Fixture.LEASE;
 import static dev.skipjack.store.jooq.Fixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobCount;
-import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobError;
-import dev.skipjack.api.JobExecution;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobReader;
@@ -25,8 +20,6 @@ import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,97 +37,6 @@ class ReadStatementTest {
   void setUp(QueueDatabase database) {
     fixture = new Fixture(database);
     reader = fixture.queue.reader();
-  }
-
-  @Nested
-  class Find {
-
-    @Test
-    void knowsAPendingJobWithItsPayload() {
-      JobId id = fixture.queue.enqueue(WORK, new Fixture.Work(7), job -> job.priority(3));
-
-      JobDetails job = reader.find(id).orElseThrow();
-
-      assertThat(job.payload()).isEqualTo("{\"number\": 7}");
-      assertThat(job.currentExecution()).isNull();
-      assertThat(job.executions()).isEmpty();
-      JobSummary summary = job.summary();
-      assertThat(summary.id()).isEqualTo(id);
-      assertThat(summary.status()).isEqualTo(JobStatus.PENDING);
-      assertThat(summary.queue()).isEqualTo("default");
-      assertThat(summary.kind()).isEqualTo("work");
-      assertThat(summary.priority()).isEqualTo(3);
-      assertThat(summary.maxAttempts()).isEqualTo(3);
-      assertThat(summary.startedAt()).isNull();
-      assertThat(summary.finishedAt()).isNull();
-      assertThat(summary.tags()).isEmpty();
-    }
-
-    @Test
-    void showsAttemptsInTheirOrderWithTheirErrors() {
-      fixture.enqueue(1);
-      Execution first = fixture.claimOne(LEASE);
-      fixture.store.fail(
-          List.of(
-              new Failure(
-                  first, JobError.of(new IllegalStateException("no luck")), Duration.ZERO, false)));
-      Execution second = fixture.claimOne(LEASE);
-
-      JobDetails job = reader.find(first.jobId()).orElseThrow();
-
-      assertThat(job.summary().status()).isEqualTo(JobStatus.RUNNING);
-      assertThat(job.summary().lastError()).isEqualTo("no luck");
-      assertThat(job.currentExecution()).isEqualTo(second.id());
-      assertThat(job.leaseExpiresAt()).isAfter(job.summary().startedAt());
-      assertThat(job.executions())
-          .extracting(JobExecution::id, JobExecution::attempt, JobExecution::status)
-          .containsExactly(
-              tuple(first.id(), 1, ExecutionStatus.FAILED),
-              tuple(second.id(), 2, ExecutionStatus.RUNNING));
-      JobError error = job.executions().get(0).error();
-      assertThat(error).isNotNull();
-      assertThat(error.errorClass()).isEqualTo("java.lang.IllegalStateException");
-      assertThat(error.stack()).contains("showsAttemptsInTheirOrderWithTheirErrors");
-      assertThat(job.executions().get(1).error()).isNull();
-      assertThat(job.executions().get(1).finishedAt()).isNull();
-    }
-
-    @Test
-    void findsAnArchivedJob() {
-      fixture.enqueue(1);
-      Execution done = fixture.claimOne(LEASE);
-      fixture.store.complete(List.of(done));
-
-      JobDetails job = reader.find(done.jobId()).orElseThrow();
-
-      assertThat(job.summary().status()).isEqualTo(JobStatus.COMPLETED);
-      assertThat(job.summary().finishedAt()).isNotNull();
-      assertThat(job.payload()).isEqualTo("{\"number\": 1}");
-      assertThat(job.currentExecution()).isEqualTo(done.id());
-      assertThat(job.executions())
-          .extracting(JobExecution::status)
-          .containsExactly(ExecutionStatus.SUCCEEDED);
-    }
-
-    @Test
-    void isEmptyForAJobThatNeverWas() {
-      assertThat(reader.find(new JobId(Long.MAX_VALUE))).isEmpty();
-    }
-
-    @Test
-    void waitsForNobody() throws Exception {
-      JobId id = fixture.queue.enqueue(WORK, new Fixture.Work(1));
-      try (Connection rival = fixture.database.connection();
-          Statement statement = rival.createStatement()) {
-        rival.setAutoCommit(false);
-        statement.execute("DELETE FROM " + fixture.database.schema() + ".jobs");
-
-        assertThat(reader.find(id)).isPresent();
-        assertThat(reader.list(JobQuery.live()).jobs()).hasSize(1);
-        assertThat(reader.counts()).hasSize(1);
-        rival.rollback();
-      }
-    }
   }
 
   @Nested
@@ -260,16 +162,6 @@ class ReadStatementTest {
       assertThat(idsOf(JobQuery.archived().status(JobStatus.COMPLETED))).hasSize(7);
     }
 
-    @Test
-    void refusesATokenOfAnotherOrder() {
-      fixture.enqueue(2);
-      JobPage page = reader.list(JobQuery.live().limit(1));
-
-      assertThatThrownBy(() -> reader.list(JobQuery.archived().after(page.next().orElseThrow())))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("FINISHED");
-    }
-
     private List<JobSummary> all(JobQuery query) {
       List<JobSummary> all = new ArrayList<>();
       JobPage page = reader.list(query);
@@ -309,14 +201,6 @@ class ReadStatementTest {
               new JobCount("b", "k1", JobStatus.DEAD, 2, false),
               new JobCount("default", "work", JobStatus.PENDING, 1, false),
               new JobCount("default", "work", JobStatus.RUNNING, 1, false));
-    }
-
-    @Test
-    void areEmptyInAnEmptyTable() {
-      assertThat(reader.counts()).isEmpty();
-      assertThat(reader.oldestPending()).isEmpty();
-      assertThat(reader.deadLetters()).isEmpty();
-      assertThat(reader.queues()).isEmpty();
     }
 
     @Test

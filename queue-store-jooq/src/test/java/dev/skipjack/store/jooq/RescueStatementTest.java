@@ -1,12 +1,8 @@
 package dev.skipjack.store.jooq;
 
 import static dev.skipjack.store.jooq.Fixture.EXPIRED;
-import static dev.skipjack.store.jooq.Fixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.SQLException;
@@ -14,6 +10,8 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @QueueTest
 class RescueStatementTest {
@@ -26,71 +24,12 @@ class RescueStatementTest {
   }
 
   @Test
-  void putsTheJobBackAndClosesTheAuditRowAsLost() {
-    fixture.enqueue(1);
-    Execution lost = fixture.claimOne(EXPIRED);
-
-    assertThat(fixture.store.rescue(Duration.ZERO, 10))
-        .containsExactly(new Rescued(lost, "default", "work", JobStatus.PENDING));
-
-    assertThat(fixture.value("SELECT status || attempts FROM @jobs")).isEqualTo("pending1");
-    assertThat(fixture.value("SELECT status || (error_message IS NOT NULL) FROM @job_executions"))
-        .isEqualTo("losttrue");
-  }
-
-  @Test
-  void leavesRunningLeasesAlone() {
-    fixture.enqueue(1);
-    fixture.claim(1, LEASE);
-
-    assertThat(fixture.store.rescue(Duration.ZERO, 10)).isEmpty();
-  }
-
-  @Test
-  void makesAJobDeadWhoseAttemptsAreUsedUp() {
-    fixture.enqueue(1);
-    for (int attempt = 1; attempt <= 3; attempt++) {
-      fixture.claimOne(EXPIRED);
-      assertThat(fixture.store.rescue(Duration.ZERO, 10))
-          .extracting(Rescued::status)
-          .containsExactly(attempt == 3 ? JobStatus.DEAD : JobStatus.PENDING);
-    }
-    assertThat(fixture.value("SELECT status FROM @jobs")).isEqualTo("dead");
-    assertThat(
-            fixture.value("SELECT string_agg(status, ' ' ORDER BY attempt) FROM @job_executions"))
-        .isEqualTo("lost lost lost");
-  }
-
-  @Test
-  void spreadsWhatItPutsBack() {
-    fixture.enqueue(50);
-    fixture.claim(50, EXPIRED);
-
-    fixture.store.rescue(Duration.ofHours(1), 100);
-
-    assertThat(
-            Integer.parseInt(
-                fixture.value(
-                    "SELECT count(DISTINCT date_trunc('minute', scheduled_at)) FROM @jobs WHERE scheduled_at > clock_timestamp()")))
-        .isGreaterThan(10);
-  }
-
-  @Test
-  void takesNoMoreThanTheLimit() {
-    fixture.enqueue(5);
-    fixture.claim(5, EXPIRED);
-
-    assertThat(fixture.store.rescue(Duration.ZERO, 2)).hasSize(2);
-    assertThat(fixture.store.rescue(Duration.ZERO, 10)).hasSize(3);
-  }
-
-  @Test
   void stepsOverARowThatCannotBeRescued() {
     fixture.enqueue(3);
     fixture.claim(3, EXPIRED);
     fixture.execute(
-        "CREATE FUNCTION @refuse() RETURNS trigger LANGUAGE plpgsql AS"
-            + " $$ BEGIN IF OLD.payload = '{\"number\": 1}' THEN RAISE 'not this one'; END IF; RETURN NEW; END $$");
+        "CREATE FUNCTION @refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF OLD.payload ="
+            + " '{\"number\": 1}' THEN RAISE 'not this one'; END IF; RETURN NEW; END $$");
     fixture.execute(
         "CREATE TRIGGER refuse BEFORE UPDATE ON @jobs FOR EACH ROW EXECUTE FUNCTION @refuse()");
     try {
@@ -99,6 +38,54 @@ class RescueStatementTest {
           .isEqualTo("{\"number\": 1}");
     } finally {
       fixture.execute("DROP FUNCTION @refuse() CASCADE");
+    }
+  }
+
+  /** The index of those that wait is the test's: it lets rows collide as a unique key would. */
+  @Test
+  void onePercentThatCollidesWithARivalStopsNobodyElse() {
+    fixture.enqueue(1_000);
+    fixture.claim(1_000, EXPIRED);
+    fixture.execute(
+        "CREATE UNIQUE INDEX rivals_idx ON @jobs ((payload ->> 'number')) WHERE status ="
+            + " 'pending'");
+    try {
+      fixture.enqueue(10);
+
+      assertThat(fixture.store.rescue(Duration.ZERO, 1_000)).hasSize(990);
+      assertThat(
+              fixture.value(
+                  "SELECT count(*) || ' ' || max((payload ->> 'number')::int) FROM @jobs WHERE"
+                      + " status = 'running'"))
+          .isEqualTo("10 10");
+
+      fixture.execute("DELETE FROM @jobs WHERE status = 'pending'");
+      assertThat(fixture.store.rescue(Duration.ZERO, 1_000)).hasSize(10);
+    } finally {
+      fixture.execute("DROP INDEX @rivals_idx");
+    }
+  }
+
+  /** They are the oldest, so each sweep meets them first. */
+  @ParameterizedTest
+  @ValueSource(ints = {10, 70})
+  void rowsThatCannotBeRescuedTakeNobodysPlace(int stuck) {
+    fixture.enqueue(stuck + 10);
+    fixture.claim(stuck + 10, EXPIRED);
+    fixture.execute(
+        "CREATE UNIQUE INDEX rivals_idx ON @jobs ((payload ->> 'number')) WHERE status ="
+            + " 'pending'");
+    try {
+      fixture.enqueue(stuck);
+
+      int rescued = 0;
+      for (int sweep = 0; sweep < 4; sweep++) {
+        rescued += fixture.store.rescue(Duration.ZERO, 5).size();
+      }
+
+      assertThat(rescued).isEqualTo(10);
+    } finally {
+      fixture.execute("DROP INDEX @rivals_idx");
     }
   }
 

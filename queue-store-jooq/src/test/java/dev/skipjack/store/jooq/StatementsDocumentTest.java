@@ -77,7 +77,7 @@ class StatementsDocumentTest {
       """
       # The statements
 
-      Every statement on the queue's tables, in short, with its reasons and its locks. They are written in jOOQ's DSL, one in a class;
+      The statements on the queue's tables, in short, with its reasons and its locks. They are written in jOOQ's DSL, one in a class;
       the full text that each renders lies in `src/test/resources/sql` of its module, and a test compares the two. This page is
       written from the comments of those classes by `StatementsDocumentTest`.
 
@@ -85,7 +85,9 @@ class StatementsDocumentTest {
       transaction begins with `SET LOCAL enable_seqscan = off; SET TRANSACTION ISOLATION LEVEL READ COMMITTED` in the same flight; in a
       caller's transaction the setting is borrowed for the statement and given back.
 
-      Writes of many rows lock in the order of the jobs' ids, or step over what is locked; none waits for a row while it holds others.
+      Writes of many jobs lock them in the order of their ids, or step over what is locked; none waits for a job's row while it holds
+      others. Keys are another matter: an enqueue with an idempotency key or a unique one waits for a transaction that has taken the
+      same key and has not ended.
       """;
 
   private record Chapter(String title, List<String> classes) {

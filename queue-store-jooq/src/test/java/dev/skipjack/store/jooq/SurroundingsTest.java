@@ -173,15 +173,19 @@ class SurroundingsTest {
   /** Transaction ids are what a busy queue runs out of first: a batch costs one, not each job. */
   @Test
   void aJobCostsATenthOfATransactionIdAtMost() {
-    long before = nextTransactionId();
-    for (int batch = 0; batch < 20; batch++) {
-      fixture.enqueue(50);
-      var claimed = fixture.claim(50).stream().map(job -> job.execution()).toList();
-      fixture.store.heartbeat(claimed, Fixture.LEASE);
-      fixture.store.complete(claimed);
+    // Others draw some too now and then, autovacuum among them; the cheapest of a few runs is ours.
+    double cheapest = Double.MAX_VALUE;
+    for (int run = 0; run < 5 && cheapest > 0.1; run++) {
+      long before = nextTransactionId();
+      for (int batch = 0; batch < 20; batch++) {
+        fixture.enqueue(50);
+        var claimed = fixture.claim(50).stream().map(job -> job.execution()).toList();
+        fixture.store.heartbeat(claimed, Fixture.LEASE);
+        fixture.store.complete(claimed);
+      }
+      cheapest = Math.min(cheapest, (nextTransactionId() - before) / 1_000.0);
     }
-    // Other sessions of this server, autovacuum among them, may draw some too.
-    assertThat((nextTransactionId() - before) / 1_000.0).isLessThanOrEqualTo(0.1);
+    assertThat(cheapest).isLessThanOrEqualTo(0.1);
   }
 
   private long nextTransactionId() {

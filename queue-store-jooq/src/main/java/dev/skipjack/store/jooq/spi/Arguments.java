@@ -2,7 +2,6 @@ package dev.skipjack.store.jooq.spi;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -20,13 +19,9 @@ public final class Arguments {
     return put(name, (statement, index) -> statement.setLong(index, value));
   }
 
-  /**
-   * Sets one text. The server finds its type from what it is compared with: the driver would say
-   * {@code varchar}, for which an operator elsewhere in the search path may fit better than the
-   * server's own.
-   */
+  /** Sets one text. */
   public Arguments text(String name, String value) {
-    return put(name, (statement, index) -> statement.setObject(index, value, Types.OTHER));
+    return put(name, (statement, index) -> statement.setString(index, value));
   }
 
   /** Sets an array of texts, one for each element. */

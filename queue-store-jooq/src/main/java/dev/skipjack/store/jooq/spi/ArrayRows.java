@@ -12,7 +12,6 @@ import org.jooq.Param;
 import org.jooq.QueryPart;
 import org.jooq.Table;
 import org.jooq.impl.DSL;
-import org.jooq.impl.SQLDataType;
 
 /**
  * Arrays of equal length as the columns of a table: {@code unnest(?, ?) AS alias (a, b)}. One
@@ -35,15 +34,6 @@ public final class ArrayRows {
   /** An empty one that is called {@code alias} in SQL. */
   public static ArrayRows named(String alias) {
     return new ArrayRows(alias);
-  }
-
-  /**
-   * A parameter that is an array of texts. Of {@code text}, as the columns are: for one of {@code
-   * varchar}, an operator that somebody defined elsewhere in the search path would fit better than
-   * the server's own.
-   */
-  public static Param<String[]> texts(String name) {
-    return DSL.param(name, SQLDataType.CLOB.getArrayDataType());
   }
 
   /** Adds a column with the elements of an array. */

@@ -25,18 +25,6 @@ import org.jooq.VisitListener;
  */
 public final class HotStatement {
 
-  private static final String OWN_TRANSACTION =
-      "SET LOCAL enable_seqscan = off; SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ";
-
-  /**
-   * As {@link #OWN_TRANSACTION}, for statements that look at a stretch of an index: of a table
-   * without statistics the planner believes that a bitmap is cheaper, and a bitmap is made of all
-   * there is before the limit counts.
-   */
-  private static final String READ_ONLY =
-      "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
-          + " SET TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY; ";
-
   /**
    * Remembers the caller's setting, which may come from the session, the role or an earlier SET
    * LOCAL.
@@ -103,9 +91,9 @@ public final class HotStatement {
 
   /** Runs it as the first statement of a transaction of our own, which becomes READ COMMITTED. */
   <R> List<R> runFirst(
-      Connection connection, boolean readOnly, Arguments arguments, RowReader<R> reader)
+      Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    return run(connection, readOnly ? READ_ONLY : OWN_TRANSACTION, "", 0, arguments, reader);
+    return run(connection, preamble.sql(), "", 0, arguments, reader);
   }
 
   /**

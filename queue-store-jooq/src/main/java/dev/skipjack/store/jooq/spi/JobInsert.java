@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobInsert {
 
-  private static final Param<String[]> QUEUES = ArrayRows.texts("queues");
-  private static final Param<String[]> KINDS = ArrayRows.texts("kinds");
-  private static final Param<String[]> PAYLOADS = ArrayRows.texts("payloads");
+  private static final Param<String[]> QUEUES = Texts.array("queues");
+  private static final Param<String[]> KINDS = Texts.array("kinds");
+  private static final Param<String[]> PAYLOADS = Texts.array("payloads");
   private static final Param<Integer[]> PAYLOAD_VERSIONS =
       param("payload_versions", Integer[].class);
   private static final Param<Short[]> PRIORITIES = param("priorities", Short[].class);
@@ -49,11 +49,11 @@ public final class JobInsert {
   private static final Param<Instant[]> SCHEDULED_AT =
       param("scheduled_at", SQLDataType.INSTANT.getArrayDataType());
   private static final Param<Long[]> DELAYS = param("delays", Long[].class);
-  private static final Param<String[]> UNIQUE_KEYS = ArrayRows.texts("unique_keys");
-  private static final Param<String[]> UNIQUE_LABELS = ArrayRows.texts("unique_labels");
-  private static final Param<String[]> UNIQUE_UNTILS = ArrayRows.texts("unique_untils");
+  private static final Param<String[]> UNIQUE_KEYS = Texts.array("unique_keys");
+  private static final Param<String[]> UNIQUE_LABELS = Texts.array("unique_labels");
+  private static final Param<String[]> UNIQUE_UNTILS = Texts.array("unique_untils");
 
-  private static final Param<String[]> TAGS = ArrayRows.texts("tags");
+  private static final Param<String[]> TAGS = Texts.array("tags");
 
   /** The given jobs with their ids drawn: {@code incoming(id, position, ...)}. */
   public static final CommonTableExpression<?> INCOMING = incoming();

@@ -4,8 +4,11 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.spi.HotStatement.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Transactions of the queue's own: short, READ COMMITTED, on a connection that goes back as it
@@ -13,22 +16,29 @@ import javax.sql.DataSource;
  */
 public final class OwnTransactions {
 
+  private static final Logger LOG = LoggerFactory.getLogger(OwnTransactions.class);
+
   private final DataSource dataSource;
-  private final boolean readOnly;
+  private final Preamble preamble;
 
   /** On connections of {@code dataSource}. */
   public OwnTransactions(DataSource dataSource) {
-    this(dataSource, false);
+    this(dataSource, Preamble.OWN);
   }
 
-  private OwnTransactions(DataSource dataSource, boolean readOnly) {
+  private OwnTransactions(DataSource dataSource, Preamble preamble) {
     this.dataSource = dataSource;
-    this.readOnly = readOnly;
+    this.preamble = preamble;
   }
 
   /** These, but they can write nothing and read no more of an index than a limit asks for. */
   public OwnTransactions readOnly() {
-    return new OwnTransactions(dataSource, true);
+    return new OwnTransactions(dataSource, Preamble.READ_ONLY);
+  }
+
+  /** These, but a statement that would wait for a lock fails after a tenth of a second (55P03). */
+  public OwnTransactions impatient() {
+    return new OwnTransactions(dataSource, Preamble.IMPATIENT);
   }
 
   /**
@@ -48,21 +58,69 @@ public final class OwnTransactions {
    * @throws StoreException as {@link #run}
    */
   public <R> R inOne(Work<R> work) {
+    return commit(connection -> work.run(Session.own(connection, preamble)));
+  }
+
+  /**
+   * Runs plain JDBC in one transaction and commits.
+   *
+   * @return what {@code work} answered
+   * @throws StoreException as {@link #run}
+   */
+  public <R> R onConnection(ConnectionWork<R> work) {
+    return commit(
+        connection -> {
+          try (Statement statement = connection.createStatement()) {
+            statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+          }
+          return work.run(connection);
+        });
+  }
+
+  private <R> R commit(ConnectionWork<R> work) {
+    boolean committing = false;
     try (Connection connection = dataSource.getConnection()) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(false);
+      R result;
       try {
-        R result = work.run(Session.own(connection, readOnly));
+        result = work.run(connection);
+        committing = true;
         connection.commit();
-        connection.setAutoCommit(autoCommit);
-        return result;
       } catch (SQLException | RuntimeException | Error failure) {
         giveUp(connection, autoCommit, failure);
         throw failure;
       }
+      committing = false;
+      giveBack(connection, autoCommit);
+      return result;
     } catch (SQLException failure) {
-      throw refused(failure);
+      throw committing && isBroken(failure) ? unknown(failure) : refused(failure);
     }
+  }
+
+  /** What is committed is done, also on a connection that broke right after. */
+  private static void giveBack(Connection connection, boolean autoCommit) {
+    try {
+      connection.setAutoCommit(autoCommit);
+      connection.close();
+    } catch (SQLException broken) {
+      LOG.debug("Connection broke after its commit", broken);
+    }
+  }
+
+  /** Whether the server did not answer, or says that it goes away: it may have committed before. */
+  private static boolean isBroken(SQLException failure) {
+    String state = failure.getSQLState();
+    return state == null || state.startsWith("08") || state.startsWith("57P");
+  }
+
+  private static StoreException unknown(SQLException failure) {
+    return new StoreException(
+        "The connection broke during COMMIT (SQLSTATE %s), so the database may have done it or not: %s"
+            .formatted(failure.getSQLState(), PostgresDriver.primaryMessage(failure)),
+        failure,
+        true);
   }
 
   /** The exception for callers, with the database's own as cause. */
@@ -87,5 +145,12 @@ public final class OwnTransactions {
   public interface Work<R> {
     /** The result, if all of it worked. */
     R run(Session session) throws SQLException;
+  }
+
+  /** What is done in one transaction by plain JDBC. */
+  @FunctionalInterface
+  public interface ConnectionWork<R> {
+    /** The result, if all of it worked. */
+    R run(Connection connection) throws SQLException;
   }
 }

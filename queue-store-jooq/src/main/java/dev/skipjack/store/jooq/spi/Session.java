@@ -4,29 +4,46 @@ import dev.skipjack.store.jooq.spi.HotStatement.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Runs statements in one open transaction. Belongs to one thread, and to that transaction. */
 public final class Session {
 
   private final Connection connection;
-  private final boolean own;
-  private final boolean readOnly;
+  private final @Nullable Preamble preamble;
   private boolean begun;
 
-  private Session(Connection connection, boolean own, boolean readOnly) {
+  private Session(Connection connection, @Nullable Preamble preamble) {
     this.connection = connection;
-    this.own = own;
-    this.readOnly = readOnly;
+    this.preamble = preamble;
   }
 
   /** In a transaction of our own that has not begun. */
-  static Session own(Connection connection, boolean readOnly) {
-    return new Session(connection, true, readOnly);
+  static Session own(Connection connection, Preamble preamble) {
+    return new Session(connection, preamble);
   }
 
-  /** In a caller's transaction, whose settings stay as they are. */
-  public static Session in(Connection transaction) {
-    return new Session(transaction, false, false);
+  /**
+   * In a caller's transaction, whose settings stay as they are.
+   *
+   * @throws IllegalArgumentException as {@link #requireTransaction}
+   */
+  public static Session in(Connection transaction) throws SQLException {
+    requireTransaction(transaction);
+    return new Session(transaction, null);
+  }
+
+  /**
+   * Refuses a connection on which every statement would commit by itself: many of them would not be
+   * all or none, and nothing would belong together with the caller's rows.
+   *
+   * @throws IllegalArgumentException if it is in auto-commit mode
+   */
+  public static void requireTransaction(Connection connection) throws SQLException {
+    if (connection.getAutoCommit()) {
+      throw new IllegalArgumentException(
+          "The connection is in auto-commit mode, so there is no transaction to work in. Call setAutoCommit(false) first, or let the queue use a transaction of its own.");
+    }
   }
 
   /**
@@ -36,25 +53,26 @@ public final class Session {
    */
   public <R> List<R> run(HotStatement statement, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    return own
-        ? runOwn(statement, arguments, reader)
+    return preamble != null
+        ? runOwn(preamble, statement, arguments, reader)
         : statement.run(connection, arguments, reader);
   }
 
   /** Runs one statement that looks up nothing in a table that may be large. */
   public <R> List<R> runWithoutLookUp(
       HotStatement statement, Arguments arguments, RowReader<R> reader) throws SQLException {
-    return own
-        ? runOwn(statement, arguments, reader)
+    return preamble != null
+        ? runOwn(preamble, statement, arguments, reader)
         : statement.runAsItIs(connection, arguments, reader);
   }
 
-  private <R> List<R> runOwn(HotStatement statement, Arguments arguments, RowReader<R> reader)
+  private <R> List<R> runOwn(
+      Preamble beginning, HotStatement statement, Arguments arguments, RowReader<R> reader)
       throws SQLException {
     if (begun) {
       return statement.runAsItIs(connection, arguments, reader);
     }
     begun = true;
-    return statement.runFirst(connection, readOnly, arguments, reader);
+    return statement.runFirst(connection, beginning, arguments, reader);
   }
 }

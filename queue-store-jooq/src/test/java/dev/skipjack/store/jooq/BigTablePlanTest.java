@@ -1,0 +1,333 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.testkit.QueueDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Plans of the statements that run all the time, and what they read, where everything that could
+ * lie in their way does: a lane with a great backlog, a lane with as much in the future, jobs of a
+ * foreign kind before all others, ten thousand queues. One table for all tests, which change
+ * nothing: what they run is rolled back.
+ *
+ * <p>Plans are taken with statistics of an empty table, of other rows and of these rows, generic
+ * and custom each.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BigTablePlanTest {
+
+  /** A million with {@code -Dskipjack.soak}. */
+  private static final int MANY = Boolean.getBoolean("skipjack.soak") ? 1_000_000 : 200_000;
+
+  private static final int QUEUES = 10_000;
+  private static final int FEW = 2_000;
+  private static final List<String> MODES = List.of("force_generic_plan", "force_custom_plan");
+
+  private final QueueDatabase database = QueueDatabase.create();
+  private final Fixture fixture = new Fixture(database);
+  private final Statements statements = new Statements(database.schema());
+  private final AdminStatements admin = new AdminStatements(database.schema());
+
+  /** By statistics and mode, then by statement. */
+  private final Map<String, Map<String, String>> plans = new LinkedHashMap<>();
+
+  private long firstDead;
+
+  @BeforeAll
+  void fill() throws SQLException {
+    fixture.execute("ALTER TABLE @jobs SET (autovacuum_enabled = off)");
+    fixture.execute("ANALYZE @jobs; ANALYZE @job_executions; ANALYZE @jobs_archive");
+    load(MANY / 10);
+    plan("statistics of an empty table");
+    fixture.execute("TRUNCATE @jobs, @job_executions");
+    fixture.execute(
+        "INSERT INTO @jobs (queue, kind, payload, status, died_at) SELECT 'old', 'k' || n % 50,"
+            + " '{}', 'dead', now() FROM generate_series(1, 20000) n");
+    fixture.execute("ANALYZE @jobs");
+    fixture.execute("DELETE FROM @jobs");
+    load(MANY);
+    plan("statistics of other rows");
+    fixture.execute("ANALYZE @jobs; ANALYZE @job_executions");
+    plan("statistics of these rows");
+  }
+
+  @AfterAll
+  void drop() {
+    database.close();
+  }
+
+  private void load(int many) {
+    String jobs = "INSERT INTO @jobs (queue, kind, payload, scheduled_at) ";
+    fixture.execute(
+        jobs
+            + "SELECT 'busy', 'work', '{}', now() - interval '1 hour' FROM generate_series(1, %d)"
+                .formatted(many));
+    fixture.execute(
+        jobs
+            + "SELECT 'later', 'work', '{}', now() + interval '1 day' FROM generate_series(1, %d)"
+                .formatted(many));
+    fixture.execute(
+        jobs
+            + "SELECT 'mixed', 'foreign', '{}', now() - interval '2 hours' FROM generate_series(1, %d)"
+                .formatted(many * 3 / 10));
+    fixture.execute(
+        jobs
+            + "SELECT queue, 'work', '{}', now() - interval '1 hour' FROM"
+            + " unnest('{later,mixed}'::text[]) AS queue, generate_series(1, 20)");
+    fixture.execute(
+        jobs
+            + "SELECT 'queue-' || n %% %d, 'work', '{}', now() - interval '1 hour' FROM generate_series(1, 2 * %d) n"
+                .formatted(QUEUES, QUEUES));
+    fixture.execute(
+        "INSERT INTO @jobs (queue, kind, payload, status, attempts, current_execution_id,"
+            + " started_at, lease_expires_at)"
+            + " SELECT 'busy', 'work', '{}', 'running', 1, n, now(), now() + CASE WHEN n %% 2 = 0 THEN interval '1 hour' ELSE '-1 hour' END FROM generate_series(1, %d) n"
+                .formatted(FEW));
+    fixture.execute(
+        "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) SELECT"
+            + " current_execution_id, id, started_at, 1, queue, kind FROM @jobs WHERE status ="
+            + " 'running'");
+    fixture.execute(
+        "INSERT INTO @jobs (queue, kind, payload, status, attempts, died_at) SELECT 'busy', 'work', '{}', 'dead', 3, now() - interval '1 hour' FROM generate_series(1, %d)"
+            .formatted(FEW));
+    firstDead = Long.parseLong(fixture.value("SELECT min(id) FROM @jobs WHERE status = 'dead'"));
+  }
+
+  private void plan(String when) throws SQLException {
+    try (Connection connection = database.connection()) {
+      for (String mode : MODES) {
+        Map<String, String> byStatement = new LinkedHashMap<>();
+        for (Map.Entry<String, HotStatement> each : all().entrySet()) {
+          byStatement.put(
+              each.getKey(), Plan.of(connection, each.getValue(), mode, literals(each.getValue())));
+        }
+        plans.put(when + ", " + mode, byStatement);
+      }
+    }
+  }
+
+  private Map<String, HotStatement> all() {
+    Map<String, HotStatement> all = new LinkedHashMap<>();
+    all.put("claim", statements.claim);
+    all.put("heartbeat", statements.heartbeat);
+    all.put("complete", statements.complete);
+    all.put("completeIn", statements.completeIn);
+    all.put("fail", statements.fail);
+    all.put("giveBack", statements.giveBack);
+    all.put("rescue", statements.rescue);
+    all.put("firstExpired", statements.firstExpired);
+    all.put("cancel", admin.cancel);
+    all.put("redrive", admin.redrive);
+    all.put("edit", admin.edit);
+    all.put("prune", admin.prune);
+    return all;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "claim, jobs_pending_idx jobs_pkey",
+    "heartbeat, jobs_pkey",
+    "complete, jobs_pkey _pkey",
+    "completeIn, jobs_pkey _pkey",
+    "fail, jobs_pkey _pkey",
+    "giveBack, jobs_pkey _pkey",
+    "rescue, jobs_running_idx jobs_pkey _pkey",
+    "firstExpired, jobs_running_idx",
+    "cancel, jobs_pkey",
+    "redrive, jobs_pkey jobs_unique_key_idx",
+    "edit, jobs_pkey",
+    "prune, jobs_pkey"
+  })
+  void goesThroughItsIndexesWhateverTheStatisticsSay(String statement, String indexes) {
+    plans.forEach(
+        (when, byStatement) -> {
+          String plan = byStatement.get(statement);
+          assertThat(plan)
+              .as("%s with %s", statement, when)
+              .doesNotContain("Seq Scan on jobs")
+              .doesNotContain("Seq Scan on job_executions");
+          for (String index : indexes.split(" ", -1)) {
+            assertThat(plan)
+                .as("%s with %s", statement, when)
+                .containsPattern(
+                    index.equals("_pkey")
+                        ? "Scan using job_executions_\\d+_pkey"
+                        : "Scan (using|on) " + index);
+          }
+        });
+    assertThat(plans).hasSize(3 * MODES.size());
+  }
+
+  /** It would sort what is due, all of it. */
+  @Test
+  void aClaimSortsNothing() {
+    plans.forEach(
+        (when, byStatement) ->
+            assertThat(byStatement.get("claim")).as(when).doesNotContain("Sort"));
+  }
+
+  /** Few pages: those of ten jobs, their index entries and their audit rows. */
+  @ParameterizedTest
+  @CsvSource({
+    "busy, -infinity",
+    "later, -infinity",
+    "mixed, 90 minutes ago",
+    "queue-77, -infinity"
+  })
+  void aClaimReadsWhatItTakesAndNotWhatLiesAround(String queue, String low) throws SQLException {
+    String lowWater =
+        low.equals("-infinity")
+            ? "'{-infinity}'"
+            : "ARRAY[now() - interval '%s']".formatted(low.replace(" ago", ""));
+    for (String mode : MODES) {
+      assertPages(statements.claim, mode, claim("'{%s}'".formatted(queue), lowWater, 1), 300);
+    }
+  }
+
+  @Test
+  void aClaimOfThousandsOfLanesReadsThoseItServes() throws SQLException {
+    for (String mode : MODES) {
+      assertPages(
+          statements.claim,
+          mode,
+          claim(
+              queues(QUEUES),
+              "array_fill('-infinity'::timestamptz, ARRAY[%d])".formatted(QUEUES),
+              QUEUES),
+          300);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"heartbeat", "complete", "fail", "giveBack", "rescue", "firstExpired"})
+  void aBatchOfAHundredReadsAHundredRowsOrLess(String name) throws SQLException {
+    HotStatement statement = statement(name);
+    for (String mode : MODES) {
+      assertPages(statement, mode, literals(statement), 6_000);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cancel", "redrive", "prune", "edit"})
+  void aCommandReadsTheRowsThatItNames(String name) throws SQLException {
+    HotStatement statement = statement(name);
+    for (String mode : MODES) {
+      assertPages(statement, mode, literals(statement), 6_000);
+    }
+  }
+
+  /** IN (... LIMIT) claims 498 of 500 here: the planner runs the subquery once for each row. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "enable_hashjoin",
+        "enable_mergejoin",
+        "enable_nestloop",
+        "enable_hashagg",
+        "enable_material",
+        "enable_bitmapscan"
+      })
+  void neverTakesMoreThanAskedUnderAnyPlan(String off) throws SQLException {
+    try (Connection connection = database.connection();
+        Statement sql = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      sql.execute("SET LOCAL " + off + " = off");
+      List<ClaimedJob> claimed =
+          statements.claim.run(
+              connection,
+              ClaimStatement.arguments(Fixture.request(7, Fixture.LEASE, new Lane("busy", 0))),
+              ClaimStatement::read);
+      connection.rollback();
+      assertThat(claimed).hasSize(7);
+    }
+  }
+
+  private HotStatement statement(String name) {
+    return Objects.requireNonNull(all().get(name));
+  }
+
+  private void assertPages(HotStatement statement, String mode, List<String> literals, long most)
+      throws SQLException {
+    try (Connection connection = database.connection()) {
+      Plan.Run run = Plan.ran(connection, statement, mode, literals);
+      assertThat(run.pages()).as("pages of %s", run.plan()).isLessThan(most);
+    }
+  }
+
+  private static String queues(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(n -> "queue-" + n)
+        .collect(Collectors.joining(",", "'{", "}'"));
+  }
+
+  private List<String> claim(String queues, String lowWater, int lanes) {
+    Map<String, String> values = values();
+    values.put("queues", queues);
+    values.put("priorities", "array_fill(0, ARRAY[%d])::smallint[]".formatted(lanes));
+    values.put("low_water", lowWater);
+    values.put("caps", "array_fill(10, ARRAY[%d])".formatted(lanes));
+    return statements.claim.parameters().stream().map(values::get).toList();
+  }
+
+  private List<String> literals(HotStatement statement) {
+    if (statement == statements.claim) {
+      return claim("'{busy,later}'", "'{-infinity,-infinity}'", 2);
+    }
+    Map<String, String> values = values();
+    return statement.parameters().stream().map(values::get).toList();
+  }
+
+  /** A hundred running jobs, ten dead ones, and what else the statements ask for. */
+  private Map<String, String> values() {
+    long firstRunning = firstDead - FEW;
+    Map<String, String> values = new LinkedHashMap<>();
+    values.put(
+        "job_ids", array(LongStream.range(firstRunning, firstRunning + 100).boxed().toList()));
+    values.put("execution_ids", array(LongStream.rangeClosed(1, 100).boxed().toList()));
+    values.put("job_id", String.valueOf(firstRunning));
+    values.put("execution_id", "1");
+    values.put("ids", array(LongStream.range(firstDead, firstDead + 100).boxed().toList()));
+    values.put("worker", "'w'");
+    values.put("lease", "30000000");
+    values.put("kinds", "'{work}'");
+    values.put("limit", "10");
+    values.put("after", "0");
+    values.put("spread", "1000000");
+    values.put("priority", "'{3}'");
+    values.put("scheduled_at", "'{NULL}'");
+    values.put("delay", "'{NULL}'");
+    values.put("payload", "'{NULL}'");
+    values.put("delays", array(Collections.nCopies(100, 0)));
+    values.put("finals", array(Collections.nCopies(100, "false")));
+    values.put("error_classes", array(Collections.nCopies(100, "c")));
+    values.put("error_messages", array(Collections.nCopies(100, "m")));
+    values.put("error_stacks", array(Collections.nCopies(100, "s")));
+    values.put("closed_as", array(Collections.nCopies(100, "released")));
+    return values;
+  }
+
+  private static String array(List<?> values) {
+    return values.stream().map(String::valueOf).collect(Collectors.joining(",", "'{", "}'"));
+  }
+}

@@ -1,0 +1,156 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.store.jooq.Fixture.LEASE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A claim has its snapshot, in which three jobs are due, and stops there; somebody changes the
+ * first of them and commits; the claim goes on. PostgreSQL then locks the newest version of the row
+ * and looks at the conditions again (READ COMMITTED): the claim must take the row as it is now, or
+ * leave it, and in either case get as many jobs as it asked for.
+ */
+@QueueTest
+class ClaimReevaluationTest {
+
+  private Fixture fixture;
+  private Statements statements;
+  private Gate gate;
+  private Rival claimer;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) throws SQLException {
+    fixture = new Fixture(database);
+    statements = new Statements(database.schema());
+    gate = new Gate(fixture);
+    claimer = new Rival(database);
+    gate.stops(claimer);
+    fixture.enqueue(3);
+  }
+
+  @AfterEach
+  void tearDown() throws SQLException {
+    gate.open();
+    claimer.close();
+    gate.close();
+  }
+
+  /** Else the tests below would show a claim that begins after the change. */
+  @Test
+  void theGateLiesBehindTheSnapshotAndBeforeTheLocks() throws Exception {
+    Future<List<ClaimedJob>> claim = stopBeforeLocks(10);
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, scheduled_at) VALUES ('work', '{\"number\": 4}', now() -"
+            + " interval '1 hour')");
+
+    assertThat(fixture.value("SELECT count(*) FROM (SELECT FROM @jobs FOR UPDATE NOWAIT) AS free"))
+        .isEqualTo("4");
+    assertThat(numbers(release(claim))).containsExactlyInAnyOrder(1, 2, 3);
+  }
+
+  /** The edit is not lost, and not undone. */
+  @Test
+  void takesAJobWhosePayloadWasEditedWithItsNewPayload() throws Exception {
+    Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
+    fixture.execute("UPDATE @jobs SET payload = '{\"number\": 11}' WHERE id = " + firstJob());
+
+    assertThat(numbers(release(claim))).containsExactlyInAnyOrder(11, 2);
+    assertAudited();
+  }
+
+  /** It is another lane's now, and the claim's order is that of its lanes. */
+  @Test
+  void leavesAJobThatMovedToAnotherPriority() throws Exception {
+    Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
+    fixture.queue.admin().edit(firstJob(), JobEdit.nothing().priority(7));
+
+    assertThat(numbers(release(claim))).containsExactlyInAnyOrder(2, 3);
+    assertThat(fixture.value("SELECT priority || status FROM @jobs WHERE status = 'pending'"))
+        .isEqualTo("7pending");
+    assertAudited();
+  }
+
+  /** Two workers never run one job. */
+  @Test
+  void leavesAJobThatARivalClaimed() throws Exception {
+    Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
+    Execution rival = fixture.claimOne(LEASE);
+
+    assertThat(numbers(release(claim))).containsExactlyInAnyOrder(2, 3);
+    assertThat(fixture.owns(rival)).isTrue();
+    assertAudited();
+  }
+
+  /** It is pending again, but due after this claim began: the next claim takes it. */
+  @Test
+  void leavesAJobThatARivalClaimedAndReleased() throws Exception {
+    Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
+    Execution rival = fixture.claimOne(LEASE);
+    fixture.store.giveBack(List.of(new GiveBack(rival, ExecutionStatus.RELEASED, Duration.ZERO)));
+
+    assertThat(numbers(release(claim))).containsExactlyInAnyOrder(2, 3);
+    assertThat(numbers(fixture.claim(1))).containsExactly(1);
+    assertAudited();
+  }
+
+  /** Nobody runs it before its time. */
+  @Test
+  void leavesAJobThatWasPostponed() throws Exception {
+    Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
+    fixture.queue.admin().edit(firstJob(), JobEdit.nothing().delay(Duration.ofHours(1)));
+
+    assertThat(numbers(release(claim))).containsExactlyInAnyOrder(2, 3);
+    assertThat(fixture.claim(1)).isEmpty();
+    assertAudited();
+  }
+
+  private Future<List<ClaimedJob>> stopBeforeLocks(int limit) throws SQLException {
+    ClaimRequest request = Fixture.request(limit, LEASE, new Lane("default", 0));
+    gate.shut();
+    return gate.sendTo(
+        claimer,
+        connection ->
+            statements.claim.run(
+                connection, ClaimStatement.arguments(request), ClaimStatement::read));
+  }
+
+  private List<ClaimedJob> release(Future<List<ClaimedJob>> claim) throws Exception {
+    gate.open();
+    return claim.get();
+  }
+
+  private JobId firstJob() {
+    return new JobId(Long.parseLong(fixture.value("SELECT min(id) FROM @jobs")));
+  }
+
+  private static List<Integer> numbers(List<ClaimedJob> jobs) {
+    return jobs.stream().map(job -> Integer.parseInt(job.payload().replaceAll("\\D", ""))).toList();
+  }
+
+  /** Each attempt has its row in the audit, and each running job one that is open. */
+  private void assertAudited() {
+    assertThat(
+            fixture.value(
+                "SELECT bool_and(attempts = (SELECT count(*) FROM @job_executions WHERE job_id ="
+                    + " jobs.id) AND (status = 'running') = EXISTS (SELECT FROM @job_executions"
+                    + " WHERE id = current_execution_id AND status = 'running')) FROM @jobs"))
+        .isEqualTo("t");
+  }
+}

@@ -1,0 +1,128 @@
+package dev.skipjack.store.jooq;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.Future;
+import javax.sql.DataSource;
+
+/**
+ * Stops a write between its snapshot and its first lock: the moment in which rivals change what it
+ * has seen.
+ *
+ * <p>Text and plan of the statement stay the store's. A trigger FOR EACH STATEMENT, which exists in
+ * the test only, fires when the statement has its snapshot and has read no row; in the session that
+ * must stop, and in no other, it waits for an advisory lock that the test holds.
+ */
+final class Gate implements AutoCloseable {
+
+  private static final long LOCK = 4711;
+
+  /** A role that every server has, and to which policies apply. */
+  private static final String PASSER = "pg_write_all_data";
+
+  private static final String STOP = "SET skipjack.stops = 'yes'";
+
+  private final Fixture fixture;
+  private final Rival keeper;
+  private boolean shut;
+
+  Gate(Fixture fixture) throws SQLException {
+    this.fixture = fixture;
+    this.keeper = new Rival(fixture.database);
+    fixture.execute(
+        """
+        CREATE FUNCTION @wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF current_setting('skipjack.stops', true) = 'yes' THEN
+            PERFORM pg_advisory_lock_shared(%1$d);
+            PERFORM pg_advisory_unlock_shared(%1$d);
+          END IF;
+          RETURN NULL;
+        END $$\
+        """
+            .formatted(LOCK));
+    fixture.execute(
+        """
+        CREATE FUNCTION @pass_gate() RETURNS boolean LANGUAGE plpgsql AS $$
+        BEGIN
+          PERFORM pg_advisory_lock_shared(%1$d);
+          RETURN pg_advisory_unlock_shared(%1$d);
+        END $$\
+        """
+            .formatted(LOCK));
+    fixture.execute("GRANT SELECT ON @jobs, @jobs_archive, @job_queues TO " + PASSER);
+    fixture.execute("ALTER TABLE @jobs ENABLE ROW LEVEL SECURITY");
+    fixture.execute("CREATE POLICY gate ON @jobs USING (@pass_gate())");
+    fixture.execute(
+        "CREATE TRIGGER gate BEFORE UPDATE OR DELETE ON @jobs FOR EACH STATEMENT EXECUTE FUNCTION"
+            + " @wait_at_gate()");
+  }
+
+  /** From now on writes of {@code rival} to jobs stop while the gate is shut. */
+  void stops(Rival rival) throws SQLException {
+    rival.execute("RESET ROLE");
+    rival.execute(STOP);
+  }
+
+  /**
+   * As {@link #stops}, but at the first row that a statement looks at: for those that lock before
+   * they write. A policy of the rows does that, so the plan has one more condition.
+   */
+  void stopsAtRows(Rival rival) throws SQLException {
+    rival.execute("RESET skipjack.stops");
+    rival.execute("SET ROLE " + PASSER);
+  }
+
+  /**
+   * As {@link #stops}, of a pool of one connection.
+   *
+   * @return the session
+   */
+  int stopsTheOneOf(DataSource pool) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(STOP);
+      return Rival.pidOf(connection);
+    }
+  }
+
+  void shut() throws SQLException {
+    keeper.execute("SELECT pg_advisory_lock(" + LOCK + ")");
+    shut = true;
+  }
+
+  void open() throws SQLException {
+    if (shut) {
+      shut = false;
+      keeper.execute("SELECT pg_advisory_unlock(" + LOCK + ")");
+    }
+  }
+
+  /** Starts {@code work} and returns when it stands at the shut gate. */
+  <R> Future<R> sendTo(Rival rival, Rival.Work<R> work) {
+    Future<R> sent = rival.start(work);
+    awaitArrival(sent, rival.pid());
+    return sent;
+  }
+
+  /** Returns when the session that does {@code work} stands at the shut gate. */
+  void awaitArrival(Future<?> work, int session) {
+    if (keeper.seesEndOf(work, session)) {
+      throw new AssertionError("Came through the gate: " + work);
+    }
+  }
+
+  /** Whether {@code work} ends by itself, and does not wait for somebody. */
+  boolean seesEndOf(Future<?> work, Rival rival) {
+    return keeper.seesEndOf(work, rival.pid());
+  }
+
+  @Override
+  public void close() throws SQLException {
+    open();
+    keeper.close();
+    fixture.execute("DROP FUNCTION @wait_at_gate(), @pass_gate() CASCADE");
+    fixture.execute("ALTER TABLE @jobs DISABLE ROW LEVEL SECURITY");
+  }
+}

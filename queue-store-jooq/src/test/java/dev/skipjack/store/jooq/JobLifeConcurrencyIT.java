@@ -1,0 +1,206 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.store.jooq.Fixture.EXPIRED;
+import static dev.skipjack.store.jooq.Fixture.LEASE;
+import static dev.skipjack.store.jooq.Fixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.PruneResult;
+import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two workers, a sweeper and an operator at once, all of them at random and none of them careful:
+ * what must hold at the end holds. {@link JobLifeProperties} has the same without races and with
+ * every row compared.
+ */
+@QueueTest
+class JobLifeConcurrencyIT {
+
+  private static final int JOBS = 120;
+  private static final int STEPS = Boolean.getBoolean("skipjack.soak") ? 4_000 : 400;
+
+  private final Queue<JobId> completed = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger pruned = new AtomicInteger();
+  private Fixture fixture;
+  private List<JobId> jobs;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+    jobs =
+        fixture.queue.enqueueAll(
+            WORK, IntStream.range(0, JOBS).mapToObj(Fixture.Work::new).toList());
+  }
+
+  @Test
+  void whateverFourActorsDoNothingVanishesAndNothingEndsTwice() throws Exception {
+    long seed = new Random().nextLong();
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Callable<Integer>> actors =
+          List.of(
+              () -> work(new Random(seed)),
+              () -> work(new Random(seed + 1)),
+              () -> sweep(),
+              () -> operate(new Random(seed + 2)));
+      for (Future<Integer> actor : threads.invokeAll(actors)) {
+        assertThat(actor.get()).isEqualTo(STEPS);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertInvariants("seed " + seed);
+  }
+
+  private int work(Random random) throws SQLException {
+    List<Execution> mine = new ArrayList<>();
+    for (int step = 0; step < STEPS; step++) {
+      if (mine.isEmpty() || random.nextInt(3) == 0) {
+        fixture.claim(4, random.nextBoolean() ? EXPIRED : LEASE).stream()
+            .map(ClaimedJob::execution)
+            .forEach(mine::add);
+      } else {
+        write(mine, random);
+      }
+    }
+    return STEPS;
+  }
+
+  /** Any of the latest attempts, those that ended long ago included. */
+  private void write(List<Execution> mine, Random random) throws SQLException {
+    List<Execution> latest = mine.subList(Math.max(0, mine.size() - 12), mine.size());
+    Execution one = latest.get(random.nextInt(latest.size()));
+    switch (random.nextInt(7)) {
+      case 0 -> fixture.store.heartbeat(latest, LEASE);
+      case 1 -> {
+        if (fixture.store.complete(List.of(one)).get(0) == Verdict.DONE) {
+          completed.add(one.jobId());
+        }
+      }
+      case 2 -> completeIn(one, random.nextBoolean());
+      case 3 -> giveBack(one, ExecutionStatus.SNOOZED);
+      case 4 -> giveBack(one, ExecutionStatus.RELEASED);
+      default ->
+          fixture.store.fail(
+              latest.stream()
+                  .map(
+                      attempt ->
+                          new Failure(
+                              attempt,
+                              JobError.of("no luck"),
+                              Duration.ZERO,
+                              random.nextInt(8) == 0))
+                  .toList());
+    }
+  }
+
+  private void giveBack(Execution attempt, ExecutionStatus as) {
+    fixture.store.giveBack(List.of(new GiveBack(attempt, as, Duration.ZERO)));
+  }
+
+  private void completeIn(Execution attempt, boolean commits) throws SQLException {
+    try (Connection transaction = fixture.database.connection()) {
+      transaction.setAutoCommit(false);
+      fixture.store.completeIn(transaction, attempt);
+      if (commits) {
+        transaction.commit();
+        completed.add(attempt.jobId());
+      } else {
+        transaction.rollback();
+      }
+    } catch (LeaseLostException lost) {
+      assertThat(lost.executionId()).isEqualTo(attempt.id());
+    }
+  }
+
+  private int sweep() {
+    for (int step = 0; step < STEPS; step++) {
+      fixture.store.rescue(Duration.ZERO, 5);
+    }
+    return STEPS;
+  }
+
+  private int operate(Random random) {
+    QueueAdmin admin = fixture.queue.admin();
+    for (int step = 0; step < STEPS; step++) {
+      List<JobId> some = random.ints(3, 0, JOBS).distinct().sorted().mapToObj(jobs::get).toList();
+      switch (random.nextInt(24)) {
+        case 0 -> admin.cancel(some.subList(0, 1));
+        case 1 ->
+            pruned.addAndGet(
+                (int) admin.prune(some).stream().filter(PruneResult.PRUNED::equals).count());
+        case 2, 3, 4 -> admin.edit(some.get(0), JobEdit.nothing().delay(Duration.ZERO));
+        default -> admin.redrive(some);
+      }
+    }
+    return STEPS;
+  }
+
+  private void assertInvariants(String seed) {
+    assertThat(completed).as(seed).isNotEmpty().doesNotHaveDuplicates();
+    assertZero(
+        seed + ": completions that were accepted and are not archived, or the other way round",
+        "SELECT "
+            + completed.size()
+            + " - (SELECT count(*) FROM @jobs_archive WHERE status = 'completed')");
+    assertZero(
+        seed + ": jobs that vanished or are in two places",
+        "SELECT %d - %d - (SELECT count(*) FROM (SELECT id FROM @jobs UNION ALL SELECT id FROM @jobs_archive) AS kept)"
+            .formatted(JOBS, pruned.get()));
+    String kept =
+        "(SELECT id, attempts, forgiven, max_attempts FROM @jobs UNION ALL SELECT id, attempts,"
+            + " forgiven, max_attempts FROM @jobs_archive)";
+    assertZero(
+        seed + ": jobs whose attempts are not their audit rows",
+        "SELECT count(*) FROM "
+            + kept
+            + " AS job WHERE attempts <> (SELECT count(*) FROM @job_executions WHERE job_id ="
+            + " job.id)");
+    assertZero(
+        seed + ": jobs that used more attempts than they have",
+        "SELECT count(*) FROM " + kept + " AS job WHERE attempts - forgiven > max_attempts");
+    assertZero(
+        seed + ": audit rows that are open without a running job, or the other way round",
+        "SELECT count(*) FROM (SELECT id, current_execution_id AS execution FROM @jobs WHERE status"
+            + " = 'running') AS job FULL JOIN (SELECT job_id, id AS execution FROM @job_executions"
+            + " WHERE status = 'running') AS attempt ON attempt.job_id = job.id AND"
+            + " attempt.execution = job.execution WHERE job.id IS NULL OR attempt.job_id IS NULL");
+    assertZero(
+        seed + ": successes beyond the completions",
+        "SELECT "
+            + completed.size()
+            + " - count(*) FROM @job_executions WHERE status = 'succeeded'");
+  }
+
+  private void assertZero(String what, String sql) {
+    assertThat(fixture.value(sql)).as(what).isEqualTo("0");
+  }
+}

@@ -1,0 +1,125 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.store.jooq.WalkStep.Move;
+import dev.skipjack.testkit.QueueDatabase;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.statistics.Statistics;
+import net.jqwik.api.statistics.StatisticsReport;
+
+/**
+ * Whatever is done to a queue, in any order and by whomever: the database holds what a model in
+ * memory says. So no job vanishes, none is completed twice, a stale execution changes nothing, the
+ * audit has a row for each attempt, no job uses more attempts than it has, and none leaves the
+ * state diagram.
+ *
+ * <p>With {@code -Dskipjack.soak=true} each try walks ten times.
+ */
+class JobLifeProperties {
+
+  private static final int WALKS = Boolean.getBoolean("skipjack.soak") ? 10 : 1;
+
+  /**
+   * A walk that meets no rescue, say, proves nothing about one: over all tries each is met. But for
+   * a redrive's conflict, which comes too seldom to be asked for.
+   */
+  private static final List<String> TO_BE_MET =
+      List.of(
+          "Verdict DONE",
+          "Verdict LOST",
+          "Verdict BUSY",
+          "Renewal Renewal[verdict=DONE, cancelRequested=false]",
+          "Renewal Renewal[verdict=DONE, cancelRequested=true]",
+          "Renewal Renewal[verdict=LOST, cancelRequested=false]",
+          "Ended Ended[verdict=DONE, status=PENDING]",
+          "Ended Ended[verdict=DONE, status=DEAD]",
+          "Ended Ended[verdict=DONE, status=CANCELLED]",
+          "Ended Ended[verdict=LOST, status=null]",
+          "Ended Ended[verdict=BUSY, status=null]",
+          "rescued to PENDING",
+          "rescued to DEAD",
+          "rescued to CANCELLED",
+          "CancelResult CANCELLED",
+          "CancelResult REQUESTED",
+          "CancelResult DEAD",
+          "CancelResult GONE",
+          "Redriven Redriven[]",
+          "NotDead NotDead[]",
+          "Gone Gone[]",
+          "EditResult EDITED",
+          "EditResult NOT_PENDING",
+          "EditResult GONE",
+          "PruneResult PRUNED",
+          "PruneResult NOT_DEAD",
+          "PruneResult GONE");
+
+  private static final QueueDatabase DATABASE = QueueDatabase.create();
+  private static final Fixture FIXTURE = new Fixture(DATABASE);
+
+  /** Waits for a walk that jqwik left running when it gave up looking for a shorter one. */
+  @AfterContainer
+  static void close() {
+    synchronized (FIXTURE) {
+      DATABASE.close();
+    }
+  }
+
+  @Property(tries = 80, edgeCases = EdgeCasesMode.NONE)
+  @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
+  void theDatabaseIsWhatTheModelSays(@ForAll("walks") List<List<WalkStep>> walks)
+      throws SQLException {
+    Set<String> seen = new HashSet<>();
+    for (List<WalkStep> steps : walks) {
+      synchronized (FIXTURE) {
+        try (JobWalk walk = new JobWalk(FIXTURE, seen)) {
+          walk.go(steps);
+        }
+      }
+    }
+    seen.forEach(Statistics::collect);
+    Statistics.coverage(
+        met -> TO_BE_MET.forEach(answer -> met.check(answer).count(times -> times > 0)));
+  }
+
+  @Provide
+  Arbitrary<List<List<WalkStep>>> walks() {
+    Arbitrary<Move> moves =
+        Arbitraries.frequency(
+            Tuple.of(5, Move.ENQUEUE),
+            Tuple.of(2, Move.ENQUEUE_IN_TRANSACTION),
+            Tuple.of(3, Move.ENQUEUE_ONCE),
+            Tuple.of(10, Move.ENQUEUE_UNIQUE),
+            Tuple.of(24, Move.CLAIM),
+            Tuple.of(6, Move.HEARTBEAT),
+            Tuple.of(5, Move.COMPLETE),
+            Tuple.of(2, Move.COMPLETE_IN),
+            Tuple.of(12, Move.FAIL),
+            Tuple.of(5, Move.GIVE_BACK),
+            Tuple.of(8, Move.RESCUE),
+            Tuple.of(5, Move.CANCEL),
+            Tuple.of(7, Move.REDRIVE),
+            Tuple.of(4, Move.EDIT),
+            Tuple.of(3, Move.PRUNE),
+            Tuple.of(2, Move.PAUSE),
+            Tuple.of(7, Move.HOLD));
+    Arbitrary<Integer> any = Arbitraries.integers().between(0, 999);
+    return Combinators.combine(moves, any, any, any)
+        .as(WalkStep::new)
+        .list()
+        .ofMinSize(40)
+        .ofMaxSize(100)
+        .list()
+        .ofSize(WALKS);
+  }
+}

@@ -1,0 +1,210 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Ended;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.HotStatement;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Everything that can be done to one job, by the store's own statements, in whatever transaction
+ * the caller has open.
+ */
+final class JobMoves {
+
+  /** A statement, and whether it speaks for an execution. */
+  enum Move {
+    CLAIM(false),
+    HEARTBEAT(true),
+    COMPLETE(true),
+    COMPLETE_IN(true),
+    FAIL(true),
+    RELEASE(true),
+    RESCUE(false),
+    CANCEL(false),
+    REDRIVE(false);
+
+    final boolean needsExecution;
+
+    Move(boolean needsExecution) {
+      this.needsExecution = needsExecution;
+    }
+  }
+
+  /**
+   * What a move was answered.
+   *
+   * @param accepted whether it says that it did something
+   * @param ended the attempt that it says it ended
+   */
+  record Answer(Move move, boolean accepted, Optional<Execution> ended) {}
+
+  /** Who moves: a worker believes in the execution that it has until it claims another. */
+  static final class Actor {
+    Optional<Execution> execution;
+    Duration lease = Fixture.LEASE;
+    boolean failsForGood;
+
+    Actor(Optional<Execution> execution) {
+      this.execution = execution;
+    }
+  }
+
+  private final Fixture fixture;
+  private final Statements statements;
+  private final AdminStatements admin;
+
+  JobMoves(Fixture fixture) {
+    this.fixture = fixture;
+    this.statements = new Statements(fixture.database.schema());
+    this.admin = new AdminStatements(fixture.database.schema());
+  }
+
+  Answer make(Connection connection, Move move, JobId job, Actor actor) throws SQLException {
+    return switch (move) {
+      case CLAIM -> claim(connection, actor);
+      case HEARTBEAT -> new Answer(move, heartbeat(connection, believed(actor)), Optional.empty());
+      case COMPLETE -> {
+        Execution execution = believed(actor);
+        yield ended(
+            move,
+            execution,
+            one(
+                    statements.complete,
+                    connection,
+                    AttemptCtes.arguments(List.of(execution), e -> e),
+                    AttemptCtes::read)
+                == Verdict.DONE);
+      }
+      case COMPLETE_IN -> ended(move, believed(actor), completeIn(connection, believed(actor)));
+      case FAIL -> {
+        Failure failure =
+            new Failure(believed(actor), JobError.of("no luck"), Duration.ZERO, actor.failsForGood);
+        yield ended(
+            move,
+            failure.execution(),
+            isDone(
+                one(
+                    statements.fail,
+                    connection,
+                    FailStatement.arguments(List.of(failure)),
+                    AttemptCtes::readEnded)));
+      }
+      case RELEASE -> {
+        GiveBack release = new GiveBack(believed(actor), ExecutionStatus.RELEASED, Duration.ZERO);
+        yield ended(
+            move,
+            release.execution(),
+            isDone(
+                one(
+                    statements.giveBack,
+                    connection,
+                    GiveBackStatement.arguments(List.of(release)),
+                    AttemptCtes::readEnded)));
+      }
+      case RESCUE -> rescue(connection);
+      case CANCEL -> new Answer(move, cancel(connection, job), Optional.empty());
+      case REDRIVE ->
+          new Answer(
+              move,
+              one(
+                      admin.redrive,
+                      connection,
+                      JobRows.arguments(List.of(job)),
+                      RedriveStatement::read)
+                  instanceof RedriveResult.Redriven,
+              Optional.empty());
+    };
+  }
+
+  private Answer claim(Connection connection, Actor actor) throws SQLException {
+    List<ClaimedJob> claimed =
+        statements.claim.run(
+            connection,
+            ClaimStatement.arguments(Fixture.request(1, actor.lease, new Lane("default", 0))),
+            ClaimStatement::read);
+    claimed.forEach(job -> actor.execution = Optional.of(job.execution()));
+    return new Answer(Move.CLAIM, !claimed.isEmpty(), Optional.empty());
+  }
+
+  private boolean heartbeat(Connection connection, Execution execution) throws SQLException {
+    return one(
+                statements.heartbeat,
+                connection,
+                HeartbeatStatement.arguments(List.of(execution), Fixture.LEASE),
+                HeartbeatStatement::read)
+            .verdict()
+        == Verdict.DONE;
+  }
+
+  /** It wants a transaction, so where none is open it gets one of its own. */
+  private boolean completeIn(Connection connection, Execution execution) throws SQLException {
+    boolean alone = connection.getAutoCommit();
+    try {
+      connection.setAutoCommit(false);
+      fixture.store.completeIn(connection, execution);
+      return true;
+    } catch (LeaseLostException lost) {
+      return false;
+    } finally {
+      if (alone) {
+        connection.setAutoCommit(true); // commits
+      }
+    }
+  }
+
+  private Answer rescue(Connection connection) throws SQLException {
+    List<Rescued> rescued =
+        statements.rescue.run(
+            connection, RescueStatement.arguments(0, Duration.ZERO, 10), RescueStatement::read);
+    return new Answer(
+        Move.RESCUE, !rescued.isEmpty(), rescued.stream().map(Rescued::execution).findFirst());
+  }
+
+  private boolean cancel(Connection connection, JobId job) throws SQLException {
+    CancelResult result =
+        one(
+            admin.cancel,
+            connection,
+            JobRows.arguments(List.of(job)),
+            row -> CancelResult.valueOf(row.getString(1)));
+    return result == CancelResult.CANCELLED || result == CancelResult.REQUESTED;
+  }
+
+  private static Execution believed(Actor actor) {
+    return actor.execution.orElseThrow();
+  }
+
+  private static Answer ended(Move move, Execution execution, boolean accepted) {
+    return new Answer(move, accepted, accepted ? Optional.of(execution) : Optional.empty());
+  }
+
+  private static boolean isDone(Ended ended) {
+    return ended.verdict() == Verdict.DONE;
+  }
+
+  private static <R> R one(
+      HotStatement statement,
+      Connection connection,
+      Arguments arguments,
+      HotStatement.RowReader<R> reader)
+      throws SQLException {
+    return statement.run(connection, arguments, reader).get(0);
+  }
+}

@@ -1,0 +1,53 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.JobEnqueuer;
+import dev.skipjack.api.JobReader;
+import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.testkit.JobStoreContract;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.StorePorts;
+import java.sql.Connection;
+
+/** The store keeps the promises of the ports. */
+class JooqJobStoreContractTest extends JobStoreContract {
+
+  @Override
+  protected StorePorts portsOn(QueueDatabase database) {
+    return new Ports(JobQueue.builder(database.dataSource()).schema(database.schema()).build());
+  }
+
+  private record Ports(JobQueue queue) implements StorePorts {
+
+    @Override
+    public JobStore store() {
+      return queue.store();
+    }
+
+    @Override
+    public JobEnqueuer enqueuer() {
+      return queue;
+    }
+
+    @Override
+    public JobEnqueuer enqueuerIn(Connection transaction) {
+      return queue.in(transaction);
+    }
+
+    @Override
+    public QueueAdmin admin() {
+      return queue.admin();
+    }
+
+    @Override
+    public JobReader reader() {
+      return queue.reader();
+    }
+
+    @Override
+    public Maintenance maintenance() {
+      return queue.maintenance();
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package dev.skipjack.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.spi.Ended;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Verdict;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Every write about an attempt, so that what all of them promise is tested for each. */
+enum AttemptWrite {
+  HEARTBEAT(JobStatus.RUNNING, ExecutionStatus.RUNNING) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+      return fixture.store().heartbeat(executions, StoreFixture.LEASE).stream()
+          .map(Renewal::verdict)
+          .toList();
+    }
+  },
+  COMPLETE(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+      return fixture.store().complete(executions);
+    }
+  },
+  COMPLETE_IN(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) throws SQLException {
+      List<Verdict> verdicts = new ArrayList<>();
+      for (Execution execution : executions) {
+        try (Connection transaction = fixture.transaction()) {
+          fixture.store().completeIn(transaction, execution);
+          transaction.commit();
+          verdicts.add(Verdict.DONE);
+        } catch (LeaseLostException refused) {
+          verdicts.add(Verdict.LOST);
+        }
+      }
+      return verdicts;
+    }
+  },
+  FAIL(JobStatus.PENDING, ExecutionStatus.FAILED) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+      return verdicts(fixture.fail(executions, false));
+    }
+  },
+  FAIL_FOR_GOOD(JobStatus.DEAD, ExecutionStatus.DEAD) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+      return verdicts(fixture.fail(executions, true));
+    }
+  },
+  SNOOZE(JobStatus.PENDING, ExecutionStatus.SNOOZED) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+      return giveBack(fixture, executions, ExecutionStatus.SNOOZED);
+    }
+  },
+  RELEASE(JobStatus.PENDING, ExecutionStatus.RELEASED) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+      return giveBack(fixture, executions, ExecutionStatus.RELEASED);
+    }
+  };
+
+  private final JobStatus leadsTo;
+  private final ExecutionStatus auditSays;
+
+  AttemptWrite(JobStatus leadsTo, ExecutionStatus auditSays) {
+    this.leadsTo = leadsTo;
+    this.auditSays = auditSays;
+  }
+
+  /** Writes in one batch if the port has one for it, and answers for each execution. */
+  abstract List<Verdict> write(StoreFixture fixture, List<Execution> executions)
+      throws SQLException;
+
+  Verdict writeOne(StoreFixture fixture, Execution execution) throws SQLException {
+    List<Verdict> verdicts = write(fixture, List.of(execution));
+    assertThat(verdicts).hasSize(1);
+    return verdicts.get(0);
+  }
+
+  /** Where a job with attempts left is afterwards. */
+  JobStatus leadsTo() {
+    return leadsTo;
+  }
+
+  /** What the audit says of the attempt afterwards. */
+  ExecutionStatus auditSays() {
+    return auditSays;
+  }
+
+  private static List<Verdict> giveBack(
+      StoreFixture fixture, List<Execution> executions, ExecutionStatus as) {
+    return verdicts(
+        fixture
+            .store()
+            .giveBack(
+                executions.stream()
+                    .map(execution -> new GiveBack(execution, as, Duration.ZERO))
+                    .toList()));
+  }
+
+  private static List<Verdict> verdicts(List<Ended> answers) {
+    assertThat(answers)
+        .allSatisfy(
+            answer ->
+                assertThat(answer.status() != null).isEqualTo(answer.verdict() == Verdict.DONE));
+    return answers.stream().map(Ended::verdict).toList();
+  }
+}

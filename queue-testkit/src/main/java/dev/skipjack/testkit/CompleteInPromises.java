@@ -1,0 +1,107 @@
+package dev.skipjack.testkit;
+
+import static dev.skipjack.testkit.StoreFixture.EXPIRED;
+import static dev.skipjack.testkit.StoreFixture.LEASE;
+import static dev.skipjack.testkit.StoreFixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.spi.Execution;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A completion belongs to the handler's transaction. */
+abstract class CompleteInPromises extends Promises {
+
+  @Test
+  void commitsWithTheHandlersTransaction() throws SQLException {
+    fixture.enqueue(1);
+    Execution execution = fixture.claimOne(LEASE);
+    try (Connection transaction = fixture.transaction()) {
+      store.completeIn(transaction, execution);
+      JobId next = fixture.ports.enqueuerIn(transaction).enqueue(WORK, 2);
+      assertThat(fixture.statusOf(execution.jobId())).isEqualTo(JobStatus.RUNNING);
+
+      transaction.commit();
+
+      assertThat(fixture.statusOf(execution.jobId())).isEqualTo(JobStatus.COMPLETED);
+      assertThat(fixture.statusOf(next)).isEqualTo(JobStatus.PENDING);
+    }
+  }
+
+  @Test
+  void isUndoneWhenThatRollsBack() throws SQLException {
+    fixture.enqueue(1);
+    Execution execution = fixture.claimOne(LEASE);
+    JobDetails before = fixture.find(execution.jobId());
+    try (Connection transaction = fixture.transaction()) {
+      store.completeIn(transaction, execution);
+      transaction.rollback();
+      assertThat(fixture.find(execution.jobId())).isEqualTo(before);
+
+      store.completeIn(transaction, execution);
+      transaction.commit();
+    }
+    assertThat(fixture.statusOf(execution.jobId())).isEqualTo(JobStatus.COMPLETED);
+  }
+
+  @Test
+  void tellsTheHandlerWhichLeaseWasLostAndLeavesTheRollbackToIt() throws SQLException {
+    Execution zombie = fixture.rescuedExecution();
+    try (Connection transaction = fixture.transaction()) {
+      JobId effect = fixture.ports.enqueuerIn(transaction).enqueue(WORK, 2);
+
+      assertThatThrownBy(() -> store.completeIn(transaction, zombie))
+          .isInstanceOfSatisfying(
+              LeaseLostException.class,
+              lost -> {
+                assertThat(lost.jobId()).isEqualTo(zombie.jobId());
+                assertThat(lost.executionId()).isEqualTo(zombie.id());
+              });
+
+      transaction.rollback();
+      assertThat(reader.find(effect)).isEmpty();
+    }
+  }
+
+  @Test
+  void keepsTheJobFromBeingRescuedWhileTheTransactionIsOpen() throws Exception {
+    fixture.enqueue(1);
+    Execution execution = fixture.claimOne(EXPIRED);
+    try (Connection transaction = fixture.transaction()) {
+      store.completeIn(transaction, execution);
+
+      assertThat(fixture.withoutWaiting(() -> store.rescue(Duration.ZERO, 10))).isEmpty();
+
+      transaction.commit();
+    }
+    assertThat(fixture.statusOf(execution.jobId())).isEqualTo(JobStatus.COMPLETED);
+  }
+
+  @Test
+  void waitsForTheRowIfSomebodyHoldsIt() throws Exception {
+    fixture.enqueue(1);
+    Execution execution = fixture.claimOne(LEASE);
+    try (Connection rival = fixture.hold(execution.jobId());
+        Connection transaction = fixture.transaction()) {
+      fixture.inBackground(
+          () -> {
+            store.completeIn(transaction, execution);
+            return true;
+          },
+          done -> {
+            fixture.awaitBlockedSession();
+            rival.rollback();
+            return StoreFixture.answered(done);
+          });
+      transaction.commit();
+    }
+    assertThat(fixture.statusOf(execution.jobId())).isEqualTo(JobStatus.COMPLETED);
+  }
+}

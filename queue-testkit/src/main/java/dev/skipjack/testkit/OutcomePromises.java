@@ -1,0 +1,275 @@
+package dev.skipjack.testkit;
+
+import static dev.skipjack.testkit.StoreFixture.ERROR;
+import static dev.skipjack.testkit.StoreFixture.EXPIRED;
+import static dev.skipjack.testkit.StoreFixture.LEASE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobExecution;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.spi.Ended;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Verdict;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What heartbeat, complete, fail and giveBack make of a job and of the audit. */
+abstract class OutcomePromises extends Promises {
+
+  private static final Ended PENDING = new Ended(Verdict.DONE, JobStatus.PENDING);
+  private static final Ended DEAD = new Ended(Verdict.DONE, JobStatus.DEAD);
+
+  @Nested
+  class Heartbeat {
+
+    @Test
+    void extendsTheLeaseFromNowByTheDatabasesClock() throws SQLException {
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(Duration.ofMinutes(1));
+      Instant before = fixture.now();
+
+      assertThat(store.heartbeat(List.of(execution), Duration.ofHours(2)))
+          .containsExactly(new Renewal(Verdict.DONE, false));
+
+      assertThat(fixture.find(execution.jobId()).leaseExpiresAt())
+          .isBetween(before.plus(Duration.ofHours(2)), fixture.now().plus(Duration.ofHours(2)));
+    }
+
+    @Test
+    void savesAJobWhoseLeaseIsOverUntilSomebodyRescuesIt() {
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(EXPIRED);
+
+      store.heartbeat(List.of(execution), LEASE);
+
+      assertThat(store.rescue(Duration.ZERO, 10)).isEmpty();
+      assertThat(store.complete(List.of(execution))).containsExactly(Verdict.DONE);
+    }
+
+    @Test
+    void tellsWhoseJobIsToBeCancelled() {
+      fixture.enqueueMany(2);
+      List<Execution> executions = fixture.claimExecutions(2);
+      admin.cancel(List.of(executions.get(1).jobId()));
+
+      assertThat(store.heartbeat(executions, LEASE))
+          .containsExactly(new Renewal(Verdict.DONE, false), new Renewal(Verdict.DONE, true));
+    }
+  }
+
+  @Nested
+  class Complete {
+
+    @Test
+    void movesTheJobToTheArchiveWithItsHistory() throws SQLException {
+      JobId id = fixture.enqueue(7, job -> job.priority(0).tags("vip"));
+      Execution execution = fixture.claimOne(LEASE);
+      Instant before = fixture.now();
+
+      assertThat(store.complete(List.of(execution))).containsExactly(Verdict.DONE);
+
+      JobDetails job = fixture.find(id);
+      assertThat(job.payload()).isEqualTo("7");
+      assertThat(job.currentExecution()).isEqualTo(execution.id());
+      JobSummary summary = job.summary();
+      assertThat(summary.status()).isEqualTo(JobStatus.COMPLETED);
+      assertThat(summary.finishedAt()).isBetween(before, fixture.now());
+      assertThat(summary.tags()).containsExactly("vip");
+      assertThat(job.executions())
+          .singleElement()
+          .satisfies(
+              attempt -> {
+                assertThat(attempt.status()).isEqualTo(ExecutionStatus.SUCCEEDED);
+                assertThat(attempt.finishedAt()).isAfterOrEqualTo(attempt.startedAt());
+              });
+    }
+
+    @Test
+    void leavesNothingOfAJobWhoseQueueArchivesNothing() {
+      admin.configure("default", QueueSettings.defaults().noArchive());
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+
+      assertThat(store.complete(List.of(execution))).containsExactly(Verdict.DONE);
+
+      assertThat(reader.find(execution.jobId())).isEmpty();
+    }
+  }
+
+  @Nested
+  class Fail {
+
+    @Test
+    void putsTheJobBackAfterItsDelayWithTheReason() throws SQLException {
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+      Instant due = fixture.now().plus(Duration.ofMinutes(5));
+
+      assertThat(store.fail(List.of(new Failure(execution, ERROR, Duration.ofMinutes(5), false))))
+          .containsExactly(PENDING);
+
+      JobDetails job = fixture.find(execution.jobId());
+      assertThat(job.summary().scheduledAt())
+          .isBetween(due, fixture.now().plus(Duration.ofMinutes(5)));
+      assertThat(job.summary().lastError()).isEqualTo("no luck");
+      assertThat(job.currentExecution()).isNull();
+      assertThat(job.leaseExpiresAt()).isNull();
+      assertThat(job.executions()).extracting(JobExecution::error).containsExactly(ERROR);
+      assertThat(fixture.claim(1)).isEmpty();
+    }
+
+    @Test
+    void makesTheJobDeadWhenItsAttemptsAreUsedUp() {
+      JobId id = fixture.enqueue(1);
+      for (int attempt = 1; attempt <= 3; attempt++) {
+        assertThat(fixture.fail(List.of(fixture.claimOne(LEASE)), false))
+            .containsExactly(attempt == 3 ? DEAD : PENDING);
+      }
+      assertThat(fixture.summary(id).diedAt()).isNotNull();
+      assertThat(fixture.audit(id))
+          .containsExactly(ExecutionStatus.FAILED, ExecutionStatus.FAILED, ExecutionStatus.DEAD);
+      assertThat(fixture.claim(1)).isEmpty();
+    }
+
+    @Test
+    void makesTheJobDeadAtOnceWhenTheFailureIsFinal() {
+      JobId id = fixture.enqueue(1);
+
+      assertThat(fixture.fail(List.of(fixture.claimOne(LEASE)), true)).containsExactly(DEAD);
+
+      assertThat(fixture.statusOf(id)).isEqualTo(JobStatus.DEAD);
+      assertThat(fixture.audit(id)).containsExactly(ExecutionStatus.DEAD);
+    }
+
+    @Test
+    void ofOneBatchGivesEachJobItsOwnReasonDelayAndEnd() {
+      fixture.enqueueMany(2);
+      List<Execution> executions = fixture.claimExecutions(2);
+
+      assertThat(
+              store.fail(
+                  List.of(
+                      new Failure(executions.get(1), JobError.of("b"), Duration.ofDays(1), false),
+                      new Failure(executions.get(0), JobError.of("a"), Duration.ZERO, true))))
+          .containsExactly(PENDING, DEAD);
+
+      assertThat(fixture.summary(executions.get(0).jobId()).lastError()).isEqualTo("a");
+      assertThat(fixture.summary(executions.get(1).jobId()).lastError()).isEqualTo("b");
+    }
+
+    @Test
+    void takesAnyTextAndAnyDelay() throws SQLException {
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+      JobError hostile =
+          new JobError("c\0", "nul \0 high \uD800 low \uDC00 " + "x".repeat(100_000), "s\0");
+
+      assertThat(
+              store.fail(
+                  List.of(
+                      new Failure(execution, hostile, Duration.ofSeconds(Long.MAX_VALUE), false))))
+          .containsExactly(PENDING);
+
+      assertThat(fixture.summary(execution.jobId()).scheduledAt())
+          .isBeforeOrEqualTo(fixture.now().plus(Backoff.LONGEST));
+      assertThat(fixture.find(execution.jobId()).executions().get(0).error()).isEqualTo(hostile);
+    }
+  }
+
+  @Nested
+  class GivenBack {
+
+    @Test
+    void isDueAfterItsDelayOrAtOnce() throws SQLException {
+      fixture.enqueueMany(2);
+      List<Execution> executions = fixture.claimExecutions(2);
+      Instant before = fixture.now();
+
+      assertThat(
+              store.giveBack(
+                  List.of(
+                      new GiveBack(executions.get(0), ExecutionStatus.SNOOZED, Duration.ofHours(1)),
+                      new GiveBack(executions.get(1), ExecutionStatus.RELEASED, Duration.ZERO))))
+          .containsExactly(PENDING, PENDING);
+
+      Instant after = fixture.now();
+      assertThat(fixture.summary(executions.get(0).jobId()).scheduledAt())
+          .isBetween(before.plus(Duration.ofHours(1)), after.plus(Duration.ofHours(1)));
+      assertThat(fixture.summary(executions.get(1).jobId()).scheduledAt()).isBetween(before, after);
+      assertThat(fixture.claim(2))
+          .extracting(job -> job.execution().jobId())
+          .containsExactly(executions.get(1).jobId());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SNOOZE", "RELEASE"})
+    void usesNoAttemptHoweverOften(AttemptWrite write) throws SQLException {
+      JobId id = fixture.enqueue(1);
+      for (int i = 0; i < 5; i++) {
+        write.writeOne(fixture, fixture.claimOne(LEASE));
+      }
+
+      JobSummary job = fixture.summary(id);
+      assertThat(job.attempts()).isEqualTo(5);
+      assertThat(job.forgiven()).isEqualTo(5);
+      assertThat(fixture.fail(List.of(fixture.claimOne(LEASE)), false)).containsExactly(PENDING);
+      assertThat(fixture.summary(id).usedAttempts()).isEqualTo(1);
+    }
+  }
+
+  @Nested
+  class Audit {
+
+    /** Attempts, as the job counts them, are the rows of its audit, numbered from one. */
+    @Test
+    void hasOneRowForEachAttempt() throws SQLException {
+      JobId id = fixture.enqueue(1, job -> job.maxAttempts(4));
+      List<ExecutionStatus> expected = new ArrayList<>();
+      for (AttemptWrite write :
+          List.of(
+              AttemptWrite.FAIL, AttemptWrite.SNOOZE, AttemptWrite.RELEASE, AttemptWrite.FAIL)) {
+        write.writeOne(fixture, fixture.claimOne(LEASE));
+        expected.add(write.auditSays());
+      }
+      fixture.claimOne(EXPIRED);
+      store.rescue(Duration.ZERO, 10);
+      expected.add(ExecutionStatus.LOST);
+      fixture.fail(List.of(fixture.claimOne(LEASE)), false);
+      expected.add(ExecutionStatus.DEAD);
+      assertAudit(id, JobStatus.DEAD, expected);
+
+      admin.redrive(List.of(id));
+      store.complete(List.of(fixture.claimOne(LEASE)));
+      expected.add(ExecutionStatus.SUCCEEDED);
+      assertAudit(id, JobStatus.COMPLETED, expected);
+    }
+
+    private void assertAudit(JobId id, JobStatus status, List<ExecutionStatus> expected) {
+      JobDetails job = fixture.find(id);
+      assertThat(job.summary().status()).isEqualTo(status);
+      assertThat(job.summary().attempts()).isEqualTo(expected.size());
+      assertThat(fixture.audit(id)).isEqualTo(expected);
+      for (int i = 0; i < expected.size(); i++) {
+        assertThat(job.executions().get(i).attempt()).isEqualTo(i + 1);
+        assertThat(job.executions().get(i).finishedAt()).isNotNull();
+      }
+    }
+  }
+}

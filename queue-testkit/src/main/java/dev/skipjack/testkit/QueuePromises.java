@@ -1,0 +1,92 @@
+package dev.skipjack.testkit;
+
+import static dev.skipjack.testkit.StoreFixture.LANE;
+import static dev.skipjack.testkit.StoreFixture.LEASE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.QueueState;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Verdict;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a person sets for a queue. */
+abstract class QueuePromises extends Promises {
+
+  @Test
+  void aPausedQueueShowsNoLanesUntilItIsResumed() {
+    fixture.enqueueMany(2);
+    fixture.enqueue(3, job -> job.onQueue("other"));
+    Execution running = fixture.claimOne(LEASE);
+    admin.pause("default");
+    admin.pause("default");
+
+    assertThat(fixture.dueLanes("default", "other")).containsExactly(new Lane("other", 0));
+    assertThat(store.dueLanes(List.of("default", "other")).paused()).containsExactly("default");
+    assertThat(reader.queues()).extracting(QueueState::paused).containsExactly(true);
+    assertThat(store.complete(List.of(running))).containsExactly(Verdict.DONE);
+
+    admin.resume("default");
+
+    assertThat(fixture.dueLanes("default")).containsExactly(LANE);
+    assertThat(reader.queues()).extracting(QueueState::paused).containsExactly(false);
+  }
+
+  @Test
+  void noClaimTakesFromAPausedQueueWhateverItKnowsOfItsLanes() {
+    fixture.enqueue(1);
+    admin.pause("default");
+
+    assertThat(fixture.claim(1)).isEmpty();
+
+    admin.resume("default");
+    assertThat(fixture.claim(1)).hasSize(1);
+  }
+
+  @Test
+  void resumingAQueueThatNobodyPausedChangesNothing() {
+    fixture.enqueue(1);
+
+    admin.resume("default");
+
+    assertThat(fixture.dueLanes("default")).containsExactly(LANE);
+  }
+
+  @Test
+  void settingsMakeTheRoundTripAndLeaveThePauseAlone() {
+    QueueSettings settings =
+        QueueSettings.defaults()
+            .archiveRetention(Duration.ofDays(3))
+            .deadRetention(Duration.ofHours(36))
+            .defaultPriority(-5)
+            .defaultMaxAttempts(7);
+    admin.pause("default");
+    admin.configure("default", settings);
+    fixture.enqueue(1, job -> job.priority(0));
+
+    assertThat(admin.settings("default")).contains(settings);
+    assertThat(admin.settings("other")).isEmpty();
+    assertThat(fixture.dueLanes("default")).isEmpty();
+    QueueState state = reader.queues().get(0);
+    assertThat(state.queue()).isEqualTo("default");
+    assertThat(state.archiveRetention()).isEqualTo(Duration.ofDays(3));
+    assertThat(state.deadRetention()).isEqualTo(Duration.ofHours(36));
+    assertThat(state.defaultPriority()).isEqualTo(-5);
+    assertThat(state.defaultMaxAttempts()).isEqualTo(7);
+
+    admin.configure("default", QueueSettings.defaults().noArchive());
+    assertThat(admin.settings("default")).contains(QueueSettings.defaults().noArchive());
+  }
+
+  @Test
+  void refusesNamesThatNoQueueCanHave() {
+    assertThatThrownBy(() -> admin.pause("Not a queue"))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> admin.configure("", QueueSettings.defaults()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,94 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.worker.KnownLanes.Known;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What one queue is asked for in a claim, and what it was served over all of them. */
+final class QueueTurn {
+
+  /** One place in so many is reserved. */
+  private static final int RESERVED = 10;
+
+  private final int weight;
+  private final List<Known> lanes = new ArrayList<>(4);
+  private int room;
+  private double served;
+  private int owed;
+  private @Nullable Lane reserve;
+  private int claimed;
+  private int reserveClaimed;
+
+  QueueTurn(int weight) {
+    this.weight = weight;
+  }
+
+  /** Begins a claim that may take {@code room} jobs of this queue. */
+  void begin(int room) {
+    this.room = room;
+    lanes.clear();
+    reserve = null;
+    claimed = 0;
+    reserveClaimed = 0;
+  }
+
+  int room() {
+    return room;
+  }
+
+  /** The lanes that are worth asking, highest priority first. */
+  List<Known> lanes() {
+    return lanes;
+  }
+
+  /** Whether nothing is expected of any of them. */
+  boolean isExhausted() {
+    for (Known known : lanes) {
+      if (!known.isExhausted()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** How much of its part it has had, where there was not enough for all. */
+  double served() {
+    return served;
+  }
+
+  /** A queue that had nothing to claim, or room for all it had, has saved up nothing. */
+  void servedAtLeast(double least) {
+    served = Math.max(served, least);
+  }
+
+  /** How many places are reserved for this lane, which waits longest behind higher ones. */
+  int reserve(Lane lane) {
+    reserve = lane;
+    return (owed + room) / RESERVED;
+  }
+
+  void claimed(Lane lane, int jobs) {
+    claimed += jobs;
+    if (lane.equals(reserve)) {
+      reserveClaimed = jobs;
+    }
+  }
+
+  /**
+   * Ends the claim.
+   *
+   * @param contended whether there was less than all queues wanted
+   */
+  void settle(boolean contended) {
+    if (reserve != null) {
+      // What its lane could not use is not saved up, and what it had beyond it is a gift.
+      owed += claimed - RESERVED * reserveClaimed;
+      owed = Math.max(0, Math.min(owed, RESERVED - 1));
+    }
+    if (contended) {
+      served += (double) claimed / weight;
+    }
+  }
+}

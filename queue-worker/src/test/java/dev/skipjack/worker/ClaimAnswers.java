@@ -1,0 +1,41 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** Claims and their answers, made up. */
+final class ClaimAnswers {
+
+  private ClaimAnswers() {}
+
+  static ClaimedJob job(Lane lane, Instant scheduledAt, Instant startedAt) {
+    return new ClaimedJob(
+        new Execution(new JobId(1), new ExecutionId(1)),
+        lane.queue(),
+        "k",
+        "{}",
+        1,
+        lane.priority(),
+        1,
+        3,
+        scheduledAt,
+        startedAt);
+  }
+
+  static ClaimAnswer of(
+      List<LaneShare> shares, int limit, List<ClaimedJob> jobs, Duration duration) {
+    ClaimRequest request =
+        new ClaimRequest(
+            WorkerId.boot("test"), shares, List.of("k"), limit, Duration.ofSeconds(30));
+    return new ClaimAnswer(request, jobs, duration.toNanos());
+  }
+}

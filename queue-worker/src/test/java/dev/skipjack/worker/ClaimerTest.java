@@ -1,0 +1,211 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.LaneShare;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** What a claimer asks of the store, and when. */
+class ClaimerTest {
+
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Map<String, Integer> ROOM_FOR_TWO = Map.of("q", 2);
+
+  private final MemoryStore store = new MemoryStore();
+  private long now;
+
+  @Nested
+  class InAHealthyDatabase {
+
+    private final Claimer claimer =
+        Claimers.of(store, "k", LEASE, Claimers.ALWAYS_FAST, () -> now, "q");
+
+    @Test
+    void nothingIsHinted() {
+      add(20, 0);
+
+      for (int i = 0; i < 10; i++) {
+        claim(claimer);
+      }
+
+      assertThat(store.claims).hasSize(10).noneMatch(ClaimerTest::isHinted);
+      assertThat(store.count(JobStatus.PENDING)).isZero();
+    }
+
+    @Test
+    void lanesAreListedAgainAfterATenthOfASecond() {
+      add(20, 0);
+      claim(claimer);
+      claim(claimer);
+      assertThat(store.calls).containsExactly("dueLanes", "claim", "claim");
+
+      pass(Duration.ofMillis(101));
+      claim(claimer);
+
+      assertThat(store.calls).containsExactly("dueLanes", "claim", "claim", "dueLanes", "claim");
+    }
+
+    /** Of ten thousand queues, a listing takes long. */
+    @Test
+    void atMostATwentiethOfTheTimeGoesIntoListing() {
+      add(20, 0);
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              if (call.equals("dueLanes")) {
+                pass(Duration.ofMillis(50));
+              }
+            }
+          };
+      claim(claimer);
+
+      pass(Duration.ofMillis(999));
+      claim(claimer);
+      assertThat(store.calls).containsExactly("dueLanes", "claim", "claim");
+      pass(Duration.ofMillis(2));
+      claim(claimer);
+      assertThat(store.calls).containsExactly("dueLanes", "claim", "claim", "dueLanes", "claim");
+    }
+
+    @Test
+    void aLaneThatCameBackShortIsNotAskedAgainUntilListed() {
+      add(1, 9);
+      add(3, 0);
+      assertThat(claim(claimer)).hasSize(2);
+      add(1, 9);
+
+      assertThat(claim(claimer)).extracting(attempt -> attempt.job().priority()).containsOnly(0);
+    }
+  }
+
+  @Nested
+  class InASlowDatabase {
+
+    private final Claimer claimer =
+        Claimers.of(store, "k", LEASE, Claimers.NEVER_FAST, () -> now, "q");
+
+    @BeforeEach
+    void force() {
+      add(6, 0);
+      for (int i = 0; i < 3; i++) {
+        claim(claimer);
+      }
+      assertThat(store.claims).noneMatch(ClaimerTest::isHinted);
+      forget();
+    }
+
+    @Test
+    void claimsAreHintedAndLanesAreNotListed() {
+      add(20, 0);
+      for (int i = 0; i < 10; i++) {
+        assertThat(claim(claimer)).hasSize(2);
+        pass(Duration.ofMillis(150));
+      }
+
+      assertThat(store.calls).containsOnly("claim");
+      assertThat(store.claims).hasSize(10).allMatch(ClaimerTest::isHinted);
+    }
+
+    @Test
+    void aClaimThatBroughtNothingIsFollowedByASweepAtOnce() {
+      claim(claimer);
+
+      assertThat(store.calls).containsExactly("claim", "dueLanes");
+      forget();
+      add(1, 5);
+      assertThat(claim(claimer)).hasSize(1);
+      assertThat(store.calls).containsExactly("claim", "dueLanes", "claim");
+      assertThat(store.claims).extracting(ClaimerTest::isHinted).containsExactly(true, false);
+    }
+
+    /** A poll of an idle worker is one statement. */
+    @Test
+    void afterASecondWithoutJobsOnlyLanesAreListed() {
+      claim(claimer);
+      pass(Duration.ofSeconds(1));
+      claim(claimer);
+      forget();
+
+      claim(claimer);
+
+      assertThat(store.calls).containsExactly("dueLanes");
+    }
+
+    @Test
+    void aSweepIsDueAfterTwoSecondsAndSeesNewLanes() {
+      add(40, 0);
+      claim(claimer);
+      add(1, 9);
+      pass(Duration.ofMillis(900));
+      assertThat(claim(claimer)).extracting(attempt -> attempt.job().priority()).containsOnly(0);
+      pass(Duration.ofMillis(900));
+      claim(claimer);
+      forget();
+
+      pass(Duration.ofMillis(201));
+      List<Attempt> swept = claim(claimer);
+
+      assertThat(swept).extracting(attempt -> attempt.job().priority()).containsExactly(9, 0);
+      assertThat(store.calls).containsExactly("dueLanes", "claim");
+      assertThat(store.claims).noneMatch(ClaimerTest::isHinted);
+      claim(claimer);
+      assertThat(store.claims).extracting(ClaimerTest::isHinted).containsExactly(false, true);
+    }
+
+    /** It may be another server that answers next. */
+    @Test
+    void aFailureOfTheStoreDropsEveryMark() {
+      add(4, 0);
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              throw new StoreException("away", new SQLException("away", "08006"));
+            }
+          };
+      assertThatThrownBy(() -> claim(claimer)).isInstanceOf(StoreException.class);
+      assertThat(store.claims).hasSize(1).allMatch(ClaimerTest::isHinted);
+      store.fault = new MemoryStore.Fault() {};
+      forget();
+
+      claim(claimer);
+      claim(claimer);
+
+      assertThat(store.claims).extracting(ClaimerTest::isHinted).containsExactly(false, true);
+    }
+  }
+
+  private List<Attempt> claim(Claimer claimer) {
+    return claimer.claim(ROOM_FOR_TWO, ClaimRequest.LARGEST);
+  }
+
+  private void add(int jobs, int priority) {
+    for (int i = 0; i < jobs; i++) {
+      store.add("q", "k", "job", priority, 3);
+    }
+  }
+
+  private void pass(Duration time) {
+    now += time.toNanos();
+  }
+
+  private void forget() {
+    store.calls.clear();
+    store.claims.clear();
+  }
+
+  private static boolean isHinted(ClaimRequest request) {
+    return request.lanes().stream().map(LaneShare::lowWater).anyMatch(low -> low != null);
+  }
+}

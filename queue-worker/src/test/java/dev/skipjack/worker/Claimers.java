@@ -1,0 +1,44 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.JobStore;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/** Claimers without a worker around them. */
+final class Claimers {
+
+  /** No claim is fast, so marks are passed as soon as three were answered. */
+  static final Duration NEVER_FAST = Duration.ofDays(-1);
+
+  /** Every claim is fast, so no mark is ever passed, on a machine however busy. */
+  static final Duration ALWAYS_FAST = Duration.ofDays(1);
+
+  private Claimers() {}
+
+  /** Claims strictly, in the name of a worker that serves these queues. */
+  static Claimer of(
+      JobStore store,
+      String kind,
+      Duration lease,
+      Duration fastClaim,
+      LongSupplier clock,
+      String... queueNames) {
+    Map<String, ServedQueue> queues = new LinkedHashMap<>();
+    for (String name : queueNames) {
+      queues.put(name, new ServedQueue(name, 1, 0, new Wakeup(), LaneOrder.strict().reserve()));
+    }
+    return new Claimer(
+        store,
+        WorkerId.boot("test"),
+        List.of(kind),
+        lease,
+        queues,
+        LaneOrder.strict(),
+        new LowWaterMarks(fastClaim),
+        clock);
+  }
+}

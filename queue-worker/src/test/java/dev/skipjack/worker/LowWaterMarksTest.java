@@ -1,0 +1,302 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class LowWaterMarksTest {
+
+  private static final Lane LANE = new Lane("q", 0);
+  private static final Lane OTHER = new Lane("other", 0);
+  private static final Duration SLOW = Duration.ofMillis(6);
+  private static final Instant NOON = Instant.parse("2026-01-01T12:00:00Z");
+
+  private final LowWaterMarks marks = new LowWaterMarks(LowWaterMarks.FAST);
+  private Instant databaseTime = NOON;
+  private long now = Duration.ofHours(-3).toNanos(); // nanoTime may be negative
+
+  @Nested
+  class InForce {
+
+    @Test
+    void threeSlowClaimsInARowPutThemInForce() {
+      unhinted(SLOW, NOON);
+      unhinted(SLOW, NOON);
+      assertThat(marks.inForce()).isFalse();
+      assertThat(marks.of(LANE, now)).isNull();
+
+      unhinted(SLOW, NOON);
+
+      assertThat(marks.inForce()).isTrue();
+      assertThat(marks.of(LANE, now)).isEqualTo(NOON.minus(LowWaterMarks.LAG));
+    }
+
+    @Test
+    void aSingleSlowClaimChangesNothingHoweverSlow() {
+      for (int i = 0; i < 10; i++) {
+        unhinted(Duration.ofMinutes(1));
+        unhinted(Duration.ofMinutes(1));
+        unhinted(Duration.ofMillis(4));
+      }
+
+      assertThat(marks.inForce()).isFalse();
+    }
+
+    /** Work takes time in a healthy database too. */
+    @Test
+    void aClaimMayTakeLongerForTheJobsItBrings() {
+      Instant[] hundred = new Instant[100];
+      Arrays.fill(hundred, NOON);
+      for (int i = 0; i < 5; i++) {
+        unhinted(Duration.ofMillis(9), hundred);
+      }
+      assertThat(marks.inForce()).isFalse();
+
+      for (int i = 0; i < 3; i++) {
+        unhinted(Duration.ofMillis(10), hundred);
+      }
+      assertThat(marks.inForce()).isTrue();
+    }
+
+    @Test
+    void threeFastClaimsWithoutHintsInARowEndIt() {
+      force(NOON);
+      unhinted(Duration.ZERO);
+      unhinted(Duration.ZERO);
+      unhinted(SLOW);
+      unhinted(Duration.ZERO);
+      unhinted(Duration.ZERO);
+      assertThat(marks.inForce()).isTrue();
+
+      unhinted(Duration.ZERO);
+
+      assertThat(marks.inForce()).isFalse();
+    }
+
+    /** They are fast because of the hints, which says nothing of the database. */
+    @Test
+    void fastClaimsWithHintsProveNothing() {
+      force(NOON);
+      for (int i = 0; i < 10; i++) {
+        hinted(Duration.ZERO, NOON);
+      }
+
+      assertThat(marks.inForce()).isTrue();
+    }
+  }
+
+  @Nested
+  class Level {
+
+    @Test
+    void aClaimWithAHintOnlyRaisesTheMark() {
+      force(NOON);
+
+      hinted(Duration.ZERO, NOON.plusSeconds(5));
+      assertThat(marks.of(LANE, now)).isEqualTo(NOON.plusSeconds(5).minus(LowWaterMarks.LAG));
+      hinted(Duration.ZERO, NOON.plusSeconds(3));
+
+      assertThat(marks.of(LANE, now)).isEqualTo(NOON.plusSeconds(5).minus(LowWaterMarks.LAG));
+    }
+
+    /** More stragglers than one claim takes are found one after the other, not a few a sweep. */
+    @Test
+    void aClaimFromTheHeadLowersTheMarkToWhereItEnded() {
+      force(NOON);
+
+      unhinted(SLOW, NOON.minusSeconds(60));
+
+      assertThat(marks.of(LANE, now)).isEqualTo(NOON.minusSeconds(60).minus(LowWaterMarks.LAG));
+    }
+
+    @Test
+    void aSweepWithoutAnythingLeavesTheMarkWhereItWas() {
+      force(NOON);
+      sweep(Set.of(LANE));
+
+      unhinted(SLOW);
+
+      assertThat(marks.of(LANE, now)).isEqualTo(NOON.minus(LowWaterMarks.LAG));
+    }
+  }
+
+  @Nested
+  class Sweeps {
+
+    @Test
+    void areDueAfterTwoSeconds() {
+      force(NOON);
+      sweep(Set.of(LANE));
+
+      now += Duration.ofMillis(1_999).toNanos();
+      assertThat(marks.isSweepDue(now)).isFalse();
+      now += Duration.ofMillis(1).toNanos();
+      assertThat(marks.isSweepDue(now)).isTrue();
+    }
+
+    @Test
+    void takeATwentiethOfTheTimeAtMost() {
+      force(NOON);
+      marks.sweep(now, Duration.ofMillis(150).toNanos(), Set.of(LANE), Set.of());
+      long began = now;
+      unhinted(Duration.ofMillis(250), NOON);
+
+      assertThat(marks.isSweepDue(began + Duration.ofMillis(7_999).toNanos())).isFalse();
+      assertThat(marks.isSweepDue(began + Duration.ofSeconds(8).toNanos())).isTrue();
+    }
+
+    /** A busy queue beside slow ones: their lanes are looked into from the head at each visit. */
+    @Test
+    void areNotPutOffByLaterLooksIntoTheSameLane() {
+      force(NOON);
+      marks.sweep(now, Duration.ofMillis(50).toNanos(), Set.of(LANE), Set.of());
+      long began = now;
+      for (int i = 0; i < 19; i++) {
+        now += Duration.ofMillis(100).toNanos();
+        unhinted(Duration.ofMillis(50), NOON);
+      }
+
+      assertThat(marks.isSweepDue(began + Duration.ofSeconds(2).toNanos())).isTrue();
+    }
+
+    @Test
+    void comeAfterTwentySecondsWhateverTheLastOneTook() {
+      force(NOON);
+      marks.sweep(now, Duration.ofMinutes(1).toNanos(), Set.of(LANE), Set.of());
+
+      assertThat(marks.isSweepDue(now + Duration.ofMillis(19_999).toNanos())).isFalse();
+      assertThat(marks.isSweepDue(now + Duration.ofSeconds(20).toNanos())).isTrue();
+    }
+
+    @Test
+    void takeTheMarkFromALaneWithDueJobsUntilItWasLookedInto() {
+      force(NOON);
+
+      sweep(Set.of(LANE));
+      assertThat(marks.of(LANE, now)).isNull();
+      answer(List.of(share(OTHER, false)), SLOW, List.of());
+      assertThat(marks.of(LANE, now)).isNull();
+      unhinted(SLOW, NOON);
+
+      assertThat(marks.of(LANE, now)).isNotNull();
+    }
+
+    /** The claim was full before it came to the lane. */
+    @Test
+    void haveNotLookedIntoALaneBehindTheLimit() {
+      force(NOON);
+      sweep(Set.of(LANE, OTHER));
+
+      marks.claimed(
+          ClaimAnswers.of(
+              List.of(share(OTHER, false), share(LANE, false)),
+              1,
+              List.of(ClaimAnswers.job(OTHER, NOON, databaseTime)),
+              SLOW),
+          now);
+
+      assertThat(marks.of(OTHER, now)).isNotNull();
+      assertThat(marks.of(LANE, now)).isNull();
+    }
+
+    /** The listing has looked into it, and there was nothing. */
+    @Test
+    void leaveTheMarkOfALaneThatIsEmpty() {
+      force(NOON);
+
+      sweep(Set.of());
+
+      assertThat(marks.of(LANE, now)).isEqualTo(NOON.minus(LowWaterMarks.LAG));
+    }
+
+    @Test
+    void dropTheMarksOfAPausedQueue() {
+      force(NOON);
+
+      marks.sweep(now, 0, Set.of(), Set.of("q"));
+
+      assertThat(marks.of(LANE, now)).isNull();
+    }
+  }
+
+  @Nested
+  class Dropped {
+
+    @Test
+    void whenNothingWasClaimedForASecond() {
+      force(NOON);
+
+      now += Duration.ofMillis(999).toNanos();
+      assertThat(marks.of(LANE, now)).isNotNull();
+      hinted(Duration.ZERO);
+      now += Duration.ofMillis(1).toNanos();
+      assertThat(marks.of(LANE, now)).isNull();
+    }
+
+    @Test
+    void whenTheDatabasesTimeStepsBack() {
+      force(NOON);
+      databaseTime = NOON.minusSeconds(3_600);
+
+      hinted(Duration.ZERO, NOON);
+      assertThat(marks.of(LANE, now)).isNull();
+
+      unhinted(SLOW, NOON.minusSeconds(3_600));
+      Instant low = NOON.minusSeconds(3_600).minus(LowWaterMarks.LAG);
+      assertThat(marks.of(LANE, now)).isEqualTo(low);
+      databaseTime = databaseTime.plusSeconds(1);
+      hinted(Duration.ZERO, NOON.minusSeconds(3_600));
+      assertThat(marks.of(LANE, now)).isEqualTo(low); // once, not until the clock caught up
+    }
+
+    @Test
+    void whenCleared() {
+      force(NOON);
+
+      marks.clear();
+
+      assertThat(marks.of(LANE, now)).isNull();
+      assertThat(marks.inForce()).isTrue(); // that alone says nothing of a new server
+    }
+  }
+
+  /** Puts marks in force, the lane's at {@code scheduledAt}. */
+  private void force(Instant scheduledAt) {
+    for (int i = 0; i < 3; i++) {
+      unhinted(SLOW, scheduledAt);
+    }
+    assertThat(marks.inForce()).isTrue();
+  }
+
+  private void sweep(Set<Lane> due) {
+    marks.sweep(now, 0, due, Set.of());
+  }
+
+  private void unhinted(Duration duration, Instant... scheduledAt) {
+    answer(List.of(share(LANE, false)), duration, List.of(scheduledAt));
+  }
+
+  private void hinted(Duration duration, Instant... scheduledAt) {
+    answer(List.of(share(LANE, true)), duration, List.of(scheduledAt));
+  }
+
+  private void answer(List<LaneShare> shares, Duration duration, List<Instant> scheduledAt) {
+    List<ClaimedJob> jobs = new ArrayList<>();
+    scheduledAt.forEach(at -> jobs.add(ClaimAnswers.job(LANE, at, databaseTime)));
+    marks.claimed(ClaimAnswers.of(shares, 1_000, jobs, duration), now);
+  }
+
+  private static LaneShare share(Lane lane, boolean hinted) {
+    return new LaneShare(lane, 1_000, hinted ? Instant.EPOCH : null);
+  }
+}

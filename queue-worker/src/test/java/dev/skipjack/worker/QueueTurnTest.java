@@ -1,0 +1,49 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.spi.Lane;
+import org.junit.jupiter.api.Test;
+
+class QueueTurnTest {
+
+  private static final Lane HIGH = new Lane("q", 9);
+  private static final Lane LOW = new Lane("q", 0);
+
+  private final QueueTurn turn = new QueueTurn(1);
+
+  @Test
+  void tenthsOfAPlaceAddUp() {
+    for (int i = 0; i < 9; i++) {
+      assertThat(claim(1, 1, 0)).isZero();
+    }
+    assertThat(claim(1, 0, 1)).isEqualTo(1);
+    assertThat(claim(1, 1, 0)).isZero();
+  }
+
+  /** Or a lane that had nothing for an hour could have the next minutes for itself. */
+  @Test
+  void aReserveThatWasNotUsedIsNotSavedUp() {
+    assertThat(claim(100, 100, 0)).isEqualTo(10);
+
+    assertThat(claim(10, 9, 1)).isEqualTo(1);
+  }
+
+  /** Low jobs that ran while nothing else was due are not held against the lane. */
+  @Test
+  void whatWasTakenBeyondTheReserveIsNotOwed() {
+    assertThat(claim(100, 0, 100)).isEqualTo(10);
+
+    assertThat(claim(10, 9, 1)).isEqualTo(1);
+  }
+
+  /** Answers how many places were reserved for the low lane. */
+  private int claim(int room, int high, int low) {
+    turn.begin(room);
+    int reserved = turn.reserve(LOW);
+    turn.claimed(HIGH, high);
+    turn.claimed(LOW, low);
+    turn.settle(false);
+    return reserved;
+  }
+}
