@@ -21,6 +21,9 @@ final class BenchmarkDatabase implements AutoCloseable {
 
   private static final String SCHEMA = "skipjack_benchmark";
 
+  /** As {@link #SCHEMA}, without the index that makes unique jobs unique. */
+  private static final String SCHEMA_WITHOUT_KEYS = "skipjack_benchmark_without_keys";
+
   private final @Nullable EmbeddedPostgres server;
   private final String jdbcUrl;
   private final HikariDataSource pool;
@@ -54,6 +57,18 @@ final class BenchmarkDatabase implements AutoCloseable {
   /** A queue on the pool of one connection, seen through {@code lens}. */
   JobQueue queue(UnaryOperator<DataSource> lens) {
     return JobQueue.builder(lens.apply(pool)).schema(SCHEMA).build();
+  }
+
+  /**
+   * A queue on the pool of one connection, in a schema that lacks the index of unique keys, and
+   * that is emptied.
+   */
+  JobQueue queueWithoutUniqueIndex() throws SQLException {
+    Migrations.migrate(pool, SCHEMA_WITHOUT_KEYS);
+    execute(
+        "DROP INDEX IF EXISTS " + SCHEMA_WITHOUT_KEYS + ".jobs_unique_key_idx",
+        "TRUNCATE " + SCHEMA_WITHOUT_KEYS + ".jobs");
+    return JobQueue.builder(pool).schema(SCHEMA_WITHOUT_KEYS).build();
   }
 
   /** A connection of no pool; the caller closes it. */

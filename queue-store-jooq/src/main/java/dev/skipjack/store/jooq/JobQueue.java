@@ -86,7 +86,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             new QueueSettingsTable(transactions, dialect),
             drafts,
             deadLetters);
-    this.extension = new QueueExtension(dialect, transactions, drafts::draft);
+    this.extension = new QueueExtension(dialect, transactions, drafts::draft, store::write, store);
   }
 
   /**
