@@ -17,14 +17,16 @@ import org.jspecify.annotations.Nullable;
  * What the store costs beside the database's own work: the time of each hot statement through the
  * store, divided by the time of the very same text, values and round trips from a bare JDBC loop.
  *
- * <p>Each round lets the store live through many jobs on empty tables, then repeats on empty tables
- * what it has sent. The ids are drawn anew from 1, so that the values fit; the rows that both leave
- * are compared. Warm-up rounds are thrown away; the ratio of a step is the median of its rounds'.
+ * <p>Each round lets the store live through many jobs on empty tables, and repeats on empty tables
+ * what it has sent, the one first or the other. The ids are drawn anew from 1, so that the values
+ * fit; the rows that both leave are compared. Warm-up rounds are thrown away; the ratio of a step
+ * is the median of its rounds'.
  */
 public final class StatementOverhead {
 
   private final BenchmarkDatabase database;
   private final int batches;
+  private int discarded;
   private final Map<String, List<Double>> ratios = new LinkedHashMap<>();
   private final Map<String, List<Double>> micros = new LinkedHashMap<>();
 
@@ -43,7 +45,7 @@ public final class StatementOverhead {
     try (BenchmarkDatabase database = BenchmarkDatabase.open(args)) {
       System.out.println(
           new ObjectMapper()
-              .writeValueAsString(new StatementOverhead(database, 200).measure(3, 9)));
+              .writeValueAsString(new StatementOverhead(database, 200).measure(2, 12)));
     }
   }
 
@@ -53,19 +55,20 @@ public final class StatementOverhead {
       connection.setAutoCommit(false);
       BareJdbc bare = new BareJdbc(connection);
       for (int round = 0; round < warmUps + rounds; round++) {
-        measureRound(bare, round >= warmUps);
+        measureRound(bare, round >= warmUps, round % 2 == 0);
       }
     }
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("benchmark", "statement-overhead");
     line.put("rounds", rounds);
+    line.put("discarded_rounds", discarded);
     line.put("statements_per_round", batches);
     ratios.forEach((step, values) -> line.put(step, summary(values, micros.get(step))));
     line.put("server", database.settings());
     return line;
   }
 
-  private void measureRound(BareJdbc bare, boolean counts) throws SQLException {
+  private void measureRound(BareJdbc bare, boolean counts, boolean storeFirst) throws SQLException {
     database.empty();
     Recording recording = new Recording();
     Map<String, List<Sent>> sentBy = new LinkedHashMap<>();
@@ -77,36 +80,48 @@ public final class StatementOverhead {
     }
     String expected = database.rows();
 
-    database.empty();
-    Map<String, Long> ours = new LinkedHashMap<>();
-    for (Step step : steps(database.queue(pool -> pool))) {
-      ours.put(step.name(), nanos(step.work()::run));
+    // By turns, or whoever goes second would always find the log and the caches of the first.
+    Map<String, Long> floor = storeFirst ? Map.of() : floor(bare, sentBy);
+    boolean same = storeFirst || database.rows().equals(expected);
+    Map<String, Long> store = store();
+    same &= database.rows().equals(expected);
+    if (storeFirst) {
+      floor = floor(bare, sentBy);
+      same &= database.rows().equals(expected);
     }
-    compare(expected, "the store");
-
-    database.empty();
-    for (Map.Entry<String, List<Sent>> step : sentBy.entrySet()) {
-      long floor = nanos(() -> bare.send(step.getValue()));
-      long store = ours.getOrDefault(step.getKey(), 0L);
-      if (counts) {
-        add(ratios, step.getKey(), (double) store / floor);
-        add(micros, step.getKey(), store / 1_000.0 / batches);
+    // A plan that changed meanwhile hands out execution ids in another order, and some do not fit.
+    if (!same) {
+      discarded++;
+    } else if (counts) {
+      for (String step : sentBy.keySet()) {
+        long ours = store.getOrDefault(step, 0L);
+        add(ratios, step, (double) ours / floor.getOrDefault(step, 1L));
+        add(micros, step, ours / 1_000.0 / batches);
       }
     }
-    compare(expected, "bare JDBC");
+  }
+
+  private Map<String, Long> store() throws SQLException {
+    database.empty();
+    Map<String, Long> nanos = new LinkedHashMap<>();
+    for (Step step : steps(database.queue(pool -> pool))) {
+      nanos.put(step.name(), nanos(step.work()::run));
+    }
+    return nanos;
+  }
+
+  private Map<String, Long> floor(BareJdbc bare, Map<String, List<Sent>> sentBy)
+      throws SQLException {
+    database.empty();
+    Map<String, Long> nanos = new LinkedHashMap<>();
+    for (Map.Entry<String, List<Sent>> step : sentBy.entrySet()) {
+      nanos.put(step.getKey(), nanos(() -> bare.send(step.getValue())));
+    }
+    return nanos;
   }
 
   private List<Step> steps(JobQueue queue) {
     return new StoreSteps(queue, batches).steps();
-  }
-
-  private void compare(String expected, String who) throws SQLException {
-    String rows = database.rows();
-    if (!rows.equals(expected)) {
-      throw new IllegalStateException(
-          "%s left %s, and %s was expected: the two did not do the same work."
-              .formatted(who, rows, expected));
-    }
   }
 
   @FunctionalInterface
