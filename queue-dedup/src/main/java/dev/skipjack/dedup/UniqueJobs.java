@@ -52,8 +52,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
                       .transactions()
                       .inOne(
                           session ->
-                              writer.write(
-                                  session, false, jobs, unique.hold(), unique.conflict()));
+                              writer.write(session, false, jobs, unique.hold(), unique.conflict()));
               queue.waker().wakeCommitted(jobs, results);
               return results;
             });
