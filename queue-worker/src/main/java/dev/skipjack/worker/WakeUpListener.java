@@ -17,8 +17,8 @@ final class WakeUpListener implements Loop.Step {
   /** Feature not supported. */
   private static final String CANNOT_LISTEN = "0A000";
 
-  /** Only how long a stop may take where closing does not end the wait. */
-  private static final Duration WAIT = Duration.ofSeconds(1);
+  /** How long a stop may have to wait; costs no statement. */
+  private static final Duration WAIT = Duration.ofMillis(200);
 
   private static final long TRY_AGAIN = Duration.ofMinutes(5).toNanos();
 

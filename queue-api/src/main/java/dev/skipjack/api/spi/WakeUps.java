@@ -19,7 +19,9 @@ public interface WakeUps {
    */
   Subscription subscribe();
 
-  /** Hears what is sent from the moment it was made. Belongs to one thread, but for its end. */
+  /**
+   * Hears what is sent from the moment it was made. Belongs to one thread, but any may close it.
+   */
   interface Subscription extends AutoCloseable {
 
     /**
@@ -33,7 +35,7 @@ public interface WakeUps {
      */
     List<WakeUp> await(Duration timeout);
 
-    /** Gives the connection back. Any thread may do it; an {@link #await} that is going on ends. */
+    /** Gives the connection back, once an {@link #await} that is going on is over. */
     @Override
     void close();
   }

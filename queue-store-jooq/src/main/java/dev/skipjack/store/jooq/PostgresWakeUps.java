@@ -16,9 +16,13 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** LISTEN on a connection that a subscription holds. */
 final class PostgresWakeUps implements WakeUps {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresWakeUps.class);
 
   /** How long a session may be silent before it is asked whether it still hears. */
   private static final long SILENCE = Duration.ofSeconds(30).toNanos();
@@ -71,7 +75,7 @@ final class PostgresWakeUps implements WakeUps {
     private final Connection connection;
     private final PGConnection session;
     private long heardAt = System.nanoTime();
-    private volatile boolean closed;
+    private boolean closed;
 
     Listening(Connection connection) throws SQLException {
       this.connection = connection;
@@ -110,7 +114,10 @@ final class PostgresWakeUps implements WakeUps {
     }
 
     @Override
-    public List<WakeUp> await(Duration timeout) {
+    public synchronized List<WakeUp> await(Duration timeout) {
+      if (closed) {
+        return List.of();
+      }
       try {
         List<WakeUp> wakeUps = new ArrayList<>();
         for (PGNotification heard : heard((int) Math.max(1, timeout.toMillis()))) {
@@ -121,9 +128,6 @@ final class PostgresWakeUps implements WakeUps {
         }
         return wakeUps;
       } catch (SQLException broken) {
-        if (closed) {
-          return List.of();
-        }
         throw OwnTransactions.refused(broken);
       }
     }
@@ -137,15 +141,18 @@ final class PostgresWakeUps implements WakeUps {
       return Arrays.asList(heard);
     }
 
+    /** The session goes back into its pool, so it must not listen any more. */
     @Override
-    public void close() {
+    public synchronized void close() {
+      if (closed) {
+        return;
+      }
       closed = true;
-      try {
-        // Ends a wait that is going on; and a session that listened must not go back into a pool.
-        connection.abort(Runnable::run);
-        connection.close();
-      } catch (SQLException alreadyBroken) {
-        closed = true;
+      try (Connection last = connection;
+          Statement statement = last.createStatement()) {
+        statement.execute("UNLISTEN *");
+      } catch (SQLException broken) {
+        LOG.debug("Listening session was broken when it was closed", broken);
       }
     }
   }
