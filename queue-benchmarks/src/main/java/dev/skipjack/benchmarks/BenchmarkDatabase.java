@@ -59,9 +59,9 @@ final class BenchmarkDatabase implements AutoCloseable {
     }
   }
 
-  /** A queue on the pool of one connection, seen through {@code lens}. */
+  /** A queue on the pool of one connection, seen through {@code lens}; it wakes nobody. */
   JobQueue queue(UnaryOperator<DataSource> lens) {
-    return JobQueue.builder(lens.apply(pool)).schema(SCHEMA).build();
+    return JobQueue.builder(lens.apply(pool)).schema(SCHEMA).wakeUps(false).build();
   }
 
   /**

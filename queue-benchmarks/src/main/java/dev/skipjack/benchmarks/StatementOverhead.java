@@ -46,7 +46,7 @@ public final class StatementOverhead {
     try (BenchmarkDatabase database = BenchmarkDatabase.open(args)) {
       System.out.println(
           new ObjectMapper()
-              .writeValueAsString(new StatementOverhead(database, 100).measure(2, 9)));
+              .writeValueAsString(new StatementOverhead(database, 100).measure(1, 7)));
     }
   }
 
@@ -77,7 +77,10 @@ public final class StatementOverhead {
         step.statement().accept(i);
       }
     }
-    Iterator<Sent> sent = database.forFloor(recording.sent()).iterator();
+    List<Sent> forFloor = database.forFloor(recording.sent());
+    // The server plans by what a session has run before, so both have run the same.
+    bare.send(forFloor);
+    Iterator<Sent> sent = forFloor.iterator();
     database.empty();
     Map<String, List<Long>> store = new LinkedHashMap<>();
     Map<String, List<Long>> floor = new LinkedHashMap<>();
