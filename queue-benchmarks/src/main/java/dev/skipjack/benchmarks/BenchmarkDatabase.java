@@ -1,6 +1,7 @@
 package dev.skipjack.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.benchmarks.Recording.Sent;
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;
 import dev.skipjack.store.jooq.JobQueue;
@@ -20,6 +21,12 @@ import org.jspecify.annotations.Nullable;
 final class BenchmarkDatabase implements AutoCloseable {
 
   private static final String SCHEMA = "skipjack_benchmark";
+
+  /** As {@link #SCHEMA}, for what is compared with the queue. */
+  private static final String FLOOR = "skipjack_benchmark_floor";
+
+  /** As {@link #SCHEMA}, without the index that makes unique jobs unique. */
+  private static final String SCHEMA_WITHOUT_KEYS = "skipjack_benchmark_without_keys";
 
   private final @Nullable EmbeddedPostgres server;
   private final String jdbcUrl;
@@ -44,6 +51,7 @@ final class BenchmarkDatabase implements AutoCloseable {
     }
     try {
       Migrations.migrate(database.pool, SCHEMA);
+      Migrations.migrate(database.pool, FLOOR);
       return database;
     } catch (RuntimeException failure) {
       database.close();
@@ -51,9 +59,21 @@ final class BenchmarkDatabase implements AutoCloseable {
     }
   }
 
-  /** A queue on the pool of one connection, seen through {@code lens}. */
+  /** A queue on the pool of one connection, seen through {@code lens}; it wakes nobody. */
   JobQueue queue(UnaryOperator<DataSource> lens) {
-    return JobQueue.builder(lens.apply(pool)).schema(SCHEMA).build();
+    return JobQueue.builder(lens.apply(pool)).schema(SCHEMA).wakeUps(false).build();
+  }
+
+  /**
+   * A queue on the pool of one connection, in a schema that lacks the index of unique keys, and
+   * that is emptied.
+   */
+  JobQueue queueWithoutUniqueIndex() throws SQLException {
+    Migrations.migrate(pool, SCHEMA_WITHOUT_KEYS);
+    execute(
+        "DROP INDEX IF EXISTS " + SCHEMA_WITHOUT_KEYS + ".jobs_unique_key_idx",
+        "TRUNCATE " + SCHEMA_WITHOUT_KEYS + ".jobs");
+    return JobQueue.builder(pool).schema(SCHEMA_WITHOUT_KEYS).build();
   }
 
   /** A connection of no pool; the caller closes it. */
@@ -61,21 +81,44 @@ final class BenchmarkDatabase implements AutoCloseable {
     return DriverManager.getConnection(jdbcUrl);
   }
 
-  /** Forgets all jobs and draws ids from 1 again. */
+  /** The statements as they would have been sent for the schema of what is compared. */
+  List<Sent> forFloor(List<Sent> sent) {
+    return sent.stream()
+        .map(
+            one ->
+                new Sent(one.sql().replace("\"" + SCHEMA + "\"", "\"" + FLOOR + "\""), one.binds()))
+        .toList();
+  }
+
+  /** Forgets all jobs, of both, and draws ids from 1 again. */
   void empty() throws SQLException {
-    execute(
-        "TRUNCATE @jobs, @job_executions, @jobs_archive, @job_keys RESTART IDENTITY",
-        "ALTER SEQUENCE @job_execution_id_seq RESTART",
-        "ANALYZE @jobs");
+    for (String schema : List.of(SCHEMA, FLOOR)) {
+      execute(
+          inSchema(
+              schema, "TRUNCATE @jobs, @job_executions, @jobs_archive, @job_keys RESTART IDENTITY"),
+          inSchema(schema, "ALTER SEQUENCE @job_execution_id_seq RESTART"),
+          inSchema(schema, "ANALYZE @jobs"));
+    }
   }
 
   /** How many rows are where and in which state. */
   String rows() throws SQLException {
+    return rows(SCHEMA);
+  }
+
+  /** As {@link #rows}, of what is compared. */
+  String rowsOfFloor() throws SQLException {
+    return rows(FLOOR);
+  }
+
+  private String rows(String schema) throws SQLException {
     return value(
-        "SELECT string_agg(t || ' ' || status || ' ' || n, ', ' ORDER BY t, status) FROM ("
-            + "SELECT 'jobs' AS t, status, count(*) AS n FROM @jobs GROUP BY status"
-            + " UNION ALL SELECT 'audit', status, count(*) FROM @job_executions GROUP BY status"
-            + " UNION ALL SELECT 'archive', status, count(*) FROM @jobs_archive GROUP BY status) AS counted");
+        inSchema(
+            schema,
+            "SELECT string_agg(t || ' ' || status || ' ' || n, ', ' ORDER BY t, status) FROM ("
+                + "SELECT 'jobs' AS t, status, count(*) AS n FROM @jobs GROUP BY status"
+                + " UNION ALL SELECT 'audit', status, count(*) FROM @job_executions GROUP BY status"
+                + " UNION ALL SELECT 'archive', status, count(*) FROM @jobs_archive GROUP BY status) AS counted"));
   }
 
   /** What decides over a server's pace. */
@@ -98,7 +141,7 @@ final class BenchmarkDatabase implements AutoCloseable {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
       for (String sql : statements) {
-        statement.execute(inSchema(sql));
+        statement.execute(sql);
       }
     }
   }
@@ -106,13 +149,13 @@ final class BenchmarkDatabase implements AutoCloseable {
   private String value(String sql) throws SQLException {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(inSchema(sql))) {
+        ResultSet row = statement.executeQuery(sql)) {
       return row.next() ? String.valueOf(row.getString(1)) : "";
     }
   }
 
-  private static String inSchema(String sql) {
-    return sql.replace("@", SCHEMA + ".");
+  private static String inSchema(String schema, String sql) {
+    return sql.replace("@", schema + ".");
   }
 
   @Override

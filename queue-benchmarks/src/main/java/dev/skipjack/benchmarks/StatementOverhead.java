@@ -4,10 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.skipjack.benchmarks.Recording.Sent;
 import dev.skipjack.benchmarks.StoreSteps.Step;
-import dev.skipjack.store.jooq.JobQueue;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,22 +17,23 @@ import org.jspecify.annotations.Nullable;
  * What the store costs beside the database's own work: the time of each hot statement through the
  * store, divided by the time of the very same text, values and round trips from a bare JDBC loop.
  *
- * <p>Each round lets the store live through many jobs on empty tables, and repeats on empty tables
- * what it has sent, the one first or the other. The ids are drawn anew from 1, so that the values
- * fit; the rows that both leave are compared. Warm-up rounds are thrown away; the ratio of a step
- * is the median of its rounds'.
+ * <p>Each round lets the store live through many jobs and notes what it sends. Then both do it
+ * again on empty tables of their own, taking turns at every single statement, so that a disk that
+ * is slow for a while is slow for both. The ids are drawn anew from 1, so the values fit; a round
+ * in which the two do not leave the same rows is discarded. A round's ratio is that of the medians;
+ * printed is the median of the rounds. The first rounds are thrown away.
  */
 public final class StatementOverhead {
 
   private final BenchmarkDatabase database;
-  private final int batches;
+  private final int times;
   private int discarded;
   private final Map<String, List<Double>> ratios = new LinkedHashMap<>();
   private final Map<String, List<Double>> micros = new LinkedHashMap<>();
 
-  StatementOverhead(BenchmarkDatabase database, int batches) {
+  StatementOverhead(BenchmarkDatabase database, int times) {
     this.database = database;
-    this.batches = batches;
+    this.times = times;
   }
 
   /**
@@ -45,7 +46,7 @@ public final class StatementOverhead {
     try (BenchmarkDatabase database = BenchmarkDatabase.open(args)) {
       System.out.println(
           new ObjectMapper()
-              .writeValueAsString(new StatementOverhead(database, 200).measure(2, 12)));
+              .writeValueAsString(new StatementOverhead(database, 100).measure(1, 7)));
     }
   }
 
@@ -55,73 +56,63 @@ public final class StatementOverhead {
       connection.setAutoCommit(false);
       BareJdbc bare = new BareJdbc(connection);
       for (int round = 0; round < warmUps + rounds; round++) {
-        measureRound(bare, round >= warmUps, round % 2 == 0);
+        measureRound(bare, round >= warmUps);
       }
     }
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("benchmark", "statement-overhead");
     line.put("rounds", rounds);
     line.put("discarded_rounds", discarded);
-    line.put("statements_per_round", batches);
+    line.put("statements_per_round", times);
     ratios.forEach((step, values) -> line.put(step, summary(values, micros.get(step))));
     line.put("server", database.settings());
     return line;
   }
 
-  private void measureRound(BareJdbc bare, boolean counts, boolean storeFirst) throws SQLException {
+  private void measureRound(BareJdbc bare, boolean counts) throws SQLException {
     database.empty();
     Recording recording = new Recording();
-    Map<String, List<Sent>> sentBy = new LinkedHashMap<>();
-    int before = 0;
-    for (Step step : steps(database.queue(recording::noting))) {
-      step.work().run();
-      sentBy.put(step.name(), recording.sent().subList(before, recording.sent().size()));
-      before = recording.sent().size();
-    }
-    String expected = database.rows();
-
-    // By turns, or whoever goes second would always find the log and the caches of the first.
-    Map<String, Long> floor = storeFirst ? Map.of() : floor(bare, sentBy);
-    boolean same = storeFirst || database.rows().equals(expected);
-    Map<String, Long> store = store();
-    same &= database.rows().equals(expected);
-    if (storeFirst) {
-      floor = floor(bare, sentBy);
-      same &= database.rows().equals(expected);
-    }
-    // A plan that changed meanwhile hands out execution ids in another order, and some do not fit.
-    if (!same) {
-      discarded++;
-    } else if (counts) {
-      for (String step : sentBy.keySet()) {
-        long ours = store.getOrDefault(step, 0L);
-        add(ratios, step, (double) ours / floor.getOrDefault(step, 1L));
-        add(micros, step, ours / 1_000.0 / batches);
+    for (Step step : new StoreSteps(database.queue(recording::noting)).steps()) {
+      for (int i = 0; i < times; i++) {
+        step.statement().accept(i);
       }
     }
-  }
-
-  private Map<String, Long> store() throws SQLException {
+    List<Sent> forFloor = database.forFloor(recording.sent());
+    // The server plans by what a session has run before, so both have run the same.
+    bare.send(forFloor);
+    Iterator<Sent> sent = forFloor.iterator();
     database.empty();
-    Map<String, Long> nanos = new LinkedHashMap<>();
-    for (Step step : steps(database.queue(pool -> pool))) {
-      nanos.put(step.name(), nanos(step.work()::run));
+    Map<String, List<Long>> store = new LinkedHashMap<>();
+    Map<String, List<Long>> floor = new LinkedHashMap<>();
+    for (Step step : new StoreSteps(database.queue(pool -> pool)).steps()) {
+      for (int i = 0; i < times; i++) {
+        int turn = i;
+        List<Sent> same = List.of(sent.next());
+        // By turns who goes first, too: the second finds a log that was just flushed.
+        if (i % 2 == 0) {
+          time(store, step, () -> step.statement().accept(turn));
+          time(floor, step, () -> bare.send(same));
+        } else {
+          time(floor, step, () -> bare.send(same));
+          time(store, step, () -> step.statement().accept(turn));
+        }
+      }
     }
-    return nanos;
-  }
-
-  private Map<String, Long> floor(BareJdbc bare, Map<String, List<Sent>> sentBy)
-      throws SQLException {
-    database.empty();
-    Map<String, Long> nanos = new LinkedHashMap<>();
-    for (Map.Entry<String, List<Sent>> step : sentBy.entrySet()) {
-      nanos.put(step.getKey(), nanos(() -> bare.send(step.getValue())));
+    if (!database.rows().equals(database.rowsOfFloor())) {
+      // A plan that changed in one handed out execution ids in another order, and some do not fit.
+      discarded++;
+    } else if (counts) {
+      store.forEach(
+          (step, ours) -> {
+            double median = median(ours.stream().map(Long::doubleValue).sorted().toList());
+            List<Long> bares = floor.getOrDefault(step, List.of(1L));
+            add(
+                ratios,
+                step,
+                median / median(bares.stream().map(Long::doubleValue).sorted().toList()));
+            add(micros, step, median / 1_000);
+          });
     }
-    return nanos;
-  }
-
-  private List<Step> steps(JobQueue queue) {
-    return new StoreSteps(queue, batches).steps();
   }
 
   @FunctionalInterface
@@ -129,10 +120,11 @@ public final class StatementOverhead {
     void run() throws SQLException;
   }
 
-  private static long nanos(Work work) throws SQLException {
+  private static void time(Map<String, List<Long>> times, Step step, Work work)
+      throws SQLException {
     long begin = System.nanoTime();
     work.run();
-    return System.nanoTime() - begin;
+    times.computeIfAbsent(step.name(), name -> new ArrayList<>()).add(System.nanoTime() - begin);
   }
 
   private static void add(Map<String, List<Double>> values, String step, double value) {

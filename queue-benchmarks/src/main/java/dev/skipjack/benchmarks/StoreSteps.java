@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /** One life of many jobs, a step for each hot statement and batch size. */
 final class StoreSteps {
@@ -35,45 +36,41 @@ final class StoreSteps {
 
   private final JobQueue queue;
   private final JobStore store;
-  private final int batches;
-  private List<List<Execution>> held = List.of();
+  private final List<List<Execution>> held = new ArrayList<>();
 
-  /**
-   * @param batches how often each step runs its statement
-   */
-  StoreSteps(JobQueue queue, int batches) {
+  StoreSteps(JobQueue queue) {
     this.queue = queue;
     this.store = queue.store();
-    this.batches = batches;
   }
 
   /**
    * A measured step.
    *
    * @param name statement and jobs in one batch
+   * @param statement runs it for the n-th time, from 0
    */
-  record Step(String name, Runnable work) {}
+  record Step(String name, IntConsumer statement) {}
 
   /** In the order in which they must run, on empty tables. */
   List<Step> steps() {
     return List.of(
-        new Step("enqueue-1", () -> repeat(() -> queue.enqueue(TYPE, PAYLOAD))),
-        new Step("claim-1", () -> claim(1)),
-        new Step("heartbeat-1", () -> held.forEach(batch -> store.heartbeat(batch, LEASE))),
-        new Step("complete-1", () -> held.forEach(store::complete)),
-        new Step(
-            "enqueue-100",
-            () -> repeat(() -> queue.enqueueAll(TYPE, Collections.nCopies(MANY, PAYLOAD)))),
-        new Step("due-lanes", () -> repeat(() -> store.dueLanes(List.of("default")))),
-        new Step("claim-100", () -> claim(MANY)),
-        new Step("heartbeat-100", () -> held.forEach(batch -> store.heartbeat(batch, LEASE))),
-        new Step("fail-33", () -> held.forEach(batch -> store.fail(failures(batch)))),
-        new Step("give-back-33", () -> held.forEach(batch -> store.giveBack(snoozes(batch)))),
-        new Step(
-            "complete-34", () -> held.forEach(batch -> store.complete(batch.subList(66, MANY)))));
+        new Step("enqueue-1", i -> queue.enqueue(TYPE, PAYLOAD)),
+        new Step("claim-1", i -> claim(i, 1)),
+        new Step("heartbeat-1", i -> store.heartbeat(held.get(i), LEASE)),
+        new Step("complete-1", i -> store.complete(held.get(i))),
+        new Step("enqueue-100", i -> queue.enqueueAll(TYPE, Collections.nCopies(MANY, PAYLOAD))),
+        new Step("due-lanes", i -> store.dueLanes(List.of("default"))),
+        new Step("claim-100", i -> claim(i, MANY)),
+        new Step("heartbeat-100", i -> store.heartbeat(held.get(i), LEASE)),
+        new Step("fail-33", i -> store.fail(failures(held.get(i)))),
+        new Step("give-back-33", i -> store.giveBack(snoozes(held.get(i)))),
+        new Step("complete-34", i -> store.complete(held.get(i).subList(66, MANY))));
   }
 
-  private void claim(int size) {
+  private void claim(int turn, int size) {
+    if (turn == 0) {
+      held.clear();
+    }
     ClaimRequest request =
         new ClaimRequest(
             WorkerId.boot("benchmark"),
@@ -81,9 +78,7 @@ final class StoreSteps {
             List.of(TYPE.kind()),
             size,
             LEASE);
-    List<List<Execution>> claimed = new ArrayList<>();
-    repeat(() -> claimed.add(store.claim(request).stream().map(ClaimedJob::execution).toList()));
-    held = claimed;
+    held.add(store.claim(request).stream().map(ClaimedJob::execution).toList());
   }
 
   private static List<Failure> failures(List<Execution> batch) {
@@ -96,11 +91,5 @@ final class StoreSteps {
     return batch.subList(33, 66).stream()
         .map(execution -> new GiveBack(execution, ExecutionStatus.SNOOZED, LATER))
         .toList();
-  }
-
-  private void repeat(Runnable once) {
-    for (int i = 0; i < batches; i++) {
-      once.run();
-    }
   }
 }

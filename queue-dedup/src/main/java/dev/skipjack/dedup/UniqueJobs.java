@@ -1,20 +1,20 @@
 package dev.skipjack.dedup;
 
+import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
-import dev.skipjack.api.QueueException;
+import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.store.jooq.spi.HotStatement;
-import dev.skipjack.store.jooq.spi.JobInsert;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
+import dev.skipjack.store.jooq.spi.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
@@ -29,23 +29,38 @@ import org.jooq.DSLContext;
  */
 public final class UniqueJobs implements UniqueEnqueuer {
 
-  /**
-   * Each repeat means that the key changed hands within one statement; so often in a row is no race
-   * any more.
-   */
-  private static final int MOST_TRIES = 50;
+  /** Each repeat means that the key changed hands between a look and a command. */
+  private static final int MOST_CANCELS = 50;
 
   private final QueueExtension queue;
-  private final HotStatement insert;
+  private final QueueAdmin admin;
+  private final UniqueStatements statements;
+  private final UniqueWriter writer;
+  private final UniqueEnqueuer own;
 
-  private UniqueJobs(QueueExtension queue) {
+  private UniqueJobs(QueueExtension queue, QueueAdmin admin) {
     this.queue = queue;
-    this.insert = HotStatement.render(queue.dialect(), UniqueInsert.query());
+    this.admin = admin;
+    this.statements = new UniqueStatements(queue.dialect());
+    this.writer = new UniqueWriter(queue, statements);
+    this.own =
+        new BoundUniqueEnqueuer(
+            queue.drafts(),
+            (jobs, unique) -> {
+              List<EnqueueResult> results =
+                  queue
+                      .transactions()
+                      .inOne(
+                          session ->
+                              writer.write(session, false, jobs, unique.hold(), unique.conflict()));
+              queue.waker().wakeCommitted(jobs, results);
+              return results;
+            });
   }
 
   /** Unique jobs on {@code queue}. Make one and share it. */
   public static UniqueJobs on(JobQueue queue) {
-    return new UniqueJobs(queue.extension());
+    return new UniqueJobs(queue.extension(), queue.admin());
   }
 
   /**
@@ -53,7 +68,10 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * jOOQ's, untouched.
    */
   public UniqueEnqueuer in(DSLContext transaction) {
-    return bound(job -> transaction.connectionResult(connection -> enqueue(connection, job)));
+    return new BoundUniqueEnqueuer(
+        queue.drafts(),
+        (jobs, unique) ->
+            transaction.connectionResult(connection -> write(connection, jobs, unique)));
   }
 
   /**
@@ -61,65 +79,89 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * closed.
    */
   public UniqueEnqueuer in(Connection transaction) {
-    return bound(
-        job -> {
+    return new BoundUniqueEnqueuer(
+        queue.drafts(),
+        (jobs, unique) -> {
           try {
-            return enqueue(transaction, job);
+            return write(transaction, jobs, unique);
           } catch (SQLException failure) {
             throw OwnTransactions.refused(failure);
           }
         });
   }
 
+  private List<EnqueueResult> write(Connection connection, List<NewJob> jobs, Unique<?> unique)
+      throws SQLException {
+    List<EnqueueResult> results =
+        writer.write(Session.in(connection), true, jobs, unique.hold(), unique.conflict());
+    queue.waker().wakeWithin(connection, jobs, results);
+    return results;
+  }
+
   @Override
   public <T> EnqueueResult enqueue(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
-    return bound(
-            job ->
-                repeat(
-                    () ->
-                        queue
-                            .transactions()
-                            .run(insert, JobInsert.arguments(List.of(job)), UniqueInsert::read)
-                            .get(0),
-                    job))
-        .enqueue(type, payload, unique, options);
+    return own.enqueue(type, payload, unique, options);
   }
 
-  private UniqueEnqueuer bound(Function<NewJob, EnqueueResult> insertion) {
-    return new UniqueEnqueuer() {
-      @Override
-      public <T> EnqueueResult enqueue(
-          JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
-        NewJob draft = queue.drafts().draft(type, payload, options);
-        return insertion.apply(draft.unique(UniqueKeys.ofKind(type.kind(), unique.keyOf(payload))));
+  @Override
+  public <T> List<EnqueueResult> enqueueAll(
+      JobType<T> type, List<T> payloads, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
+    return own.enqueueAll(type, payloads, unique, options);
+  }
+
+  /**
+   * The job that holds the key which {@code payload} would ask for, at this moment. With a key that
+   * is held for a period that job may have ended.
+   *
+   * @param options as for the enqueue: a key within a queue needs to know the queue
+   */
+  public <T> Optional<KeyHolder> find(
+      JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
+    return find(BoundUniqueEnqueuer.job(queue.drafts(), type, payload, unique, options), unique);
+  }
+
+  /** As {@link #find(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
+  public <T> Optional<KeyHolder> find(JobType<T> type, T payload, Unique<T> unique) {
+    return find(type, payload, unique, UnaryOperator.identity());
+  }
+
+  private Optional<KeyHolder> find(NewJob job, Unique<?> unique) {
+    HotStatement statement =
+        unique.hold() instanceof Hold.ForPeriod ? statements.findByPeriod : statements.findByJob;
+    return queue
+        .transactions()
+        .run(
+            statement, FindHolderStatement.arguments(UniqueKeys.of(job)), FindHolderStatement::read)
+        .stream()
+        .findFirst();
+  }
+
+  /**
+   * Cancels the job that holds the key which {@code payload} would ask for, as {@link
+   * QueueAdmin#cancel} does, in transactions of its own. A job that starts meanwhile is asked to
+   * stop, also when its start has freed the key. A key that is held for a period is held on.
+   *
+   * @param options as for the enqueue: a key within a queue needs to know the queue
+   * @return {@link CancelResult#GONE} if no live job holds the key
+   */
+  public <T> CancelResult cancel(
+      JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
+    NewJob job = BoundUniqueEnqueuer.job(queue.drafts(), type, payload, unique, options);
+    CancelResult result = CancelResult.GONE;
+    for (int i = 0; i < MOST_CANCELS && result == CancelResult.GONE; i++) {
+      Optional<KeyHolder> holder = find(job, unique);
+      if (holder.isEmpty() || (i > 0 && unique.hold() instanceof Hold.ForPeriod)) {
+        return CancelResult.GONE;
       }
-    };
-  }
-
-  private EnqueueResult enqueue(Connection connection, NewJob job) throws SQLException {
-    return repeat(() -> once(connection, job), job);
-  }
-
-  private Optional<EnqueueResult> once(Connection connection, NewJob job) throws SQLException {
-    return insert.run(connection, JobInsert.arguments(List.of(job)), UniqueInsert::read).get(0);
-  }
-
-  private static <E extends Exception> EnqueueResult repeat(Try<E> insertion, NewJob job) throws E {
-    for (int i = 0; i < MOST_TRIES; i++) {
-      Optional<EnqueueResult> result = insertion.run();
-      if (result.isPresent()) {
-        return result.get();
-      }
+      // Gone if it has just ended: the key may have another holder by now.
+      result = admin.cancel(List.of(holder.get().jobId())).get(0);
     }
-    throw new QueueException(
-        "A unique job of kind '%s' was not enqueued: its key changed hands %d times in a row. Try again."
-            .formatted(job.kind(), MOST_TRIES),
-        null);
+    return result;
   }
 
-  @FunctionalInterface
-  private interface Try<E extends Exception> {
-    Optional<EnqueueResult> run() throws E;
+  /** As {@link #cancel(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
+  public <T> CancelResult cancel(JobType<T> type, T payload, Unique<T> unique) {
+    return cancel(type, payload, unique, UnaryOperator.identity());
   }
 }

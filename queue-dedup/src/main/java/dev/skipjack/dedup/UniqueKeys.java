@@ -1,17 +1,46 @@
 package dev.skipjack.dedup;
 
+import dev.skipjack.api.spi.IdempotencyKey;
+import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.StoredKey;
 import dev.skipjack.api.spi.UniqueKey;
-import dev.skipjack.api.spi.UniqueUntil;
 
-/** Scope and life of a unique key. */
+/** Gives jobs their keys as they are stored, and reads them back. */
 final class UniqueKeys {
+
+  private static final String PERIOD = "period/";
 
   private UniqueKeys() {}
 
-  /** A key among the jobs of one kind; a kind holds neither '/' nor '#'. */
-  static UniqueKey ofKind(String kind, String key) {
-    StoredKey stored = StoredKey.of("Unique key of kind '" + kind + "'", "kind/" + kind, key);
-    return new UniqueKey(stored.text(), stored.label(), UniqueUntil.DEAD);
+  /**
+   * {@code job} with {@code key} in a scope.
+   *
+   * @throws IllegalArgumentException if the key is refused, or the job has an idempotency key
+   */
+  static NewJob give(NewJob job, Scope scope, Hold hold, String key) {
+    if (hold instanceof Hold.ByJob byJob) {
+      StoredKey stored = stored(job, scope.of(job), key);
+      return job.unique(new UniqueKey(stored.text(), stored.label(), byJob.until()));
+    }
+    Hold.ForPeriod period = (Hold.ForPeriod) hold;
+    return job.once(
+        new IdempotencyKey(stored(job, PERIOD + scope.of(job), key).text(), period.length()));
+  }
+
+  private static StoredKey stored(NewJob job, String scope, String key) {
+    return StoredKey.of("Unique key of kind '" + job.kind() + "'", scope, key);
+  }
+
+  /** The key of a job that was given one. */
+  static String of(NewJob job) {
+    UniqueKey unique = job.uniqueKey();
+    IdempotencyKey period = job.idempotencyKey();
+    if (unique != null) {
+      return unique.key();
+    }
+    if (period != null) {
+      return period.key();
+    }
+    throw new IllegalArgumentException("A job of kind '%s' has no key.".formatted(job.kind()));
   }
 }

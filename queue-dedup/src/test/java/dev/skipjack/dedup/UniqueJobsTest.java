@@ -1,21 +1,20 @@
 package dev.skipjack.dedup;
 
+import static dev.skipjack.dedup.Fixture.BY_ACCOUNT;
+import static dev.skipjack.dedup.Fixture.OTHER;
+import static dev.skipjack.dedup.Fixture.SYNC;
+import static dev.skipjack.dedup.Fixture.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
-import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobType;
-import dev.skipjack.api.WorkerId;
-import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.Lane;
-import dev.skipjack.api.spi.LaneShare;
-import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.api.spi.WakeUps.Subscription;
+import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -25,6 +24,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -37,92 +37,65 @@ import org.junit.jupiter.api.Test;
 @QueueTest
 class UniqueJobsTest {
 
-  record Sync(String account) {}
-
-  private static final JobType<Sync> SYNC = JobType.of("sync", Sync.class).maxAttempts(2);
-  private static final Unique<Sync> BY_ACCOUNT = Unique.by(Sync::account);
-
+  private Fixture fixture;
   private QueueDatabase database;
-  private JobQueue queue;
   private UniqueJobs unique;
 
   @BeforeEach
   void setUp(QueueDatabase database) {
     this.database = database;
-    queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
-    unique = UniqueJobs.on(queue);
+    fixture = new Fixture(database);
+    unique = fixture.unique;
   }
 
   @Test
   void aSecondJobOfTheKeyIsNotCreatedAndTheFirstIsNamed() {
-    EnqueueResult first = unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
+    EnqueueResult first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT);
 
     assertThat(first).isInstanceOf(Enqueued.class);
-    assertThat(unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT))
-        .isEqualTo(new AlreadyQueued(first.jobId()));
-    assertThat(unique.enqueue(SYNC, new Sync("b"), BY_ACCOUNT)).isInstanceOf(Enqueued.class);
-  }
-
-  @Test
-  void theKeyIsHeldWhileTheJobRunsOrWaitsForARetryAndFreedByItsEnd() {
-    JobId first = unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT).jobId();
-    queue.store().fail(List.of(new Failure(claim(), JobError.of("no luck"), Duration.ZERO, false)));
-    assertThat(unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT)).isEqualTo(new AlreadyQueued(first));
-    Execution execution = claim();
-    assertThat(unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT)).isEqualTo(new AlreadyQueued(first));
-
-    queue.store().complete(List.of(execution));
-
-    assertThat(unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT)).isInstanceOf(Enqueued.class);
-  }
-
-  @Test
-  void aDeadJobFreesItsKey() {
-    unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
-    queue.store().fail(List.of(new Failure(claim(), JobError.of("never"), Duration.ZERO, true)));
-
-    assertThat(unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT)).isInstanceOf(Enqueued.class);
+    assertThat(unique.enqueue(SYNC, sync("a"), BY_ACCOUNT))
+        .isEqualTo(new AlreadyQueued(first.jobId(), TwinStatus.PENDING));
+    assertThat(unique.enqueue(SYNC, sync("b"), BY_ACCOUNT)).isInstanceOf(Enqueued.class);
   }
 
   @Test
   void keysOfDifferentKindsDoNotMeet() {
-    unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
+    unique.enqueue(SYNC, sync("a"), BY_ACCOUNT);
 
-    assertThat(unique.enqueue(JobType.of("other", Sync.class), new Sync("a"), BY_ACCOUNT))
+    assertThat(unique.enqueue(OTHER, sync("a"), BY_ACCOUNT)).isInstanceOf(Enqueued.class);
+  }
+
+  @Test
+  void keysWithinAQueueMeetWhateverTheKindAndGlobalOnesWhateverTheQueue() {
+    JobId first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT.withinQueue()).jobId();
+    JobId global = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT.global()).jobId();
+
+    assertThat(unique.enqueue(OTHER, sync("a"), BY_ACCOUNT.withinQueue()))
+        .isEqualTo(new AlreadyQueued(first, TwinStatus.PENDING));
+    assertThat(
+            unique.enqueue(
+                SYNC, sync("a"), BY_ACCOUNT.withinQueue(), job -> job.onQueue("elsewhere")))
         .isInstanceOf(Enqueued.class);
+    assertThat(
+            unique.enqueue(OTHER, sync("a"), BY_ACCOUNT.global(), job -> job.onQueue("elsewhere")))
+        .isEqualTo(new AlreadyQueued(global, TwinStatus.PENDING));
   }
 
   @Test
   void aDuplicateLeavesTheCallersTransactionUsable() throws Exception {
-    unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
+    unique.enqueue(SYNC, sync("a"), BY_ACCOUNT);
     try (Connection connection = database.connection()) {
       connection.setAutoCommit(false);
-      assertThat(unique.in(connection).enqueue(SYNC, new Sync("a"), BY_ACCOUNT))
+      assertThat(unique.in(connection).enqueue(SYNC, sync("a"), BY_ACCOUNT))
           .isInstanceOf(AlreadyQueued.class);
       assertThat(
               unique
                   .in(DSL.using(connection, SQLDialect.POSTGRES))
-                  .enqueue(SYNC, new Sync("b"), BY_ACCOUNT))
+                  .enqueue(SYNC, sync("b"), BY_ACCOUNT))
           .isInstanceOf(Enqueued.class);
       connection.commit();
     }
-    assertThat(unique.enqueue(SYNC, new Sync("b"), BY_ACCOUNT)).isInstanceOf(AlreadyQueued.class);
-  }
-
-  @Test
-  void waitsForARivalAndInsertsWhenItRollsBack() throws Exception {
-    ExecutorService thread = Executors.newSingleThreadExecutor();
-    try (Connection rival = database.connection()) {
-      rival.setAutoCommit(false);
-      unique.in(rival).enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
-      Future<EnqueueResult> waiting =
-          thread.submit(() -> unique.enqueue(SYNC, new Sync("a"), BY_ACCOUNT));
-      rival.rollback();
-
-      assertThat(waiting.get(10, TimeUnit.SECONDS)).isInstanceOf(Enqueued.class);
-    } finally {
-      thread.shutdownNow();
-    }
+    assertThat(unique.enqueue(SYNC, sync("b"), BY_ACCOUNT)).isInstanceOf(AlreadyQueued.class);
   }
 
   @Test
@@ -130,7 +103,7 @@ class UniqueJobsTest {
     ExecutorService threads = Executors.newFixedThreadPool(8);
     try {
       for (int round = 0; round < 50; round++) {
-        Sync payload = new Sync("round-" + round);
+        Sync payload = sync("round-" + round);
         List<Future<EnqueueResult>> callers = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
           callers.add(threads.submit(() -> unique.enqueue(SYNC, payload, BY_ACCOUNT)));
@@ -147,6 +120,46 @@ class UniqueJobsTest {
     }
   }
 
+  @Test
+  void aConnectionWithoutATransactionIsRefused() throws Exception {
+    try (Connection connection = database.connection()) {
+      assertThatThrownBy(() -> unique.in(connection).enqueue(SYNC, sync("a"), BY_ACCOUNT))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("auto-commit");
+    }
+  }
+
+  /** A flood of duplicates uses up no sequence, and a slow end of a job holds up no producer. */
+  @Test
+  void aDuplicateDrawsNoIdAndWaitsForNobody() throws Exception {
+    JobId first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT).jobId();
+    String drawn = fixture.value("SELECT last_value FROM @jobs_id_seq");
+    Execution attempt = fixture.claim();
+    try (Connection handler = database.connection();
+        Connection one = database.connection();
+        Connection other = database.connection()) {
+      handler.setAutoCommit(false);
+      one.setAutoCommit(false);
+      other.setAutoCommit(false);
+      for (Connection producer : List.of(one, other)) {
+        try (Statement statement = producer.createStatement()) {
+          statement.execute("SET LOCAL lock_timeout = '5s'");
+        }
+      }
+      fixture.store.completeIn(handler, attempt);
+      assertThat(unique.in(one).enqueue(SYNC, sync("a"), BY_ACCOUNT))
+          .isEqualTo(unique.in(other).enqueue(SYNC, sync("a"), BY_ACCOUNT))
+          .isEqualTo(new AlreadyQueued(first, TwinStatus.RUNNING));
+      one.rollback();
+      other.rollback();
+      handler.rollback();
+      handler.setAutoCommit(true);
+      one.setAutoCommit(true);
+      other.setAutoCommit(true);
+    }
+    assertThat(fixture.value("SELECT last_value FROM @jobs_id_seq")).isEqualTo(drawn);
+  }
+
   /**
    * The caller's transaction has its own planner settings, so no plan may outlive the table it was
    * made for.
@@ -155,9 +168,12 @@ class UniqueJobsTest {
   void findsTheHolderThroughTheIndexEvenAfterABurstOnACachedPlan() throws Exception {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
       for (int i = 0; i < 12; i++) {
-        unique.in(connection).enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
+        unique.in(connection).enqueue(SYNC, sync("a"), BY_ACCOUNT);
+        connection.commit();
       }
+      connection.setAutoCommit(true);
       String jobs = '"' + database.schema() + "\".jobs";
       statement.execute(
           "INSERT INTO "
@@ -165,7 +181,9 @@ class UniqueJobsTest {
               + " (kind, payload, unique_key) SELECT 'k', '{}', n FROM generate_series(1, 100000) n");
       long before = sequentialScans(statement);
 
-      unique.in(connection).enqueue(SYNC, new Sync("a"), BY_ACCOUNT);
+      connection.setAutoCommit(false);
+      unique.in(connection).enqueue(SYNC, sync("a"), BY_ACCOUNT);
+      connection.setAutoCommit(true); // commits
 
       assertThat(sequentialScans(statement)).isEqualTo(before);
     }
@@ -183,59 +201,89 @@ class UniqueJobsTest {
   @Test
   void longKeysAreHashedAndStayDifferent() {
     Unique<Sync> byLongKey = Unique.by(sync -> "k".repeat(500_000) + sync.account());
-    JobId first = unique.enqueue(SYNC, new Sync("a"), byLongKey).jobId();
+    JobId first = unique.enqueue(SYNC, sync("a"), byLongKey).jobId();
 
-    assertThat(unique.enqueue(SYNC, new Sync("b"), byLongKey)).isInstanceOf(Enqueued.class);
-    assertThat(unique.enqueue(SYNC, new Sync("a"), byLongKey)).isEqualTo(new AlreadyQueued(first));
+    assertThat(unique.enqueue(SYNC, sync("b"), byLongKey)).isInstanceOf(Enqueued.class);
+    assertThat(unique.enqueue(SYNC, sync("a"), byLongKey))
+        .isEqualTo(new AlreadyQueued(first, TwinStatus.PENDING));
   }
 
   @Test
   void aJobHasOneKeyOrTheOther() {
     assertThatThrownBy(
             () ->
-                unique.enqueue(
-                    SYNC, new Sync("a"), BY_ACCOUNT, job -> job.idempotencyKey("request-1")))
+                unique.enqueue(SYNC, sync("a"), BY_ACCOUNT, job -> job.idempotencyKey("request-1")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'sync' has a unique key and an idempotency key");
   }
 
+  /** Every way of making a key has a text that SQL can make of the payload. */
   @Test
-  void aKeyGivenInSqlIsTheSame() throws SQLException {
-    String longAccount = "a".repeat(300);
-    for (String account : List.of("a", longAccount)) {
-      JobId first = unique.enqueue(SYNC, new Sync(account), BY_ACCOUNT).jobId();
-      try (Connection connection = database.connection();
-          Statement statement = connection.createStatement();
-          ResultSet row =
-              statement.executeQuery(
-                  "SELECT \"%s\".enqueue('sync', unique_key => '%s')"
-                      .formatted(database.schema(), account))) {
-        row.next();
-        assertThat(row.getLong(1)).isEqualTo(first.value());
-      }
+  void aKeyMadeInSqlIsTheSame() {
+    String longAccount = "a\u00fc\"\\".repeat(100);
+    for (String account : List.of("a", "\u00fc \"\\\n", longAccount)) {
+      Map<Unique<Sync>, String> sqlOf =
+          Map.of(
+              BY_ACCOUNT,
+              "payload->>'account'",
+              Unique.<Sync>byPayload(),
+              "payload::text",
+              Unique.byFields(Sync::version, Sync::account),
+              "jsonb_build_array(payload->'version', payload->'account')::text");
+      sqlOf.forEach(
+          (way, sql) -> {
+            JobId first = unique.enqueue(SYNC, sync(account), way).jobId();
+
+            assertThat(
+                    fixture.value(
+                        "SELECT unique_key = @stored_key('kind/' || kind, %s) FROM @jobs WHERE id = %s"
+                            .formatted(sql, first)))
+                .isEqualTo("t");
+            assertThat(
+                    fixture.value(
+                        "SELECT @enqueue(kind, payload::json, unique_key => %s) FROM @jobs WHERE id = %s"
+                            .formatted(sql, first)))
+                .isEqualTo(first.toString());
+          });
     }
   }
 
   @Test
-  void refusesKeysThatPostgresRefuses() {
-    for (String key : List.of("", "nul \0", "lone \uD800")) {
-      assertThatThrownBy(() -> unique.enqueue(SYNC, new Sync("x"), Unique.by(sync -> key)))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("sync");
-    }
+  void keysOfEveryScopeCanBeMadeInSql() {
+    Map<Unique<Sync>, String> scopes =
+        Map.of(
+            BY_ACCOUNT,
+            "kind/sync",
+            BY_ACCOUNT.withinQueue(),
+            "queue/default",
+            BY_ACCOUNT.global(),
+            "global");
+    scopes.forEach(
+        (way, scope) -> {
+          JobId first = unique.enqueue(SYNC, sync("a"), way).jobId();
+          assertThat(
+                  fixture.value(
+                      "SELECT unique_key = @stored_key('%s', 'a') FROM @jobs WHERE id = %s"
+                          .formatted(scope, first)))
+              .isEqualTo("t");
+        });
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("3");
   }
 
-  private Execution claim() {
-    return queue
-        .store()
-        .claim(
-            new ClaimRequest(
-                WorkerId.boot("test"),
-                List.of(new LaneShare(new Lane("default", 0), 1, null)),
-                List.of("sync"),
-                1,
-                Duration.ofSeconds(30)))
-        .get(0)
-        .execution();
+  @Test
+  void aNewJobWakesWorkersAndADuplicateDoesNot() throws Exception {
+    try (Subscription wakeUps = fixture.queue.wakeUps().orElseThrow().subscribe();
+        Connection connection = database.connection()) {
+      unique.enqueue(SYNC, sync("a"), BY_ACCOUNT);
+      assertThat(wakeUps.await(Duration.ofSeconds(10))).hasSize(1);
+
+      unique.enqueue(SYNC, sync("a"), BY_ACCOUNT);
+      connection.setAutoCommit(false);
+      unique.in(connection).enqueue(SYNC, sync("b"), BY_ACCOUNT, job -> job.priority(9));
+      connection.commit();
+      assertThat(wakeUps.await(Duration.ofSeconds(10)))
+          .extracting(wakeUp -> wakeUp.lane().priority())
+          .containsExactly(9);
+    }
   }
 }

@@ -4,7 +4,10 @@ import dev.skipjack.api.QueueAccess;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,11 +30,14 @@ final class BackgroundRun {
   private final Loop fetcher;
   private final Loop rescuer;
   private final Loop maintainer;
+  private final Optional<WakeUpListener> wakeUps;
+  private final Optional<Loop> listener;
 
   BackgroundRun(
       Engine engine,
       Claimer claimer,
       Collection<ServedQueue> queues,
+      Collection<String> kinds,
       Wakeup fetch,
       QueueAccess access,
       WorkerConfig config,
@@ -43,8 +49,9 @@ final class BackgroundRun {
     this.threads = threads;
     this.reporter = reporter;
     SplittableRandom random = new SplittableRandom();
+    HeardLanes heard = new HeardLanes(fetch);
     ClaimLoop claims =
-        new ClaimLoop(claimer, queues, config.pollInterval(), this::accept, random.split());
+        new ClaimLoop(claimer, queues, config.pollInterval(), this::accept, random.split(), heard);
     fetcher = new Loop("fetcher", claims, fetch, reporter, random.split(), Loop.LONGEST_PAUSE);
     Rescuer rescue = new Rescuer(access.store(), config.rescueInterval(), reporter, random.split());
     rescuer =
@@ -54,6 +61,18 @@ final class BackgroundRun {
     maintainer =
         new Loop(
             "maintainer", maintain, new Wakeup(), reporter, random.split(), Loop.LONGEST_PAUSE);
+    Set<String> names = queues.stream().map(ServedQueue::name).collect(Collectors.toSet());
+    wakeUps =
+        config.wakeUps()
+            ? access
+                .wakeUps()
+                .map(port -> new WakeUpListener(port, names, Set.copyOf(kinds), heard, reporter))
+            : Optional.empty();
+    listener =
+        wakeUps.map(
+            step ->
+                new Loop(
+                    "listener", step, new Wakeup(), reporter, random.split(), Loop.LONGEST_PAUSE));
   }
 
   /** Starts all threads or, when the system refuses one, none. */
@@ -68,6 +87,7 @@ final class BackgroundRun {
       fetcher.start(threads);
       rescuer.start(threads);
       maintainer.start(threads);
+      listener.ifPresent(loop -> loop.start(threads));
     } catch (Throwable refused) {
       stop();
       throw refused;
@@ -118,6 +138,8 @@ final class BackgroundRun {
     fetcher.stop();
     rescuer.stop();
     maintainer.stop();
+    listener.ifPresent(Loop::stop);
+    wakeUps.ifPresent(WakeUpListener::stop);
     for (ServedQueue queue : queues) {
       queue.buffer().close().forEach(engine.runner()::giveBack);
     }
@@ -133,6 +155,9 @@ final class BackgroundRun {
       // What they are in the middle of needs the pool, which the caller may close next.
       rescuer.join(LAST_WRITES);
       maintainer.join(LAST_WRITES);
+      if (listener.isPresent()) {
+        listener.get().join(LAST_WRITES);
+      }
     } catch (InterruptedException hurry) {
       interrupted = true;
     }

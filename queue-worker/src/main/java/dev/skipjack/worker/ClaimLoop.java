@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.Lane;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -24,6 +25,7 @@ final class ClaimLoop implements Loop.Step {
   private final long pollInterval;
   private final Consumer<Attempt> accept;
   private final RandomGenerator random;
+  private final HeardLanes heard;
   private int emptyPolls = SOON_MILLIS.length;
 
   /**
@@ -34,19 +36,27 @@ final class ClaimLoop implements Loop.Step {
       Collection<ServedQueue> queues,
       Duration pollInterval,
       Consumer<Attempt> accept,
-      RandomGenerator random) {
+      RandomGenerator random,
+      HeardLanes heard) {
     this.claimer = claimer;
     this.queues = List.copyOf(queues);
     this.pollInterval = pollInterval.toNanos();
     this.accept = accept;
     this.random = random;
+    this.heard = heard;
   }
 
   @Override
   public long run() {
     Map<String, Integer> room = room();
     if (room.isEmpty()) {
-      return pollInterval;
+      return pollInterval; // lanes that were heard of wait for room too
+    }
+    List<Lane> lanes = heard.take();
+    if (!lanes.isEmpty()) {
+      claimer.expect(lanes);
+      // A rival may be quicker, and one wake-up stands for several jobs: look again soon.
+      emptyPolls = 0;
     }
     List<Attempt> claimed = claimer.claim(room, ClaimRequest.LARGEST);
     claimed.forEach(accept);

@@ -53,6 +53,7 @@ final class Claimer {
   private final LongSupplier clock;
   private final KnownLanes lanes = new KnownLanes();
   private long listedAt;
+  private boolean toldOfLanes;
   private long listingNanos;
 
   /**
@@ -95,9 +96,10 @@ final class Claimer {
           }
         }
         list();
-      } else if (!expectsMore(room) || now - listedAt > trusted()) {
+      } else if (!expectsMore(room) || (now - listedAt > trusted() && !toldOfLanes)) {
         list();
       }
+      toldOfLanes = false; // the next claim is for those that nobody told of
       return claim(room, most, NO_HINTS);
     } catch (StoreException failed) {
       marks.clear();
@@ -121,6 +123,12 @@ final class Claimer {
     }
     marks.sweep(began, listingNanos, listed, Set.copyOf(due.paused()));
     lanes.list(due, lane -> marks.of(lane, listedAt) != null, listedAt);
+  }
+
+  /** Learns of lanes that somebody said have a job, so that it can be claimed without a listing. */
+  void expect(List<Lane> heard) {
+    lanes.expect(heard, clock.getAsLong());
+    toldOfLanes = true;
   }
 
   /** Whether a lane of these queues may hold more, as far as is known. */

@@ -46,6 +46,9 @@ final class KnownLanes {
     }
   }
 
+  private static final Comparator<Known> HIGHEST_FIRST =
+      Comparator.comparingInt(known -> -known.lane.priority());
+
   private final Map<String, List<Known>> byQueue = new HashMap<>();
   private Map<Lane, Known> lanes = new HashMap<>();
 
@@ -75,8 +78,7 @@ final class KnownLanes {
         add(earlier);
       }
     }
-    Comparator<Known> highestFirst = Comparator.comparingInt(known -> -known.lane.priority());
-    byQueue.values().forEach(queue -> queue.sort(highestFirst));
+    byQueue.values().forEach(queue -> queue.sort(HIGHEST_FIRST));
   }
 
   private static long nanos(Duration waited) {
@@ -92,6 +94,19 @@ final class KnownLanes {
   private void add(Known known) {
     lanes.put(known.lane, known);
     byQueue.computeIfAbsent(known.lane.queue(), queue -> new ArrayList<>(4)).add(known);
+  }
+
+  /** Learns of lanes that have got a job just now. */
+  void expect(List<Lane> heard, long now) {
+    for (Lane lane : heard) {
+      Known known = lanes.get(lane);
+      if (known == null) {
+        add(new Known(lane, now));
+        of(lane.queue()).sort(HIGHEST_FIRST);
+      } else {
+        known.exhausted = false;
+      }
+    }
   }
 
   /** The lanes of a queue, highest priority first. */

@@ -125,6 +125,10 @@ final class Reporter {
     }
   }
 
+  void cannotListen(Throwable why) {
+    log.warn("Wake-ups cannot be heard, jobs are found by polling only", why);
+  }
+
   void partitionPostponed(Postponed postponed) {
     switch (postponed.reason()) {
       case BUSY, RUNNING, UNFINISHED ->

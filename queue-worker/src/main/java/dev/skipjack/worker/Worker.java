@@ -125,6 +125,7 @@ public final class Worker implements JobRunner, AutoCloseable {
             engine,
             newClaimer(queues, order),
             queues.values(),
+            handlers.kinds(),
             fetch,
             access,
             config,

@@ -24,6 +24,8 @@ import java.time.Duration;
  * @param retention how long history is kept; default 7 days of archived jobs, unless their queue
  *     says otherwise, and 30 days of audit. All workers of a schema should agree: the shortest
  *     wins.
+ * @param wakeUps whether to listen for new jobs, on one connection that the worker holds; default
+ *     true. Without it, or where nobody can listen, jobs are found by polling.
  */
 public record WorkerConfig(
     Duration lease,
@@ -33,7 +35,8 @@ public record WorkerConfig(
     Duration flushInterval,
     Duration rescueInterval,
     Duration drainTimeout,
-    Retention retention) {
+    Retention retention,
+    boolean wakeUps) {
 
   private static final Duration HOUR = Duration.ofHours(1);
 
@@ -83,6 +86,7 @@ public record WorkerConfig(
     private Duration rescueInterval = Duration.ofSeconds(10);
     private Duration drainTimeout = Duration.ofSeconds(25);
     private Retention retention = Retention.defaults();
+    private boolean wakeUps = true;
 
     private Builder() {}
 
@@ -134,6 +138,12 @@ public record WorkerConfig(
       return this;
     }
 
+    /** Sets {@link WorkerConfig#wakeUps()}. */
+    public Builder wakeUps(boolean wakeUps) {
+      this.wakeUps = wakeUps;
+      return this;
+    }
+
     /**
      * The settings.
      *
@@ -149,7 +159,8 @@ public record WorkerConfig(
           flushInterval,
           rescueInterval,
           drainTimeout,
-          retention);
+          retention,
+          wakeUps);
     }
   }
 }

@@ -32,6 +32,7 @@ import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.api.spi.WakeUps;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.time.Duration;
@@ -44,6 +45,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -419,6 +421,11 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   @Override
   public Pruned prune() {
     return call("prune", 1, () -> pruned);
+  }
+
+  @Override
+  public Optional<WakeUps> wakeUps() {
+    return Optional.empty();
   }
 
   private interface Body<R> {

@@ -35,9 +35,7 @@ public record NewJob(
   /** Refuses two keys: no statement serves both. */
   public NewJob {
     if (uniqueKey != null && idempotencyKey != null) {
-      throw new IllegalArgumentException(
-          "A job of kind '%s' has a unique key and an idempotency key. Give it one of them."
-              .formatted(kind));
+      throw twoKeys(kind);
     }
     tags = List.copyOf(tags);
   }
@@ -56,5 +54,50 @@ public record NewJob(
         tags,
         key,
         idempotencyKey);
+  }
+
+  /**
+   * This, taking {@code key} for as long as that one says.
+   *
+   * @throws IllegalArgumentException if it has an idempotency key of its own
+   */
+  public NewJob once(IdempotencyKey key) {
+    if (idempotencyKey != null) {
+      throw twoKeys(kind);
+    }
+    return new NewJob(
+        queue,
+        kind,
+        payload,
+        payloadVersion,
+        priority,
+        maxAttempts,
+        scheduledAt,
+        delay,
+        tags,
+        uniqueKey,
+        key);
+  }
+
+  /** This, due {@code delay} after the enqueue. */
+  public NewJob delayed(Duration delay) {
+    return new NewJob(
+        queue,
+        kind,
+        payload,
+        payloadVersion,
+        priority,
+        maxAttempts,
+        null,
+        delay,
+        tags,
+        uniqueKey,
+        idempotencyKey);
+  }
+
+  private static IllegalArgumentException twoKeys(String kind) {
+    return new IllegalArgumentException(
+        "A job of kind '%s' has a unique key and an idempotency key. Give it one of them."
+            .formatted(kind));
   }
 }

@@ -11,10 +11,12 @@ import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -42,18 +44,29 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final JobReader reader;
   private final PayloadCodec codec;
   private final JobDrafts drafts;
+  private final WakeUps wakeUps;
   private final JobEnqueuer own;
   private final QueueExtension extension;
   private final QueueAdmin admin;
 
-  private JobQueue(DataSource dataSource, String schema, PayloadCodec codec, PayloadLimits limits) {
+  private JobQueue(Builder settings, PayloadCodec codec) {
+    DataSource dataSource = settings.dataSource;
+    String schema = settings.schema;
+    WakeUpChannel channel = new WakeUpChannel(schema);
     OwnTransactions transactions = new OwnTransactions(dataSource);
     DSLContext dialect = StatementDialect.forSchema(schema);
     Statements statements = new Statements(schema);
     PartitionCreator partitions = new PartitionCreator(transactions, statements);
     AdminStatements adminStatements = new AdminStatements(schema);
     DeadLetters deadLetters = new DeadLetters(transactions, adminStatements);
-    this.store = new JooqJobStore(transactions, statements, partitions);
+    this.store =
+        new JooqJobStore(
+            transactions,
+            statements,
+            partitions,
+            settings.wakeUps ? new WakeUpSender(dataSource, channel, System::nanoTime) : null);
+    this.wakeUps =
+        new PostgresWakeUps(settings.listenOn == null ? dataSource : settings.listenOn, channel);
     this.maintenance =
         new JooqMaintenance(
             transactions,
@@ -63,7 +76,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             deadLetters);
     this.reader = new JooqJobReader(transactions.readOnly(), new ReadStatements(schema));
     this.codec = codec;
-    this.drafts = new JobDrafts(codec, limits);
+    this.drafts = new JobDrafts(codec, settings.limits);
     this.own = new BoundEnqueuer(drafts, store::enqueue);
     this.admin =
         new JooqQueueAdmin(
@@ -73,7 +86,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             new QueueSettingsTable(transactions, dialect),
             drafts,
             deadLetters);
-    this.extension = new QueueExtension(dialect, transactions, drafts::draft);
+    this.extension = new QueueExtension(dialect, transactions, drafts::draft, store::write, store);
   }
 
   /**
@@ -143,6 +156,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   @Override
+  public Optional<WakeUps> wakeUps() {
+    return Optional.of(wakeUps);
+  }
+
+  @Override
   public PayloadCodec codec() {
     return codec;
   }
@@ -168,6 +186,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     private final DataSource dataSource;
     private String schema = DEFAULT_SCHEMA;
     private @Nullable PayloadCodec codec;
+    private boolean wakeUps = true;
+    private @Nullable DataSource listenOn;
     private PayloadLimits limits = new PayloadLimits(PayloadLimits.LARGEST);
 
     private Builder(DataSource dataSource) {
@@ -202,9 +222,28 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return this;
     }
 
+    /**
+     * Where workers listen for new jobs: direct connections, when those of the queue go through a
+     * pooler that hands each transaction to another session. Default: the queue's own.
+     */
+    public Builder listenOn(DataSource direct) {
+      this.listenOn = direct;
+      return this;
+    }
+
+    /**
+     * Whether an enqueue of a job that is due at once wakes workers by NOTIFY. Default: true. An
+     * application that enqueues very much and for which a poll interval is soon enough can spare
+     * its commits the lock that NOTIFY takes.
+     */
+    public Builder wakeUps(boolean wakeUps) {
+      this.wakeUps = wakeUps;
+      return this;
+    }
+
     /** The queue. Connects to nothing. */
     public JobQueue build() {
-      return new JobQueue(dataSource, schema, codec == null ? new JacksonCodec() : codec, limits);
+      return new JobQueue(this, codec == null ? new JacksonCodec() : codec);
     }
   }
 }

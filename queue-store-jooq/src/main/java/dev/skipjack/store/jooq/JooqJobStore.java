@@ -20,6 +20,7 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.HotStatement;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.spi.QueueExtension;
 import dev.skipjack.store.jooq.spi.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -29,17 +30,27 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The port's promises kept with jOOQ's statements on PostgreSQL. */
-final class JooqJobStore implements JobStore {
+final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   private final OwnTransactions transactions;
   private final Statements statements;
   private final PartitionHealing healing;
   private final JobWriter writer;
   private final RescueSweep rescue;
+  private final @Nullable WakeUpSender wakeUps;
 
-  JooqJobStore(OwnTransactions transactions, Statements statements, PartitionCreator partitions) {
+  /**
+   * @param wakeUps null: nobody is woken
+   */
+  JooqJobStore(
+      OwnTransactions transactions,
+      Statements statements,
+      PartitionCreator partitions,
+      @Nullable WakeUpSender wakeUps) {
+    this.wakeUps = wakeUps;
     this.transactions = transactions;
     this.statements = statements;
     this.healing = new PartitionHealing(() -> partitions.create(Duration.ZERO));
@@ -56,8 +67,11 @@ final class JooqJobStore implements JobStore {
     if (jobs.isEmpty()) {
       return List.of();
     }
-    return new Batches(EnqueueStatement.LARGEST)
-        .run(chunk -> transactions.inOne(session -> writer.write(session, jobs, chunk)));
+    List<EnqueueResult> results =
+        new Batches(EnqueueStatement.LARGEST)
+            .run(chunk -> transactions.inOne(session -> writer.write(session, jobs, chunk)));
+    wakeCommitted(jobs, results);
+    return results;
   }
 
   @Override
@@ -71,7 +85,29 @@ final class JooqJobStore implements JobStore {
 
   /** As {@link #enqueue(Connection, List)} with the database's own exception. */
   List<EnqueueResult> insert(Connection connection, List<NewJob> jobs) throws SQLException {
-    return writer.write(Session.in(connection), jobs, EnqueueStatement.LARGEST);
+    List<EnqueueResult> results = write(Session.in(connection), jobs);
+    wakeWithin(connection, jobs, results);
+    return results;
+  }
+
+  /** As {@link #insert}, in whatever transaction the session is of; wakes nobody. */
+  List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
+    return writer.write(session, jobs, EnqueueStatement.LARGEST);
+  }
+
+  @Override
+  public void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results) {
+    if (wakeUps != null) {
+      wakeUps.committed(jobs, results);
+    }
+  }
+
+  @Override
+  public void wakeWithin(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
+      throws SQLException {
+    if (wakeUps != null) {
+      wakeUps.within(transaction, jobs, results);
+    }
   }
 
   @Override

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 class StatementsDocumentTest {
 
   private static final Path PAGE = Path.of("../docs/statements.md");
-  private static final String SOURCES = "src/main/java/dev/skipjack/store/jooq/";
+  private static final List<Path> SOURCES =
+      List.of(
+          Path.of("src/main/java/dev/skipjack/store/jooq"),
+          Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"));
   private static final Pattern CLASS_COMMENT =
       Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*final class");
   private static final Pattern INLINE_TAG =
@@ -32,6 +35,7 @@ class StatementsDocumentTest {
               "EnqueueOnceStatement",
               "DueLanesStatement",
               "ClaimStatement"),
+          new Chapter("Unique jobs", "UniqueInsert", "TwinStatement", "FindHolderStatement"),
           new Chapter(
               "The end of an attempt",
               "AttemptCtes",
@@ -74,7 +78,7 @@ class StatementsDocumentTest {
       # The statements
 
       The statements on the queue's tables, in short, with its reasons and its locks. They are written in jOOQ's DSL, one in a class;
-      the full text that each renders lies in `queue-store-jooq/src/test/resources/sql`, and a test compares the two. This page is
+      the full text that each renders lies in `src/test/resources/sql` of its module, and a test compares the two. This page is
       written from the comments of those classes by `StatementsDocumentTest`.
 
       All of them run as constant text with index scans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)): an own
@@ -109,7 +113,13 @@ class StatementsDocumentTest {
   }
 
   private static String section(String name) throws IOException {
-    String source = Files.readString(Path.of(SOURCES + name + ".java"));
+    Path file =
+        SOURCES.stream()
+            .map(folder -> folder.resolve(name + ".java"))
+            .filter(Files::exists)
+            .findFirst()
+            .orElseThrow();
+    String source = Files.readString(file);
     Matcher comment = CLASS_COMMENT.matcher(source);
     assertThat(comment.find()).as("a comment on %s", name).isTrue();
     String text =

@@ -1,8 +1,12 @@
 package dev.skipjack.store.jooq.spi;
 
 import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
@@ -13,8 +17,11 @@ import org.jooq.DSLContext;
  * @param dialect renders statements for the queue's schema; has no connection
  * @param transactions runs them in transactions of their own
  * @param drafts makes the job to be written
+ * @param writer writes jobs as the queue itself does
+ * @param waker wakes workers as the queue itself does
  */
-public record QueueExtension(DSLContext dialect, OwnTransactions transactions, Drafts drafts) {
+public record QueueExtension(
+    DSLContext dialect, OwnTransactions transactions, Drafts drafts, Writer writer, Waker waker) {
 
   /** Makes the job to be written out of type, payload and options. */
   @FunctionalInterface
@@ -25,5 +32,26 @@ public record QueueExtension(DSLContext dialect, OwnTransactions transactions, D
      * @throws dev.skipjack.api.PayloadException if the payload is refused
      */
     <T> NewJob draft(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options);
+  }
+
+  /** Writes jobs, with or without an idempotency key, in an open transaction. */
+  @FunctionalInterface
+  public interface Writer {
+    /**
+     * What became of each job, in their order.
+     *
+     * @param jobs none with a unique key
+     */
+    List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException;
+  }
+
+  /** Wakes workers for those jobs that were created and are due at once; nobody if none is. */
+  public interface Waker {
+    /** After the commit of a transaction of our own. Never fails: polling finds every job. */
+    void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results);
+
+    /** In a caller's transaction, for when that commits. */
+    void wakeWithin(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
+        throws SQLException;
   }
 }

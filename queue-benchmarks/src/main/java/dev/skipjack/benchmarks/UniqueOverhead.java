@@ -1,0 +1,156 @@
+package dev.skipjack.benchmarks;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.skipjack.api.JobType;
+import dev.skipjack.dedup.Unique;
+import dev.skipjack.dedup.UniqueJobs;
+import dev.skipjack.store.jooq.JobQueue;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * What uniqueness costs an enqueue, one by one and a hundred at a time: jobs without a key against
+ * the same in a schema that has no index for keys; jobs with fresh keys, and duplicates, against
+ * jobs without a key.
+ *
+ * <p>The ways take turns every few calls, in an order that rotates, so that all of them meet the
+ * same machine; the ratio is the median of the rounds'. Warm-up rounds are thrown away, and each
+ * round begins with empty tables.
+ */
+public final class UniqueOverhead {
+
+  record Webhook(long delivery, String event, String repository, String body) {}
+
+  private static final JobType<Webhook> TYPE = JobType.of("webhook", Webhook.class);
+  private static final Unique<Webhook> BY_DELIVERY =
+      Unique.by(webhook -> "delivery-" + webhook.delivery());
+  private static final String BODY = "x".repeat(90);
+  private static final int MANY = 100;
+  private static final int CALLS_A_TURN = 5;
+
+  private final BenchmarkDatabase database;
+  private final int turns;
+  private final Map<String, List<Double>> ratios = new LinkedHashMap<>();
+  private final Map<String, List<Double>> micros = new LinkedHashMap<>();
+  private long lastDelivery;
+
+  UniqueOverhead(BenchmarkDatabase database, int turns) {
+    this.database = database;
+    this.turns = turns;
+  }
+
+  /**
+   * Prints one line of JSON.
+   *
+   * @param args a JDBC URL of a database that may be emptied; without it an embedded server is
+   *     started
+   */
+  public static void main(String... args) throws SQLException, JsonProcessingException {
+    try (BenchmarkDatabase database = BenchmarkDatabase.open(args)) {
+      System.out.println(
+          new ObjectMapper().writeValueAsString(new UniqueOverhead(database, 60).measure(2, 9)));
+    }
+  }
+
+  /** Runs and answers what is to be printed. */
+  Map<String, Object> measure(int warmUps, int rounds) throws SQLException {
+    for (int round = 0; round < warmUps + rounds; round++) {
+      measureRound(1, round >= warmUps);
+      measureRound(MANY, round >= warmUps);
+    }
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("benchmark", "unique-overhead");
+    line.put("rounds", rounds);
+    line.put("calls_per_round", turns * CALLS_A_TURN);
+    ratios.forEach(
+        (way, values) -> line.put(way, summary(values, micros.getOrDefault(way, List.of()))));
+    line.put("server", database.settings());
+    return line;
+  }
+
+  private void measureRound(int size, boolean counts) throws SQLException {
+    database.empty();
+    JobQueue withoutIndex = database.queueWithoutUniqueIndex();
+    JobQueue queue = database.queue(pool -> pool);
+    UniqueJobs unique = UniqueJobs.on(queue);
+    List<Webhook> known = payloads(size);
+    unique.enqueueAll(TYPE, known, BY_DELIVERY);
+    List<Way> ways =
+        List.of(
+            new Way("without-index", () -> enqueue(withoutIndex, payloads(size))),
+            new Way("no-key", () -> enqueue(queue, payloads(size))),
+            new Way("fresh-key", () -> enqueue(unique, payloads(size))),
+            new Way("duplicate", () -> enqueue(unique, known)));
+    long[] nanos = new long[ways.size()];
+    for (int turn = 0; turn < turns; turn++) {
+      for (int i = 0; i < ways.size(); i++) {
+        int way = (i + turn) % ways.size();
+        long begin = System.nanoTime();
+        for (int call = 0; call < CALLS_A_TURN; call++) {
+          ways.get(way).once().run();
+        }
+        nanos[way] += System.nanoTime() - begin;
+      }
+    }
+    String rows = "jobs pending " + (size + 2L * turns * CALLS_A_TURN * size);
+    if (!database.rows().equals(rows)) {
+      throw new IllegalStateException(
+          "There are %s, and %s was expected.".formatted(database.rows(), rows));
+    }
+    if (counts) {
+      add("no-key-" + size, nanos[1], nanos[0]);
+      add("fresh-key-" + size, nanos[2], nanos[1]);
+      add("duplicate-" + size, nanos[3], nanos[1]);
+    }
+  }
+
+  private record Way(String name, Runnable once) {}
+
+  private List<Webhook> payloads(int size) {
+    return IntStream.range(0, size)
+        .mapToObj(i -> new Webhook(++lastDelivery, "push", "skipjack/queue", BODY))
+        .toList();
+  }
+
+  private static void enqueue(JobQueue queue, List<Webhook> payloads) {
+    if (payloads.size() == 1) {
+      queue.enqueue(TYPE, payloads.get(0));
+    } else {
+      queue.enqueueAll(TYPE, payloads);
+    }
+  }
+
+  private static void enqueue(UniqueJobs unique, List<Webhook> payloads) {
+    if (payloads.size() == 1) {
+      unique.enqueue(TYPE, payloads.get(0), BY_DELIVERY);
+    } else {
+      unique.enqueueAll(TYPE, payloads, BY_DELIVERY);
+    }
+  }
+
+  private void add(String way, long nanos, long base) {
+    ratios.computeIfAbsent(way, name -> new ArrayList<>()).add((double) nanos / base);
+    micros
+        .computeIfAbsent(way, name -> new ArrayList<>())
+        .add(nanos / 1_000.0 / turns / CALLS_A_TURN);
+  }
+
+  private static Map<String, Double> summary(List<Double> ratios, List<Double> micros) {
+    List<Double> sorted = ratios.stream().sorted().toList();
+    Map<String, Double> summary = new LinkedHashMap<>();
+    summary.put("ratio", rounded(sorted.get(sorted.size() / 2)));
+    summary.put("least", rounded(sorted.get(0)));
+    summary.put("most", rounded(sorted.get(sorted.size() - 1)));
+    summary.put("micros", rounded(micros.stream().sorted().toList().get(micros.size() / 2)));
+    return summary;
+  }
+
+  private static double rounded(double value) {
+    return Math.round(value * 1_000) / 1_000.0;
+  }
+}

@@ -1,0 +1,27 @@
+package dev.skipjack.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.testkit.QueueDatabase;
+import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+
+/** That the program does what it says, and compares like with like; not how fast anything is. */
+class UniqueOverheadIT {
+
+  @Test
+  void everyWayIsMeasured() throws Exception {
+    try (QueueDatabase server = QueueDatabase.create();
+        BenchmarkDatabase database = BenchmarkDatabase.open(server.jdbcUrl())) {
+      Map<String, Object> line = new UniqueOverhead(database, 2).measure(0, 1);
+
+      assertThat(line)
+          .containsKeys("no-key-1", "no-key-100", "fresh-key-1", "fresh-key-100", "server");
+      assertThat(line.get("duplicate-100"))
+          .asInstanceOf(InstanceOfAssertFactories.map(String.class, Double.class))
+          .hasEntrySatisfying("ratio", ratio -> assertThat(ratio).isPositive());
+      assertThat(database.rows()).isEqualTo("jobs pending 2100");
+    }
+  }
+}

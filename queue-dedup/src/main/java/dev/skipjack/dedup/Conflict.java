@@ -1,0 +1,26 @@
+package dev.skipjack.dedup;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a duplicate does to the pending job that holds its key.
+ *
+ * @param parts what it changes; none: the job stays as it is
+ * @param quiet how long after the latest request a debounced job is due; null: not debounced
+ * @param maxWait how long after the first request it is due at the latest; null: not debounced
+ */
+record Conflict(Set<JobPart> parts, @Nullable Duration quiet, @Nullable Duration maxWait) {
+
+  static final Conflict KEEP = new Conflict(EnumSet.noneOf(JobPart.class), null, null);
+
+  boolean changes(JobPart part) {
+    return parts.contains(part);
+  }
+
+  boolean changesNothing() {
+    return parts.isEmpty();
+  }
+}

@@ -1,0 +1,121 @@
+package dev.skipjack.dedup;
+
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+
+/** What the tests of unique jobs do again and again. */
+final class Fixture {
+
+  record Sync(String account, int version) {}
+
+  static final JobType<Sync> SYNC = JobType.of("sync", Sync.class).maxAttempts(2);
+  static final JobType<Sync> OTHER = JobType.of("other", Sync.class).maxAttempts(2);
+  static final Unique<Sync> BY_ACCOUNT = Unique.by(Sync::account);
+
+  /** Proofs run whole with {@code -Psoak}. */
+  static final boolean SOAK = Boolean.getBoolean("skipjack.soak");
+
+  static final Duration LEASE = Duration.ofSeconds(30);
+
+  /** A lease that is over when the claim returns: no test waits for one. */
+  static final Duration EXPIRED = Duration.ofNanos(1_000);
+
+  final QueueDatabase database;
+  final JobQueue queue;
+  final JobStore store;
+  final UniqueJobs unique;
+
+  Fixture(QueueDatabase database) {
+    this.database = database;
+    this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    this.store = queue.store();
+    this.unique = UniqueJobs.on(queue);
+  }
+
+  static Sync sync(String account) {
+    return new Sync(account, 1);
+  }
+
+  Execution claim() {
+    return claim(1, LEASE).get(0);
+  }
+
+  List<Execution> claim(int limit, Duration lease) {
+    return store
+        .claim(
+            new ClaimRequest(
+                WorkerId.boot("test"),
+                List.of(new LaneShare(new Lane("default", 0), limit, null)),
+                List.of("sync", "other"),
+                limit,
+                lease))
+        .stream()
+        .map(ClaimedJob::execution)
+        .toList();
+  }
+
+  void fail(Execution execution, boolean isFinal) {
+    store.fail(List.of(new Failure(execution, JobError.of("no luck"), Duration.ZERO, isFinal)));
+  }
+
+  /** The payload, priority and seconds until due of a job. */
+  String job(JobId id) {
+    return value(
+        "SELECT (payload->>'version') || ' ' || priority || ' '"
+            + " || round(extract(epoch FROM scheduled_at - clock_timestamp())) FROM @jobs WHERE id = "
+            + id);
+  }
+
+  void awaitOneBlocked() {
+    Awaitility.await()
+        .pollInterval(Duration.ofMillis(5))
+        .until(
+            () ->
+                value(
+                        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+                    .equals("1"));
+  }
+
+  /** The only value of a query, as text. */
+  String value(String sql) {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(inSchema(sql))) {
+      return row.next() ? String.valueOf(row.getString(1)) : "(no row)";
+    } catch (SQLException failure) {
+      throw new AssertionError(sql, failure);
+    }
+  }
+
+  void execute(String sql) {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(inSchema(sql));
+    } catch (SQLException failure) {
+      throw new AssertionError(sql, failure);
+    }
+  }
+
+  /** Statements in tests write {@code @} for the schema's prefix. */
+  private String inSchema(String sql) {
+    return sql.replace("@", "\"" + database.schema().replace("\"", "\"\"") + "\".");
+  }
+}

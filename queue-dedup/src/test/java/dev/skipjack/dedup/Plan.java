@@ -1,0 +1,50 @@
+package dev.skipjack.dedup;
+
+import dev.skipjack.store.jooq.spi.HotStatement;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collections;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The plan that PostgreSQL makes for a prepared statement, as the store runs it. */
+final class Plan {
+
+  private Plan() {}
+
+  /**
+   * Plans {@code statement} with one row of nulls, and rolls back.
+   *
+   * @param mode {@code force_generic_plan} or {@code force_custom_plan}
+   */
+  static String of(Connection connection, HotStatement statement, String mode) throws SQLException {
+    connection.setAutoCommit(false);
+    try (Statement sql = connection.createStatement()) {
+      sql.execute("SET LOCAL enable_seqscan = off");
+      sql.execute("SET LOCAL plan_cache_mode = " + mode);
+      sql.execute("PREPARE planned AS " + numbered(statement.sql()));
+      StringBuilder plan = new StringBuilder();
+      String nulls =
+          String.join(", ", Collections.nCopies(statement.parameters().size(), "'{NULL}'"));
+      try (ResultSet lines = sql.executeQuery("EXPLAIN EXECUTE planned (" + nulls + ")")) {
+        while (lines.next()) {
+          plan.append(lines.getString(1)).append('\n');
+        }
+      }
+      sql.execute("DEALLOCATE planned");
+      return plan.toString();
+    } finally {
+      connection.rollback();
+      connection.setAutoCommit(true);
+    }
+  }
+
+  private static String numbered(String sql) {
+    int[] parameter = {0};
+    return Pattern.compile("\\?")
+        .matcher(sql)
+        .replaceAll(found -> Matcher.quoteReplacement("$" + ++parameter[0]));
+  }
+}

@@ -1,0 +1,155 @@
+package dev.skipjack.dedup;
+
+import static dev.skipjack.dedup.Fixture.BY_ACCOUNT;
+import static dev.skipjack.dedup.Fixture.SYNC;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.EnqueueResult.AlreadyQueued;
+import dev.skipjack.api.EnqueueResult.Enqueued;
+import dev.skipjack.api.EnqueueResult.Replaced;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.TwinStatus;
+import dev.skipjack.dedup.Fixture.Sync;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Many unique jobs in one call. */
+@QueueTest
+class UniqueBulkTest {
+
+  private static final Unique<Sync> REPLACE = BY_ACCOUNT.replace();
+
+  private Fixture fixture;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+  }
+
+  private List<EnqueueResult> enqueue(Unique<Sync> unique, Sync... payloads) {
+    return fixture.unique.enqueueAll(SYNC, List.of(payloads), unique);
+  }
+
+  @Test
+  void answersEachInTheOrderOfTheInputAndTwinsAreOneJobOfTheFirst() {
+    JobId known = enqueue(BY_ACCOUNT, new Sync("c", 0)).get(0).jobId();
+
+    List<EnqueueResult> results =
+        enqueue(
+            BY_ACCOUNT,
+            new Sync("d", 1),
+            new Sync("c", 2),
+            new Sync("a", 3),
+            new Sync("d", 4),
+            new Sync("c", 5));
+
+    JobId d = results.get(0).jobId();
+    assertThat(results)
+        .containsExactly(
+            new Enqueued(d),
+            new AlreadyQueued(known, TwinStatus.PENDING),
+            new Enqueued(results.get(2).jobId()),
+            new AlreadyQueued(d, TwinStatus.PENDING),
+            new AlreadyQueued(known, TwinStatus.PENDING));
+    assertThat(jobs()).isEqualTo("a3 c0 d1");
+  }
+
+  @Test
+  void twinsThatReplaceAreOneJobOfTheLast() {
+    JobId known = enqueue(BY_ACCOUNT, new Sync("c", 0)).get(0).jobId();
+
+    List<EnqueueResult> results =
+        enqueue(REPLACE, new Sync("d", 1), new Sync("c", 2), new Sync("d", 3), new Sync("c", 4));
+
+    JobId d = results.get(0).jobId();
+    assertThat(results)
+        .containsExactly(
+            new Enqueued(d), new Replaced(known), new Replaced(d), new Replaced(known));
+    assertThat(jobs()).isEqualTo("c4 d3");
+  }
+
+  @Test
+  void eachHasAnAnswerOfItsOwn() {
+    JobId running = enqueue(BY_ACCOUNT, new Sync("a", 1)).get(0).jobId();
+    fixture.claim();
+    JobId pending = enqueue(BY_ACCOUNT, new Sync("b", 1)).get(0).jobId();
+
+    List<EnqueueResult> results =
+        enqueue(REPLACE, new Sync("c", 2), new Sync("b", 2), new Sync("a", 2));
+
+    assertThat(results)
+        .containsExactly(
+            new Enqueued(results.get(0).jobId()),
+            new Replaced(pending),
+            new AlreadyQueued(running, TwinStatus.RUNNING));
+    assertThat(jobs()).isEqualTo("a1 b2 c2");
+  }
+
+  @Test
+  void keysOfAPeriodAreAnsweredInTheOrderOfTheInputToo() {
+    Unique<Sync> perHour = BY_ACCOUNT.perPeriod(Duration.ofHours(1));
+    JobId known = enqueue(perHour, new Sync("c", 0)).get(0).jobId();
+
+    List<EnqueueResult> results =
+        enqueue(perHour, new Sync("d", 1), new Sync("c", 2), new Sync("d", 3));
+
+    JobId d = results.get(0).jobId();
+    assertThat(results)
+        .containsExactly(
+            new Enqueued(d),
+            new AlreadyQueued(known, TwinStatus.PENDING),
+            new AlreadyQueued(d, TwinStatus.PENDING));
+    assertThat(jobs()).isEqualTo("c0 d1");
+  }
+
+  @Test
+  void noneIsEnqueuedIfOneIsRefused() {
+    assertThatThrownBy(() -> enqueue(BY_ACCOUNT, new Sync("a", 1), new Sync("", 2)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(enqueue(BY_ACCOUNT)).isEmpty();
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
+  }
+
+  /** More than one statement takes; some of the keys have a holder, so both phases run. */
+  @Test
+  void callsThatShareKeysInOppositeOrdersDoNotDeadlock() throws Exception {
+    List<Sync> rising =
+        IntStream.range(0, 2_500).mapToObj(i -> new Sync("account-" + i, i)).toList();
+    List<Sync> falling = new ArrayList<>(rising);
+    Collections.reverse(falling);
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      for (int round = 0; round < 3; round++) {
+        fixture.execute("DELETE FROM @jobs WHERE id % 2 = 0");
+        Future<List<EnqueueResult>> one =
+            threads.submit(() -> fixture.unique.enqueueAll(SYNC, rising, REPLACE));
+        Future<List<EnqueueResult>> other =
+            threads.submit(() -> fixture.unique.enqueueAll(SYNC, falling, REPLACE));
+
+        assertThat(one.get(30, TimeUnit.SECONDS).get(17).jobId())
+            .isEqualTo(other.get(30, TimeUnit.SECONDS).get(2_482).jobId());
+        assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("2500");
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private String jobs() {
+    return fixture.value(
+        "SELECT string_agg((payload->>'account') || (payload->>'version'), ' ' ORDER BY payload->>'account') FROM @jobs");
+  }
+}

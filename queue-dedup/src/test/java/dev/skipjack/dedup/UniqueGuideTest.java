@@ -1,0 +1,100 @@
+package dev.skipjack.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.JobType;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The examples of docs/guides/unique-jobs.md. */
+@QueueTest
+class UniqueGuideTest {
+
+  // snippet: ways
+  record Refresh(long accountId, String view) {}
+
+  static final JobType<Refresh> REFRESH = JobType.of("refresh", Refresh.class);
+
+  /** While one waits or runs, no other. */
+  static final Unique<Refresh> ONE_PER_ACCOUNT = Unique.by(job -> "account-" + job.accountId());
+
+  /** By typed fields: the key is {@code ["overview", 42]}. */
+  static final Unique<Refresh> ONE_PER_VIEW = Unique.byFields(Refresh::view, Refresh::accountId);
+
+  /** At most one that has not started: what comes while one runs makes the next one. */
+  static final Unique<Refresh> NEXT = ONE_PER_VIEW.untilStarted();
+
+  /** At most one an hour, however soon it is done. */
+  static final Unique<Refresh> HOURLY = ONE_PER_VIEW.perPeriod(Duration.ofHours(1));
+
+  /** Ten seconds after the last event, a minute after the first at the latest. */
+  static final Unique<Refresh> SETTLED =
+      NEXT.debounce(Duration.ofSeconds(10), Duration.ofMinutes(1));
+
+  /** The last payload wins as long as the job waits; its place in the queue stays. */
+  static final Unique<Refresh> LATEST = ONE_PER_ACCOUNT.replace(JobPart.PAYLOAD);
+
+  // end of snippet
+
+  private UniqueJobs unique(QueueDatabase database) {
+    return new Fixture(database).unique;
+  }
+
+  @Test
+  void resultsSayWhatHappened(QueueDatabase database) throws Exception {
+    UniqueJobs unique = unique(database);
+    try (Connection connection = database.connection()) {
+      connection.setAutoCommit(false);
+      assertThat(describe(unique, connection, new Refresh(42, "overview"))).startsWith("new job ");
+      assertThat(describe(unique, connection, new Refresh(42, "detail"))).startsWith("changed ");
+      connection.commit();
+      connection.setAutoCommit(true);
+    }
+  }
+
+  // snippet: results
+  String describe(UniqueJobs unique, Connection transaction, Refresh refresh) {
+    EnqueueResult result = unique.in(transaction).enqueue(REFRESH, refresh, LATEST);
+    return result.fold(
+        enqueued -> "new job " + enqueued.jobId(),
+        existing -> "job %s is %s".formatted(existing.jobId(), existing.status()),
+        replaced -> "changed job " + replaced.jobId());
+  }
+
+  // end of snippet
+
+  @Test
+  void holdersAreFoundAndCancelled(QueueDatabase database) {
+    UniqueJobs unique = unique(database);
+    unique.enqueueAll(
+        REFRESH, List.of(new Refresh(42, "overview"), new Refresh(43, "overview")), NEXT);
+    assertThat(callOff(unique, new Refresh(42, "overview"))).isEqualTo(CancelResult.CANCELLED);
+    assertThat(callOff(unique, new Refresh(44, "overview"))).isEqualTo(CancelResult.GONE);
+  }
+
+  // snippet: look-up
+  CancelResult callOff(UniqueJobs unique, Refresh refresh) {
+    Optional<KeyHolder> holder = unique.find(REFRESH, refresh, NEXT);
+    return holder.isEmpty() ? CancelResult.GONE : unique.cancel(REFRESH, refresh, NEXT);
+  }
+
+  // end of snippet
+
+  @Test
+  void everyWayOfTheGuideWorks(QueueDatabase database) {
+    UniqueJobs unique = unique(database);
+    Refresh refresh = new Refresh(42, "overview");
+    for (Unique<Refresh> way :
+        List.of(ONE_PER_ACCOUNT, ONE_PER_VIEW, NEXT, HOURLY, SETTLED, LATEST)) {
+      assertThat(unique.enqueue(REFRESH, refresh, way).jobId())
+          .isEqualTo(unique.enqueue(REFRESH, refresh, way).jobId());
+    }
+  }
+}

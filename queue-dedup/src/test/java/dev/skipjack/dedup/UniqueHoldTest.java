@@ -1,0 +1,233 @@
+package dev.skipjack.dedup;
+
+import static dev.skipjack.dedup.Fixture.BY_ACCOUNT;
+import static dev.skipjack.dedup.Fixture.SYNC;
+import static dev.skipjack.dedup.Fixture.sync;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.EnqueueResult.AlreadyQueued;
+import dev.skipjack.api.EnqueueResult.Enqueued;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.TwinStatus;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.dedup.Fixture.Sync;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** For how long a key is held, and what frees it. */
+@QueueTest
+class UniqueHoldTest {
+
+  private static final Unique<Sync> UNTIL_STARTED = BY_ACCOUNT.untilStarted();
+  private static final Unique<Sync> PER_HOUR = BY_ACCOUNT.perPeriod(Duration.ofHours(1));
+
+  private Fixture fixture;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+  }
+
+  private EnqueueResult enqueue(Unique<Sync> unique) {
+    return fixture.unique.enqueue(SYNC, sync("a"), unique);
+  }
+
+  private static AlreadyQueued already(JobId id, TwinStatus status) {
+    return new AlreadyQueued(id, status);
+  }
+
+  @Nested
+  class WhileLive {
+
+    @Test
+    void isHeldWhileTheJobWaitsRunsOrRetriesAndFreedByItsEnd() {
+      JobId first = enqueue(BY_ACCOUNT).jobId();
+      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, TwinStatus.PENDING));
+      Execution attempt = fixture.claim();
+      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, TwinStatus.RUNNING));
+      fixture.fail(attempt, false);
+      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, TwinStatus.RETRYING));
+      attempt = fixture.claim();
+      fixture.store.complete(List.of(attempt));
+
+      assertThat(enqueue(BY_ACCOUNT)).isInstanceOf(Enqueued.class);
+    }
+
+    @Test
+    void isStillHeldAfterSnoozeReleaseAndRescue() {
+      JobId first = enqueue(BY_ACCOUNT).jobId();
+      for (ExecutionStatus back : List.of(ExecutionStatus.SNOOZED, ExecutionStatus.RELEASED)) {
+        fixture.store.giveBack(List.of(new GiveBack(fixture.claim(), back, Duration.ZERO)));
+        assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, TwinStatus.PENDING));
+      }
+      fixture.claim(1, Fixture.EXPIRED);
+      fixture.store.rescue(Duration.ZERO, 10);
+
+      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, TwinStatus.RETRYING));
+    }
+
+    @Test
+    void isFreedByDeathAndTakenAgainByARedriveUnlessSomebodyHasIt() {
+      JobId dead = enqueue(BY_ACCOUNT).jobId();
+      fixture.fail(fixture.claim(), true);
+      JobId holder = enqueue(BY_ACCOUNT).jobId();
+
+      assertThat(fixture.queue.admin().redrive(List.of(dead)))
+          .containsExactly(new RedriveResult.Conflict(holder));
+      fixture.store.complete(List.of(fixture.claim()));
+      assertThat(fixture.queue.admin().redrive(List.of(dead)))
+          .containsExactly(new RedriveResult.Redriven());
+      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(dead, TwinStatus.PENDING));
+    }
+  }
+
+  @Nested
+  class WhileLiveOrDead {
+
+    private final Unique<Sync> keptByDead = BY_ACCOUNT.whileLiveOrDead();
+
+    @Test
+    void aDeadJobKeepsItsKeyUntilItIsPruned() {
+      JobId first = enqueue(keptByDead).jobId();
+      fixture.fail(fixture.claim(), true);
+      assertThat(enqueue(keptByDead)).isEqualTo(already(first, TwinStatus.DEAD));
+
+      fixture.queue.admin().prune(List.of(first));
+
+      assertThat(enqueue(keptByDead)).isInstanceOf(Enqueued.class);
+    }
+
+    @Test
+    void aRedriveMeetsNoConflict() {
+      JobId first = enqueue(keptByDead).jobId();
+      fixture.fail(fixture.claim(), true);
+
+      assertThat(fixture.queue.admin().redrive(List.of(first)))
+          .containsExactly(new RedriveResult.Redriven());
+      assertThat(enqueue(keptByDead)).isEqualTo(already(first, TwinStatus.PENDING));
+    }
+  }
+
+  @Nested
+  class UntilStarted {
+
+    @Test
+    void isHeldByAtMostOneThatHasNeverStarted() {
+      JobId first = enqueue(UNTIL_STARTED).jobId();
+      assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(first, TwinStatus.PENDING));
+      Execution running = fixture.claim();
+
+      JobId second = enqueue(UNTIL_STARTED).jobId();
+      assertThat(second).isNotEqualTo(first);
+      assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(second, TwinStatus.PENDING));
+
+      // Its retry comes back beside the second, and its death meets nobody.
+      fixture.fail(running, false);
+      List<Execution> both = fixture.claim(2, Fixture.LEASE);
+      assertThat(both).hasSize(2);
+      both.forEach(execution -> fixture.fail(execution, true));
+      assertThat(fixture.queue.admin().redrive(List.of(first, second)))
+          .containsOnly(new RedriveResult.Redriven());
+      assertThat(enqueue(UNTIL_STARTED)).isInstanceOf(Enqueued.class);
+    }
+
+    /** Or the job could start, and read, before what asked for it is committed. */
+    @Test
+    void aPendingJobThatAnswersACallersTransactionDoesNotStartBeforeItsEnd() throws Exception {
+      JobId first = enqueue(UNTIL_STARTED).jobId();
+      try (Connection one = fixture.database.connection();
+          Connection other = fixture.database.connection()) {
+        one.setAutoCommit(false);
+        other.setAutoCommit(false);
+        assertThat(fixture.unique.in(one).enqueue(SYNC, sync("a"), UNTIL_STARTED))
+            .isEqualTo(already(first, TwinStatus.PENDING));
+        // Neither a second transaction nor an own one waits for the first.
+        assertThat(fixture.unique.in(other).enqueue(SYNC, sync("a"), UNTIL_STARTED))
+            .isEqualTo(already(first, TwinStatus.PENDING));
+        assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(first, TwinStatus.PENDING));
+
+        assertThat(fixture.claim(1, Fixture.LEASE)).isEmpty();
+        one.commit();
+        assertThat(fixture.claim(1, Fixture.LEASE)).isEmpty();
+        other.commit();
+        one.setAutoCommit(true);
+        other.setAutoCommit(true);
+      }
+      assertThat(fixture.claim().jobId()).isEqualTo(first);
+    }
+  }
+
+  @Nested
+  class PerPeriod {
+
+    @Test
+    void survivesTheCompletionAndThePruningOfItsJob() {
+      JobId first = enqueue(PER_HOUR).jobId();
+      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, TwinStatus.PENDING));
+      Execution attempt = fixture.claim();
+      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, TwinStatus.RUNNING));
+      fixture.store.complete(List.of(attempt));
+      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, TwinStatus.ENDED));
+      fixture.execute("TRUNCATE @jobs_archive");
+      fixture.queue.maintenance().prune();
+
+      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, TwinStatus.ENDED));
+    }
+
+    @Test
+    void isFreeWhenThePeriodIsOverEvenIfTheJobStillWaits() {
+      JobId first = enqueue(PER_HOUR).jobId();
+      assertThat(
+              fixture.value(
+                  "SELECT round(extract(epoch FROM expires_at - clock_timestamp()) / 60) FROM @job_keys"))
+          .isEqualTo("60");
+      fixture.execute("UPDATE @job_keys SET expires_at = clock_timestamp()");
+
+      JobId second = enqueue(PER_HOUR).jobId();
+
+      assertThat(second).isNotEqualTo(first);
+      assertThat(enqueue(PER_HOUR)).isEqualTo(already(second, TwinStatus.PENDING));
+    }
+
+    @Test
+    void doesNotMeetIdempotencyKeysNorKeysOfJobs() {
+      enqueue(PER_HOUR);
+
+      assertThat(enqueue(BY_ACCOUNT)).isInstanceOf(Enqueued.class);
+      assertThat(fixture.queue.enqueueOnce(SYNC, sync("a"), job -> job.idempotencyKey("a")))
+          .isInstanceOf(Enqueued.class);
+    }
+
+    @Test
+    void aRollBackFreesIt() throws Exception {
+      try (Connection connection = fixture.database.connection()) {
+        connection.setAutoCommit(false);
+        fixture.unique.in(connection).enqueue(SYNC, sync("a"), PER_HOUR);
+        connection.rollback();
+        connection.setAutoCommit(true);
+      }
+      assertThat(enqueue(PER_HOUR)).isInstanceOf(Enqueued.class);
+    }
+
+    @Test
+    void aJobHasOneKeyOrTheOther() {
+      assertThatThrownBy(
+              () ->
+                  fixture.unique.enqueue(
+                      SYNC, sync("a"), PER_HOUR, job -> job.idempotencyKey("request-1")))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("'sync' has a unique key and an idempotency key");
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package dev.skipjack.dedup;
+
+import static dev.skipjack.dedup.Fixture.SYNC;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.EnqueueResult.Enqueued;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.dedup.Fixture.Sync;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Many threads enqueue the same few keys in transactions of which a third rolls back. Whole with
+ * {@code -Psoak}: 64 threads, 1,000 enqueues each.
+ */
+@QueueTest
+class UniqueRaceIT {
+
+  private static final int THREADS = Fixture.SOAK ? 64 : 16;
+  private static final int ENQUEUES = Fixture.SOAK ? 1_000 : 40;
+  private static final int KEYS = 6;
+
+  private final Set<JobId> committed = ConcurrentHashMap.newKeySet();
+  private final Set<JobId> answered = ConcurrentHashMap.newKeySet();
+  private Fixture fixture;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"keep", "replace", "keep and complete", "replace and complete"})
+  void aKeyHasOneJobAtEveryInstantAndEveryCallerItsId(String what) throws Exception {
+    Unique<Sync> unique =
+        what.startsWith("replace") ? Fixture.BY_ACCOUNT.replace() : Fixture.BY_ACCOUNT;
+    boolean completes = what.endsWith("complete");
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS + 2);
+    AtomicBoolean over = new AtomicBoolean();
+    try (HikariDataSource pool = fixture.database.newDataSource(THREADS)) {
+      Future<Integer> looks = threads.submit(() -> look(over));
+      Future<Integer> runs = threads.submit(() -> completes ? complete(over) : 0);
+      List<Callable<Integer>> producers = new ArrayList<>();
+      for (int i = 0; i < THREADS; i++) {
+        long seed = i;
+        producers.add(() -> produce(pool, unique, new Random(seed)));
+      }
+      int calls = 0;
+      for (Future<Integer> producer : threads.invokeAll(producers)) {
+        calls += producer.get();
+      }
+      over.set(true);
+
+      assertThat(calls).isGreaterThanOrEqualTo(THREADS * ENQUEUES);
+      assertThat(looks.get(30, TimeUnit.SECONDS)).isPositive();
+      assertThat(runs.get(30, TimeUnit.SECONDS) > 0).isEqualTo(completes);
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(committed).as("every answer is a job that was committed").containsAll(answered);
+    assertThat(fixture.value("SELECT count(*) + (SELECT count(*) FROM @jobs_archive) FROM @jobs"))
+        .isEqualTo("" + committed.size());
+    for (int key = 0; key < KEYS; key++) {
+      fixture.unique.enqueue(SYNC, Fixture.sync("key-" + key), unique);
+    }
+    assertThat(
+            fixture.value(
+                "SELECT string_agg(n::text, ' ') FROM (SELECT count(*) AS n FROM @jobs GROUP BY payload->>'account') AS live"))
+        .isEqualTo("1 1 1 1 1 1");
+    assertThat(fixture.value("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"))
+        .isEqualTo("0");
+  }
+
+  /** Transactions of one to three keys in rising order, as a caller has to. */
+  private int produce(HikariDataSource pool, Unique<Sync> unique, Random random) throws Exception {
+    int calls = 0;
+    while (calls < ENQUEUES) {
+      try (Connection connection = pool.getConnection()) {
+        connection.setAutoCommit(false);
+        List<EnqueueResult> results = new ArrayList<>();
+        int keys = 1 + random.nextInt(3);
+        for (int key : random.ints(0, KEYS).distinct().limit(keys).sorted().toArray()) {
+          results.add(
+              fixture.unique.in(connection).enqueue(SYNC, new Sync("key-" + key, calls), unique));
+          calls++;
+        }
+        if (random.nextInt(3) == 0) {
+          connection.rollback();
+        } else {
+          // First, because a rival may be answered with the job as soon as it is committed.
+          created(results).forEach(committed::add);
+          connection.commit();
+        }
+        Set<JobId> own = Set.copyOf(created(results).toList());
+        results.stream()
+            .map(EnqueueResult::jobId)
+            .filter(id -> !own.contains(id))
+            .forEach(answered::add);
+        connection.setAutoCommit(true);
+      }
+    }
+    return calls;
+  }
+
+  private static Stream<JobId> created(List<EnqueueResult> results) {
+    return results.stream().filter(Enqueued.class::isInstance).map(EnqueueResult::jobId);
+  }
+
+  /** By the payload and not by the column that the index is on. */
+  private int look(AtomicBoolean over) {
+    int looks = 0;
+    while (!over.get()) {
+      assertThat(
+              fixture.value(
+                  "SELECT coalesce(max(n), 1) FROM (SELECT count(*) AS n FROM @jobs GROUP BY payload->>'account') AS live"))
+          .isEqualTo("1");
+      looks++;
+    }
+    return looks;
+  }
+
+  private int complete(AtomicBoolean over) {
+    int runs = 0;
+    while (!over.get()) {
+      List<Execution> claimed = fixture.claim(2, Fixture.LEASE);
+      runs += claimed.size();
+      if (!claimed.isEmpty()) {
+        fixture.store.complete(claimed);
+      }
+    }
+    return runs;
+  }
+}

@@ -1,0 +1,174 @@
+package dev.skipjack.dedup;
+
+import static dev.skipjack.dedup.Fixture.BY_ACCOUNT;
+import static dev.skipjack.dedup.Fixture.SYNC;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.EnqueueResult.AlreadyQueued;
+import dev.skipjack.api.EnqueueResult.Enqueued;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.dedup.Fixture.Sync;
+import dev.skipjack.testkit.QueueDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeTry;
+
+/**
+ * Random lives of jobs that share two keys and hold them in every way. No step raises an error, a
+ * unique violation least of all; only a redrive meets a key that is taken, and says so.
+ */
+class UniqueTransitionsProperties {
+
+  private static final QueueDatabase DATABASE = QueueDatabase.create();
+  private static final Fixture FIXTURE = new Fixture(DATABASE);
+
+  private static final List<Unique<Sync>> WAYS =
+      List.of(
+          BY_ACCOUNT,
+          BY_ACCOUNT.untilStarted(),
+          BY_ACCOUNT.whileLiveOrDead(),
+          BY_ACCOUNT.replace(),
+          BY_ACCOUNT.untilStarted().replace(),
+          BY_ACCOUNT.debounce(Duration.ofMillis(1), Duration.ofMillis(1)));
+
+  /** The column says what the way of holding promises, whatever happened to the job. */
+  private static final String WRONG_KEYS =
+      """
+      SELECT count(*) FROM @jobs
+       WHERE CASE unique_until WHEN 'started' THEN attempts = 0
+                               WHEN 'dead' THEN status <> 'dead'
+                               ELSE true END <> (unique_key IS NOT NULL)
+      """;
+
+  enum Step {
+    ENQUEUE,
+    CLAIM,
+    CLAIM_WITHOUT_LEASE,
+    COMPLETE,
+    FAIL,
+    DIE,
+    SNOOZE,
+    RELEASE,
+    RESCUE,
+    CANCEL,
+    REDRIVE,
+    PRUNE
+  }
+
+  private final List<Execution> attempts = new ArrayList<>();
+
+  @AfterContainer
+  static void close() {
+    DATABASE.close();
+  }
+
+  @BeforeTry
+  void empty() {
+    DATABASE.truncate();
+    attempts.clear();
+  }
+
+  @Property(tries = 25)
+  void noTransitionMeetsAConflictButARedrive(
+      @ForAll("lives") List<Step> steps, @ForAll Random random) {
+    for (Step step : steps) {
+      take(step, random);
+      assertThat(FIXTURE.value(WRONG_KEYS)).as("after %s", step).isEqualTo("0");
+    }
+  }
+
+  @Provide
+  Arbitrary<List<Step>> lives() {
+    return Arbitraries.frequencyOf(
+            Tuple.of(4, Arbitraries.just(Step.ENQUEUE)),
+            Tuple.of(3, Arbitraries.just(Step.CLAIM)),
+            Tuple.of(6, Arbitraries.of(Step.class)))
+        .list()
+        .ofMinSize(30)
+        .ofMaxSize(60);
+  }
+
+  private void take(Step step, Random random) {
+    switch (step) {
+      case ENQUEUE -> enqueue(random);
+      case CLAIM -> attempts.addAll(FIXTURE.claim(2, Fixture.LEASE));
+      case CLAIM_WITHOUT_LEASE -> FIXTURE.claim(2, Fixture.EXPIRED);
+      case RESCUE -> FIXTURE.store.rescue(Duration.ZERO, 10);
+      case CANCEL -> FIXTURE.unique.cancel(SYNC, Fixture.sync(key(random)), BY_ACCOUNT);
+      case REDRIVE -> redrive();
+      case PRUNE -> FIXTURE.queue.admin().pruneAll(DeadJobs.all(), Duration.ZERO);
+      case COMPLETE, FAIL, DIE, SNOOZE, RELEASE -> end(step);
+    }
+  }
+
+  private static void enqueue(Random random) {
+    Unique<Sync> unique = WAYS.get(random.nextInt(WAYS.size()));
+    Sync payload = Fixture.sync(key(random));
+    Optional<JobId> holder = FIXTURE.unique.find(SYNC, payload, BY_ACCOUNT).map(KeyHolder::jobId);
+
+    EnqueueResult result = FIXTURE.unique.enqueue(SYNC, payload, unique);
+
+    assertThat(result instanceof Enqueued).isEqualTo(holder.isEmpty());
+    holder.ifPresent(id -> assertThat(result.jobId()).isEqualTo(id));
+    if (result instanceof AlreadyQueued already) {
+      assertThat(FIXTURE.unique.find(SYNC, payload, BY_ACCOUNT))
+          .contains(new KeyHolder(already.jobId(), Objects.requireNonNull(already.status())));
+    }
+  }
+
+  private static String key(Random random) {
+    return random.nextBoolean() ? "a" : "b";
+  }
+
+  private static void redrive() {
+    List<JobId> dead =
+        FIXTURE.queue.reader().list(JobQuery.live().status(JobStatus.DEAD)).jobs().stream()
+            .map(JobSummary::id)
+            .toList();
+    for (RedriveResult result : FIXTURE.queue.admin().redrive(dead)) {
+      assertThat(result)
+          .isInstanceOfAny(RedriveResult.Redriven.class, RedriveResult.Conflict.class);
+    }
+  }
+
+  private void end(Step step) {
+    if (attempts.isEmpty()) {
+      return;
+    }
+    Execution attempt = attempts.remove(0);
+    switch (step) {
+      case COMPLETE ->
+          assertThat(FIXTURE.store.complete(List.of(attempt)))
+              .isSubsetOf(Verdict.DONE, Verdict.LOST);
+      case FAIL -> FIXTURE.fail(attempt, false);
+      case DIE -> FIXTURE.fail(attempt, true);
+      case SNOOZE -> giveBack(attempt, ExecutionStatus.SNOOZED);
+      default -> giveBack(attempt, ExecutionStatus.RELEASED);
+    }
+  }
+
+  private static void giveBack(Execution attempt, ExecutionStatus as) {
+    FIXTURE.store.giveBack(List.of(new GiveBack(attempt, as, Duration.ZERO)));
+  }
+}

@@ -1,0 +1,12 @@
+-- parameters: key
+select
+  "skipjack"."job_keys"."job_id",
+  "skipjack"."jobs"."status",
+  ("skipjack"."jobs"."attempts" > "skipjack"."jobs"."forgiven")
+from "skipjack"."job_keys"
+  left outer join "skipjack"."jobs"
+    on "skipjack"."jobs"."id" = "skipjack"."job_keys"."job_id"
+where (
+  "skipjack"."job_keys"."key" = cast(? as text)
+  and "skipjack"."job_keys"."expires_at" > clock_timestamp()
+)

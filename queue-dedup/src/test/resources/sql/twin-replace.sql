@@ -1,0 +1,313 @@
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, twin_ids, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, twin_ids, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, twin_ids, replaces_payload, replaces_priority, replaces_schedule, max_waits
+with
+  "unused" as materialized (
+    select "skipjack"."jobs"."id"
+    from "skipjack"."jobs"
+      join unnest(cast(
+        ?
+        as text[]
+      ), cast(
+        ?
+        as text[]
+      ), cast(
+        ?
+        as text[]
+      ), cast(
+        ?
+        as int[]
+      ), cast(
+        ?
+        as smallint[]
+      ), cast(
+        ?
+        as int[]
+      ), cast(
+        ?
+        as timestamp with time zone[]
+      ), cast(
+        ?
+        as bigint[]
+      ), cast(
+        ?
+        as text[]
+      ), cast(
+        ?
+        as text[]
+      ), cast(
+        ?
+        as text[]
+      ), cast(
+        ?
+        as text[]
+      ), cast(
+        ?
+        as bigint[]
+      ), cast(
+        ?
+        as boolean[]
+      ), cast(
+        ?
+        as boolean[]
+      ), cast(
+        ?
+        as boolean[]
+      ), cast(
+        ?
+        as bigint[]
+      )) with ordinality as "given" (
+        "queue",
+        "kind",
+        "payload",
+        "payload_version",
+        "priority",
+        "max_attempts",
+        "scheduled_at",
+        "delay",
+        "tags",
+        "unique_key",
+        "unique_label",
+        "unique_until",
+        "twin_id",
+        "replaces_payload",
+        "replaces_priority",
+        "replaces_schedule",
+        "max_wait",
+        "position"
+      )
+        on "skipjack"."jobs"."id" = "given"."twin_id"
+    where (
+      "skipjack"."jobs"."id" = any (
+        cast(
+          ?
+          as bigint[]
+        )
+      )
+      and "skipjack"."jobs"."unique_key" is not distinct from "given"."unique_key"
+      and case
+        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."forgiven")
+        else false
+      end
+      and "skipjack"."jobs"."kind" = "given"."kind"
+    )
+    order by "skipjack"."jobs"."id"
+    for no key update of "jobs"
+  ),
+  "replaced" as (
+    update "skipjack"."jobs"
+    set
+      "payload" = case
+        when "given"."replaces_payload" = true then cast("given"."payload" as jsonb)
+        else "skipjack"."jobs"."payload"
+      end,
+      "payload_version" = case
+        when "given"."replaces_payload" = true then "given"."payload_version"
+        else "skipjack"."jobs"."payload_version"
+      end,
+      "priority" = case
+        when "given"."replaces_priority" = true then coalesce(
+          "given"."priority",
+          (
+            select "skipjack"."job_queues"."default_priority"
+            from "skipjack"."job_queues"
+            where "skipjack"."job_queues"."queue" = "skipjack"."jobs"."queue"
+          ),
+          0
+        )
+        else "skipjack"."jobs"."priority"
+      end,
+      "scheduled_at" = case
+        when "given"."max_wait" is not null then greatest(
+          clock_timestamp(),
+          least(
+            clock_timestamp() + cast("given"."delay" as double precision) * interval '1 microsecond',
+            "skipjack"."jobs"."created_at" + cast("given"."max_wait" as double precision) * interval '1 microsecond'
+          )
+        )
+        when "given"."replaces_schedule" = true then greatest(
+          coalesce(
+            "given"."scheduled_at",
+            clock_timestamp()
+          ),
+          clock_timestamp()
+        ) + cast("given"."delay" as double precision) * interval '1 microsecond'
+        else "skipjack"."jobs"."scheduled_at"
+      end,
+      "updated_at" = clock_timestamp()
+    from unnest(cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as int[]
+    ), cast(
+      ?
+      as smallint[]
+    ), cast(
+      ?
+      as int[]
+    ), cast(
+      ?
+      as timestamp with time zone[]
+    ), cast(
+      ?
+      as bigint[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as bigint[]
+    ), cast(
+      ?
+      as boolean[]
+    ), cast(
+      ?
+      as boolean[]
+    ), cast(
+      ?
+      as boolean[]
+    ), cast(
+      ?
+      as bigint[]
+    )) with ordinality as "given" (
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "max_attempts",
+      "scheduled_at",
+      "delay",
+      "tags",
+      "unique_key",
+      "unique_label",
+      "unique_until",
+      "twin_id",
+      "replaces_payload",
+      "replaces_priority",
+      "replaces_schedule",
+      "max_wait",
+      "position"
+    )
+    where (
+      "skipjack"."jobs"."id" = "given"."twin_id"
+      and "skipjack"."jobs"."id" = any (
+        array(
+          select "unused"."id"
+          from "unused"
+        )
+      )
+    )
+    returning "skipjack"."jobs"."id"
+  )
+select
+  coalesce(
+    ("given"."twin_id" in (
+      select "replaced"."id"
+      from "replaced"
+    )),
+    false
+  ),
+  "twin"."status",
+  "twin"."has_used_attempt",
+  "twin"."is_of_kind"
+from unnest(cast(
+  ?
+  as text[]
+), cast(
+  ?
+  as text[]
+), cast(
+  ?
+  as text[]
+), cast(
+  ?
+  as int[]
+), cast(
+  ?
+  as smallint[]
+), cast(
+  ?
+  as int[]
+), cast(
+  ?
+  as timestamp with time zone[]
+), cast(
+  ?
+  as bigint[]
+), cast(
+  ?
+  as text[]
+), cast(
+  ?
+  as text[]
+), cast(
+  ?
+  as text[]
+), cast(
+  ?
+  as text[]
+), cast(
+  ?
+  as bigint[]
+), cast(
+  ?
+  as boolean[]
+), cast(
+  ?
+  as boolean[]
+), cast(
+  ?
+  as boolean[]
+), cast(
+  ?
+  as bigint[]
+)) with ordinality as "given" (
+  "queue",
+  "kind",
+  "payload",
+  "payload_version",
+  "priority",
+  "max_attempts",
+  "scheduled_at",
+  "delay",
+  "tags",
+  "unique_key",
+  "unique_label",
+  "unique_until",
+  "twin_id",
+  "replaces_payload",
+  "replaces_priority",
+  "replaces_schedule",
+  "max_wait",
+  "position"
+)
+  left outer join lateral (
+    select
+      "holder"."status",
+      ("holder"."attempts" > "holder"."forgiven") as "has_used_attempt",
+      ("holder"."kind" = "given"."kind") as "is_of_kind"
+    from "skipjack"."jobs" as "holder"
+    where (
+      "holder"."id" = "given"."twin_id"
+      and "holder"."unique_key" is not distinct from "given"."unique_key"
+    )
+    fetch next 1 rows only
+  ) as "twin"
+    on true
+order by "given"."position"

@@ -1,0 +1,62 @@
+package dev.skipjack.store.jooq;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.WakeUp;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How a schema's wake-ups look: the name of their channel, their text, and the locks that keep
+ * transactions of one moment from sending the same. The schema's function {@code wake_up} keeps to
+ * the same words.
+ */
+final class WakeUpChannel {
+
+  private static final Pattern TEXT = Pattern.compile("(\\S+) (\\S+) (-?[0-9]{1,3})");
+
+  private final String schema;
+  private final String name;
+
+  WakeUpChannel(String schema) {
+    this.schema = schema;
+    this.name = "skipjack_" + HexFormat.of().formatHex(hash(schema), 0, 8);
+  }
+
+  /** Made of letters, digits and underscores, so it needs no quotes. */
+  String name() {
+    return name;
+  }
+
+  String text(WakeUp wakeUp) {
+    return wakeUp.lane().queue() + " " + wakeUp.kind() + " " + wakeUp.lane().priority();
+  }
+
+  /** Empty for what is no wake-up: anybody may send anything. */
+  Optional<WakeUp> read(String text) {
+    Matcher words = TEXT.matcher(text);
+    return words.matches()
+        ? Optional.of(
+            new WakeUp(new Lane(words.group(1), Integer.parseInt(words.group(3))), words.group(2)))
+        : Optional.empty();
+  }
+
+  /** The advisory lock of a queue's wake-ups. */
+  long lock(String queue) {
+    return ByteBuffer.wrap(hash(schema + "/" + queue)).getLong();
+  }
+
+  private static byte[] hash(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every JVM has SHA-256.", e);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.WakeUp;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Wakes workers for jobs that are due at once.
+ *
+ * <p>NOTIFY takes a lock of the whole database at commit, so it is sent seldom. After a transaction
+ * of our own: once for a queue in a few milliseconds, because a worker that was woken looks again
+ * soon by itself. In a caller's transaction: only by the one of several concurrent ones that gets
+ * the queue's advisory lock, which ends with the transaction; so it is best effort there. Safe for
+ * any number of threads.
+ */
+final class WakeUpSender {
+
+  private static final Logger LOG = LoggerFactory.getLogger(WakeUpSender.class);
+
+  /** A woken worker looks again 2, 5 and 10 ms later. */
+  private static final long QUIET = Duration.ofMillis(5).toNanos();
+
+  private static final String SEND = "SELECT pg_catalog.pg_notify(?::text, ?::text)";
+  private static final String SEND_UNLESS_ANOTHER_DOES =
+      SEND + " WHERE pg_catalog.pg_try_advisory_xact_lock(?::bigint)";
+
+  private final DataSource dataSource;
+  private final WakeUpChannel channel;
+  private final LongSupplier clock;
+  private final Map<String, Long> sentAt = new ConcurrentHashMap<>();
+
+  /**
+   * @param clock as {@link System#nanoTime()}
+   */
+  WakeUpSender(DataSource dataSource, WakeUpChannel channel, LongSupplier clock) {
+    this.dataSource = dataSource;
+    this.channel = channel;
+    this.clock = clock;
+  }
+
+  /** Wakes for jobs whose transaction has committed. Whatever goes wrong, they are polled for. */
+  void committed(List<NewJob> jobs, List<EnqueueResult> results) {
+    Map<String, WakeUp> wakeUps = dueNow(jobs, results);
+    wakeUps.keySet().removeIf(queue -> !isQuiet(queue));
+    if (wakeUps.isEmpty()) {
+      return;
+    }
+    try (Connection connection = dataSource.getConnection()) {
+      boolean autoCommit = connection.getAutoCommit();
+      try (PreparedStatement send = connection.prepareStatement(SEND)) {
+        for (WakeUp wakeUp : wakeUps.values()) {
+          send.setString(1, channel.name());
+          send.setString(2, channel.text(wakeUp));
+          send.execute();
+        }
+        if (!autoCommit) {
+          connection.commit();
+        }
+      }
+    } catch (SQLException failure) {
+      LOG.debug("Wake-up not sent, jobs wait for a poll queues={}", wakeUps.keySet(), failure);
+    }
+  }
+
+  /** Wakes for jobs in {@code transaction}, when it commits. */
+  void within(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
+      throws SQLException {
+    Map<String, WakeUp> wakeUps = dueNow(jobs, results);
+    if (wakeUps.isEmpty()) {
+      return;
+    }
+    try (PreparedStatement send = transaction.prepareStatement(SEND_UNLESS_ANOTHER_DOES)) {
+      for (WakeUp wakeUp : wakeUps.values()) {
+        send.setString(1, channel.name());
+        send.setString(2, channel.text(wakeUp));
+        send.setLong(3, channel.lock(wakeUp.lane().queue()));
+        send.execute();
+      }
+    }
+  }
+
+  /** One wake-up for a queue: a worker that comes for one lane sees the others. */
+  private static Map<String, WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
+    Map<String, WakeUp> wakeUps = new LinkedHashMap<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      NewJob job = jobs.get(i);
+      if (results.get(i) instanceof EnqueueResult.Enqueued
+          && job.scheduledAt() == null
+          && job.delay().isZero()) {
+        Integer priority = job.priority();
+        Lane lane = new Lane(job.queue(), priority == null ? 0 : priority);
+        wakeUps.merge(
+            job.queue(),
+            new WakeUp(lane, job.kind()),
+            (one, other) -> one.lane().priority() >= other.lane().priority() ? one : other);
+      }
+    }
+    return wakeUps;
+  }
+
+  private boolean isQuiet(String queue) {
+    long now = clock.getAsLong();
+    boolean[] quiet = {false};
+    sentAt.compute(
+        queue,
+        (name, last) -> {
+          quiet[0] = last == null || now - last >= QUIET;
+          return quiet[0] ? Long.valueOf(now) : last;
+        });
+    return quiet[0];
+  }
+}

@@ -1,0 +1,251 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.api.spi.WakeUps.Subscription;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+@QueueTest
+class WakeUpsTest {
+
+  private static final WakeUp OF_WORK = new WakeUp(new Lane("default", 0), "work");
+
+  private Fixture fixture;
+  private Subscription subscription;
+
+  @BeforeEach
+  void subscribe(QueueDatabase database) {
+    fixture = new Fixture(database);
+    subscription = fixture.queue.wakeUps().orElseThrow().subscribe();
+  }
+
+  @AfterEach
+  void close() {
+    subscription.close();
+  }
+
+  @Nested
+  class AreSent {
+
+    @Test
+    void whenAnEnqueueOfItsOwnHasCommitted() {
+      fixture.enqueue(1);
+
+      assertThat(heard()).containsExactly(OF_WORK);
+    }
+
+    @Test
+    void withTheHighestLaneOfTheJobs() {
+      fixture.queue.enqueueAll(
+          Fixture.WORK,
+          List.of(new Fixture.Work(1), new Fixture.Work(2)),
+          job -> job.priority(7).onQueue("other"));
+
+      assertThat(heard()).containsExactly(new WakeUp(new Lane("other", 7), "work"));
+    }
+
+    @Test
+    void byACallersTransactionWhenItCommits() throws SQLException {
+      try (Connection connection = fixture.database.connection()) {
+        connection.setAutoCommit(false);
+        fixture.queue.in(connection).enqueue(Fixture.WORK, new Fixture.Work(1));
+        assertThat(subscription.await(Duration.ofMillis(50))).isEmpty();
+        connection.commit();
+      }
+
+      assertThat(heard()).containsExactly(OF_WORK);
+    }
+
+    @Test
+    void byTheFunctionInSql() {
+      fixture.value("SELECT @enqueue('work', '{\"number\": 1}')");
+
+      assertThat(heard()).containsExactly(OF_WORK);
+    }
+
+    @Test
+    void byOneOfTwoTransactionsOfTheSameMoment() throws SQLException {
+      try (Connection one = fixture.database.connection();
+          Connection other = fixture.database.connection()) {
+        one.setAutoCommit(false);
+        other.setAutoCommit(false);
+        fixture.queue.in(one).enqueue(Fixture.WORK, new Fixture.Work(1));
+        fixture.queue.in(other).enqueue(Fixture.WORK, new Fixture.Work(2));
+        other.commit();
+        one.commit();
+      }
+      fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(3), job -> job.onQueue("last"));
+
+      assertThat(heardUntil("last"))
+          .extracting(wakeUp -> wakeUp.lane().queue())
+          .containsExactly("default", "last");
+    }
+
+    @Test
+    void butRarelyByManyEnqueuesInARow() {
+      for (int i = 0; i < 200; i++) {
+        fixture.enqueue(1);
+      }
+      fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(3), job -> job.onQueue("last"));
+
+      assertThat(heardUntil("last")).hasSizeLessThan(150);
+    }
+  }
+
+  @Nested
+  class AreNotSent {
+
+    @Test
+    void byWhatIsNotDueOrRolledBackOrAlreadyThere() throws SQLException {
+      fixture.queue.enqueue(
+          Fixture.WORK, new Fixture.Work(1), job -> job.delay(Duration.ofHours(1)));
+      fixture.queue.enqueueOnce(
+          Fixture.WORK,
+          new Fixture.Work(1),
+          job -> job.idempotencyKey("k").delay(Duration.ofHours(1)));
+      fixture.queue.enqueueOnce(Fixture.WORK, new Fixture.Work(1), job -> job.idempotencyKey("k"));
+      try (Connection connection = fixture.database.connection()) {
+        connection.setAutoCommit(false);
+        fixture.queue.in(connection).enqueue(Fixture.WORK, new Fixture.Work(1));
+        connection.rollback();
+      }
+      fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(3), job -> job.onQueue("last"));
+
+      assertThat(heardUntil("last")).hasSize(1);
+    }
+
+    @Test
+    void byAQueueThatIsToldNotTo() {
+      JobQueue silent =
+          JobQueue.builder(fixture.database.dataSource())
+              .schema(fixture.database.schema())
+              .wakeUps(false)
+              .build();
+      silent.enqueue(Fixture.WORK, new Fixture.Work(1));
+      fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(3), job -> job.onQueue("last"));
+
+      assertThat(heardUntil("last")).hasSize(1);
+    }
+  }
+
+  @Test
+  void whatIsNoWakeUpIsPassedOver() {
+    fixture.value(
+        "SELECT pg_notify('%s', 'anything at all')"
+            .formatted(new WakeUpChannel(fixture.database.schema()).name()));
+    fixture.enqueue(1);
+
+    assertThat(heard()).containsExactly(OF_WORK);
+  }
+
+  @Test
+  void aSessionThatIsCutOffSaysSo() {
+    fixture.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN skipjack_%' AND datname = current_database()");
+
+    assertThatThrownBy(() -> subscription.await(Duration.ofSeconds(5)))
+        .isInstanceOf(StoreException.class);
+  }
+
+  @Test
+  void aClosedOneHearsNothingAndItsConnectionListensNoMore() {
+    subscription.close();
+    subscription.close();
+
+    fixture.enqueue(1);
+
+    assertThat(subscription.await(Duration.ofMillis(200))).isEmpty();
+    assertThat(
+            fixture.value(
+                "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN skipjack_%' AND datname = current_database()"))
+        .isEqualTo("0");
+  }
+
+  /** A pooler in transaction mode takes the LISTEN and gives the session to somebody else. */
+  @Test
+  void aSessionThatHearsNothingIsRefused() {
+    JobQueue deaf =
+        JobQueue.builder(fixture.database.dataSource())
+            .schema(fixture.database.schema())
+            .listenOn(forgettingToListen(fixture.database.dataSource()))
+            .build();
+
+    assertThatThrownBy(() -> deaf.wakeUps().orElseThrow().subscribe())
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("pooler");
+  }
+
+  private static DataSource forgettingToListen(DataSource dataSource) {
+    return (DataSource)
+        Proxy.newProxyInstance(
+            WakeUpsTest.class.getClassLoader(),
+            new Class<?>[] {DataSource.class},
+            (self, method, args) -> {
+              try {
+                Object result = method.invoke(dataSource, args);
+                if (result instanceof Connection connection) {
+                  try (Statement statement = connection.createStatement()) {
+                    statement.execute("SELECT 1");
+                  }
+                  return deaf(connection);
+                }
+                return result;
+              } catch (InvocationTargetException thrown) {
+                throw thrown.getTargetException();
+              }
+            });
+  }
+
+  private static Connection deaf(Connection connection) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            WakeUpsTest.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (self, method, args) -> {
+              try {
+                if (method.getName().equals("unwrap")) {
+                  try (Statement statement = connection.createStatement()) {
+                    statement.execute("UNLISTEN *");
+                  }
+                }
+                return method.invoke(connection, args);
+              } catch (InvocationTargetException thrown) {
+                throw thrown.getTargetException();
+              }
+            });
+  }
+
+  private List<WakeUp> heard() {
+    return subscription.await(Duration.ofSeconds(10));
+  }
+
+  private List<WakeUp> heardUntil(String queue) {
+    List<WakeUp> heard = new ArrayList<>();
+    await()
+        .until(
+            () -> {
+              heard.addAll(subscription.await(Duration.ofMillis(100)));
+              return heard.stream().anyMatch(wakeUp -> wakeUp.lane().queue().equals(queue));
+            });
+    return heard;
+  }
+}

@@ -1,0 +1,87 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.api.spi.WakeUps;
+import dev.skipjack.api.spi.WakeUps.Subscription;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hears of new jobs and passes on whose lanes this worker serves. Where nobody can listen, behind a
+ * pooler in transaction mode, it says so once and leaves the work to the polls.
+ */
+final class WakeUpListener implements Loop.Step {
+
+  /** Feature not supported. */
+  private static final String CANNOT_LISTEN = "0A000";
+
+  /** How long a stop may have to wait; costs no statement. */
+  private static final Duration WAIT = Duration.ofMillis(200);
+
+  private static final long TRY_AGAIN = Duration.ofMinutes(5).toNanos();
+
+  private final WakeUps wakeUps;
+  private final Set<String> queues;
+  private final Set<String> kinds;
+  private final HeardLanes lanes;
+  private final Reporter reporter;
+  private volatile @Nullable Subscription subscription;
+  private volatile boolean stopped;
+  private boolean cannotListen;
+
+  WakeUpListener(
+      WakeUps wakeUps, Set<String> queues, Set<String> kinds, HeardLanes lanes, Reporter reporter) {
+    this.wakeUps = wakeUps;
+    this.queues = Set.copyOf(queues);
+    this.kinds = Set.copyOf(kinds);
+    this.lanes = lanes;
+    this.reporter = reporter;
+  }
+
+  @Override
+  public long run() {
+    Subscription open = subscription;
+    try {
+      if (open == null) {
+        open = wakeUps.subscribe();
+        subscription = open;
+        if (stopped) {
+          stop();
+          return 0;
+        }
+        cannotListen = false;
+        lanes.lookEverywhere();
+      }
+      for (WakeUp wakeUp : open.await(WAIT)) {
+        if (queues.contains(wakeUp.lane().queue()) && kinds.contains(wakeUp.kind())) {
+          lanes.add(wakeUp.lane());
+        }
+      }
+      return 0;
+    } catch (StoreException broken) {
+      if (open != null) {
+        open.close();
+      }
+      subscription = null;
+      if (broken.sqlState().filter(CANNOT_LISTEN::equals).isEmpty()) {
+        throw broken;
+      }
+      if (!cannotListen) {
+        cannotListen = true;
+        reporter.cannotListen(broken);
+      }
+      return TRY_AGAIN;
+    }
+  }
+
+  /** Ends a wait that is going on; called by whoever stops the loop. */
+  void stop() {
+    stopped = true;
+    Subscription open = subscription;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.WorkerEvent.LoopFailed;
+import dev.skipjack.worker.WorkerEvent.LoopRecovered;
+import dev.skipjack.worker.WorkerEvent.Succeeded;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Wake-ups from the enqueue to the handler: the worker polls so rarely that only they can do it.
+ */
+@QueueTest
+@Timeout(60)
+class WakeUpIT {
+
+  record Note(int number) {}
+
+  private static final JobType<Note> NOTE = JobType.of("note", Note.class);
+  private static final String LISTENERS =
+      " FROM pg_stat_activity WHERE query LIKE 'LISTEN skipjack_%' AND datname = current_database()";
+
+  private final QueueDatabase database;
+  private final JobQueue queue;
+  private final EventLog events = new EventLog();
+
+  WakeUpIT(QueueDatabase database) {
+    this.database = database;
+    this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+  }
+
+  @Test
+  void anIdleWorkerRunsAJobAtOnce() throws SQLException {
+    try (Worker worker = start(true)) {
+      for (int i = 1; i <= 5; i++) {
+        int jobs = i;
+        queue.enqueue(NOTE, new Note(i), job -> job.priority(jobs));
+        await().until(() -> events.all(Succeeded.class).size() == jobs);
+      }
+      try (Connection connection = database.connection()) {
+        connection.setAutoCommit(false);
+        queue.in(connection).enqueue(NOTE, new Note(6));
+        connection.commit();
+      }
+      await().until(() -> events.all(Succeeded.class).size() == 6);
+      assertThat(worker.status()).isNotNull();
+    }
+    await().until(() -> value("SELECT count(*)" + LISTENERS).equals("0"));
+  }
+
+  @Test
+  void aListenerThatWasCutOffListensAgainAndMissesNothing() throws Exception {
+    try (Worker worker = start(true)) {
+      value("SELECT count(pg_terminate_backend(pid))" + LISTENERS);
+      await().until(() -> !events.all(LoopFailed.class).isEmpty());
+      queue.enqueue(NOTE, new Note(1));
+
+      await().until(() -> events.all(Succeeded.class).size() == 1);
+      await().until(() -> !events.all(LoopRecovered.class).isEmpty());
+      queue.enqueue(NOTE, new Note(2));
+      await().until(() -> events.all(Succeeded.class).size() == 2);
+      assertThat(worker.status()).isNotNull();
+    }
+  }
+
+  @Test
+  void aWorkerThatIsToldNotToHoldsNoConnection() throws Exception {
+    try (Worker worker = start(false)) {
+      assertThat(value("SELECT count(*)" + LISTENERS)).isEqualTo("0");
+      assertThat(worker.status()).isNotNull();
+    }
+  }
+
+  private Worker start(boolean wakeUps) {
+    Worker worker =
+        Worker.on(queue)
+            .handle(NOTE, (note, context) -> Outcome.completed())
+            .queue("default", 2)
+            .listener(events)
+            .config(
+                WorkerConfig.builder().pollInterval(Duration.ofHours(1)).wakeUps(wakeUps).build())
+            .start();
+    if (wakeUps) {
+      await().until(() -> value("SELECT count(*)" + LISTENERS).equals("1"));
+    }
+    return worker;
+  }
+
+  private String value(String sql) throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      return row.next() ? row.getString(1) : "";
+    }
+  }
+}
