@@ -48,8 +48,7 @@ final class JobWriter {
       throws SQLException {
     List<EnqueueResult> results = new ArrayList<>(jobs.size());
     for (List<NewJob> chunk : chunks(jobs, size)) {
-      results.addAll(
-          session.runWithoutLookUp(plain, JobInsert.arguments(chunk), EnqueueStatement::read));
+      results.addAll(session.run(plain, JobInsert.arguments(chunk), EnqueueStatement::read));
     }
     return results;
   }

@@ -9,8 +9,10 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -62,24 +64,32 @@ class OutcomeStatementsTest {
 
     @Test
     void leavesTheCallersPlannerSettingsAsTheyWere() throws Exception {
-      for (String setting : List.of("on", "off")) {
+      for (Map.Entry<String, String> callers :
+          Map.of("on", "auto", "off", "force_custom_plan").entrySet()) {
         fixture.enqueue(1);
         Execution execution = fixture.claimOne(LEASE);
         try (Connection connection = fixture.database.connection();
             Statement statement = connection.createStatement()) {
           connection.setAutoCommit(false);
-          statement.execute("SET LOCAL enable_seqscan = " + setting);
+          statement.execute("SET LOCAL enable_seqscan = " + callers.getKey());
+          statement.execute("SET LOCAL plan_cache_mode = " + callers.getValue());
 
           fixture.store.completeIn(connection, execution);
 
-          try (ResultSet row = statement.executeQuery("SHOW enable_seqscan")) {
-            row.next();
-            assertThat(row.getString(1)).isEqualTo(setting);
-          }
+          assertThat(shown(statement, "enable_seqscan")).isEqualTo(callers.getKey());
+          assertThat(shown(statement, "plan_cache_mode")).isEqualTo(callers.getValue());
           connection.commit();
         }
       }
       assertThat(fixture.value("SHOW enable_seqscan")).isEqualTo("on");
+      assertThat(fixture.value("SHOW plan_cache_mode")).isEqualTo("auto");
+    }
+
+    private static String shown(Statement statement, String setting) throws SQLException {
+      try (ResultSet row = statement.executeQuery("SHOW " + setting)) {
+        row.next();
+        return row.getString(1);
+      }
     }
   }
 }

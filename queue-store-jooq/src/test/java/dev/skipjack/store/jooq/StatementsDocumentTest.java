@@ -81,9 +81,10 @@ class StatementsDocumentTest {
       the full text that each renders lies in `src/test/resources/sql` of its module, and a test compares the two. This page is
       written from the comments of those classes by `StatementsDocumentTest`.
 
-      All of them run as constant text with index scans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)): an own
-      transaction begins with `SET LOCAL enable_seqscan = off; SET TRANSACTION ISOLATION LEVEL READ COMMITTED` in the same flight; in a
-      caller's transaction the setting is borrowed for the statement and given back.
+      All of them run as constant text with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)):
+      an own transaction begins with `SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; SET TRANSACTION
+      ISOLATION LEVEL READ COMMITTED` in the same flight; in a caller's transaction the settings are borrowed for the statement and given
+      back.
 
       Writes of many jobs lock them in the order of their ids, or step over what is locked; none waits for a job's row while it holds
       others. Keys are another matter: an enqueue with an idempotency key or a unique one waits for a transaction that has taken the

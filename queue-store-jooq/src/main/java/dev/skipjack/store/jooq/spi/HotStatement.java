@@ -17,8 +17,9 @@ import org.jooq.VisitListener;
  * these statements take to run, and PostgreSQL plans a text that changes anew each time.
  *
  * <p>A plan that was cached while a table was empty is a sequential scan and stays cached when
- * 200,000 rows arrive. So every way of running one switches sequential scans off for the statement,
- * in the same flight (docs/adr/0007).
+ * 200,000 rows arrive; and left to itself PostgreSQL may plan a statement anew at each run, which
+ * costs more than to run it. So every way of running one switches sequential scans off and generic
+ * plans on for the statement, in the same flight (docs/adr/0007).
  *
  * <p>Parameters have names; one name may stand in several places. Immutable and safe for any number
  * of threads.
@@ -26,16 +27,19 @@ import org.jooq.VisitListener;
 public final class HotStatement {
 
   /**
-   * Remembers the caller's setting, which may come from the session, the role or an earlier SET
+   * Remembers the caller's settings, which may come from the session, the role or an earlier SET
    * LOCAL.
    */
   private static final String BORROW =
       "SELECT set_config('skipjack.enable_seqscan', current_setting('enable_seqscan'), true),"
-          + " set_config('enable_seqscan', 'off', true); ";
+          + " set_config('enable_seqscan', 'off', true),"
+          + " set_config('skipjack.plan_cache_mode', current_setting('plan_cache_mode'), true),"
+          + " set_config('plan_cache_mode', 'force_generic_plan', true); ";
 
   /** Not needed after an error: that takes the settings back with the rest of the transaction. */
   private static final String GIVE_BACK =
-      "; SELECT set_config('enable_seqscan', current_setting('skipjack.enable_seqscan'), true)";
+      "; SELECT set_config('enable_seqscan', current_setting('skipjack.enable_seqscan'), true),"
+          + " set_config('plan_cache_mode', current_setting('skipjack.plan_cache_mode'), true)";
 
   private final String sql;
   private final List<String> parameters;
@@ -97,8 +101,8 @@ public final class HotStatement {
   }
 
   /**
-   * Runs it without switching sequential scans off: for a statement that looks nothing up, or in a
-   * transaction of our own where they are off.
+   * Runs it under the planner settings that stand, in a transaction of our own that has begun with
+   * the right ones.
    *
    * @return what {@code reader} made of each row
    */

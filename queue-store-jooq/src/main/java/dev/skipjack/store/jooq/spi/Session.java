@@ -58,14 +58,6 @@ public final class Session {
         : statement.run(connection, arguments, reader);
   }
 
-  /** Runs one statement that looks up nothing in a table that may be large. */
-  public <R> List<R> runWithoutLookUp(
-      HotStatement statement, Arguments arguments, RowReader<R> reader) throws SQLException {
-    return preamble != null
-        ? runOwn(preamble, statement, arguments, reader)
-        : statement.runAsItIs(connection, arguments, reader);
-  }
-
   private <R> List<R> runOwn(
       Preamble beginning, HotStatement statement, Arguments arguments, RowReader<R> reader)
       throws SQLException {
