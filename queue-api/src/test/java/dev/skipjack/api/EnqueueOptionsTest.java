@@ -3,6 +3,7 @@ package dev.skipjack.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.spi.SafeText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;

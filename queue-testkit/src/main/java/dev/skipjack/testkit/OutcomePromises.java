@@ -4,6 +4,7 @@ import static dev.skipjack.testkit.StoreFixture.ERROR;
 import static dev.skipjack.testkit.StoreFixture.EXPIRED;
 import static dev.skipjack.testkit.StoreFixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.ExecutionStatus;
@@ -14,6 +15,8 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -30,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What heartbeat, complete, fail and giveBack make of a job and of the audit. */
+/** What heartbeat, complete, conclude, fail and giveBack make of a job and of the audit. */
 abstract class OutcomePromises extends Promises {
 
   private static final Ended PENDING = new Ended(Verdict.DONE, JobStatus.PENDING);
@@ -110,6 +113,133 @@ abstract class OutcomePromises extends Promises {
       assertThat(store.complete(List.of(execution))).containsExactly(Verdict.DONE);
 
       assertThat(reader.find(execution.jobId())).isEmpty();
+    }
+  }
+
+  @Nested
+  class Conclude {
+
+    @Test
+    void keepsTheResultInTheArchive() throws SQLException {
+      JobId id = fixture.enqueue(7);
+      fixture.fail(List.of(fixture.claimOne(LEASE)), false);
+      Execution execution = fixture.claimOne(LEASE);
+      Instant before = fixture.now();
+
+      assertThat(store.conclude(List.of(Conclusion.completed(execution, "{\"rows\": [1, 2]}"))))
+          .containsExactly(Verdict.DONE);
+
+      JobDetails job = fixture.find(id);
+      assertThat(job.result()).isEqualTo("{\"rows\": [1, 2]}");
+      assertThat(job.payload()).isEqualTo("7");
+      assertThat(job.currentExecution()).isEqualTo(execution.id());
+      assertThat(job.summary().status()).isEqualTo(JobStatus.COMPLETED);
+      assertThat(job.summary().finishedAt()).isBetween(before, fixture.now());
+      assertThat(job.summary().lastError()).as("of the earlier attempt").isEqualTo("no luck");
+      assertThat(fixture.audit(id))
+          .containsExactly(ExecutionStatus.FAILED, ExecutionStatus.SUCCEEDED);
+      assertThat(job.executions().get(1).error()).isNull();
+    }
+
+    @Test
+    void keepsTheReasonOfAJobThatItsHandlerCancels() throws SQLException {
+      JobId id = fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+
+      assertThat(store.conclude(List.of(Conclusion.cancelled(execution, "customer left"))))
+          .containsExactly(Verdict.DONE);
+
+      JobDetails job = fixture.find(id);
+      assertThat(job.result()).isNull();
+      assertThat(job.summary().status()).isEqualTo(JobStatus.CANCELLED);
+      assertThat(job.summary().lastError()).isEqualTo("customer left");
+      assertThat(fixture.audit(id)).containsExactly(ExecutionStatus.CANCELLED);
+      assertThat(job.executions().get(0).error()).isEqualTo(JobError.of("customer left"));
+      assertThat(job.executions().get(0).finishedAt()).isNotNull();
+    }
+
+    @Test
+    void withoutAWordLeavesTheLastErrorAsItWas() {
+      fixture.enqueueMany(2);
+      fixture.fail(fixture.claimExecutions(2), false);
+      List<Execution> executions = fixture.claimExecutions(2);
+
+      assertThat(
+              store.conclude(
+                  List.of(
+                      Conclusion.completed(executions.get(0), null),
+                      Conclusion.cancelled(executions.get(1), null))))
+          .containsOnly(Verdict.DONE);
+
+      for (Execution execution : executions) {
+        assertThat(fixture.find(execution.jobId()).result()).isNull();
+        assertThat(fixture.summary(execution.jobId()).lastError()).isEqualTo("no luck");
+      }
+      assertThat(fixture.statusOf(executions.get(0).jobId())).isEqualTo(JobStatus.COMPLETED);
+      assertThat(fixture.statusOf(executions.get(1).jobId())).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void ofOneBatchGivesEachJobItsOwn() {
+      fixture.enqueueMany(3);
+      List<Execution> executions = fixture.claimExecutions(3);
+
+      assertThat(
+              store.conclude(
+                  List.of(
+                      Conclusion.completed(executions.get(2), "2"),
+                      Conclusion.cancelled(executions.get(1), "reason"),
+                      Conclusion.completed(executions.get(0), "0"))))
+          .containsOnly(Verdict.DONE);
+
+      assertThat(fixture.find(executions.get(0).jobId()).result()).isEqualTo("0");
+      assertThat(fixture.summary(executions.get(1).jobId()).lastError()).isEqualTo("reason");
+      assertThat(fixture.find(executions.get(2).jobId()).result()).isEqualTo("2");
+    }
+
+    @Test
+    void takesAnyReason() {
+      JobId id = fixture.enqueue(1);
+      String hostile = "nul \0 high \uD800 low \uDC00 " + "x".repeat(100_000);
+
+      assertThat(store.conclude(List.of(Conclusion.cancelled(fixture.claimOne(LEASE), hostile))))
+          .containsExactly(Verdict.DONE);
+
+      assertThat(fixture.summary(id).lastError()).isEqualTo(JobError.of(hostile).message());
+    }
+
+    /** A result is made by the codec; whoever writes something else must not lose the others'. */
+    @Test
+    void changesNothingIfAResultIsNoJson() {
+      fixture.enqueueMany(2);
+      List<Execution> executions = fixture.claimExecutions(2);
+
+      assertThatThrownBy(
+              () ->
+                  store.conclude(
+                      List.of(
+                          Conclusion.completed(executions.get(0), "1"),
+                          Conclusion.completed(executions.get(1), "{"))))
+          .isInstanceOf(StoreException.class);
+
+      assertThat(store.complete(executions)).containsOnly(Verdict.DONE);
+    }
+
+    @Test
+    void leavesNothingOfAJobWhoseQueueArchivesNothing() {
+      admin.configure("default", QueueSettings.defaults().noArchive());
+      fixture.enqueueMany(2);
+      List<Execution> executions = fixture.claimExecutions(2);
+
+      assertThat(
+              store.conclude(
+                  List.of(
+                      Conclusion.completed(executions.get(0), "1"),
+                      Conclusion.cancelled(executions.get(1), "no use"))))
+          .containsOnly(Verdict.DONE);
+
+      assertThat(reader.find(executions.get(0).jobId())).isEmpty();
+      assertThat(reader.find(executions.get(1).jobId())).isEmpty();
     }
   }
 

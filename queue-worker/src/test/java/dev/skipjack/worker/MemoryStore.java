@@ -14,6 +14,7 @@ import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.DueLanes;
@@ -314,6 +315,33 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
         executions.size(),
         () ->
             judge(executions, row -> finish(row, JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED)));
+  }
+
+  @Override
+  public List<Verdict> conclude(List<Conclusion> conclusions) {
+    return call(
+        "conclude",
+        conclusions.size(),
+        () -> {
+          List<Verdict> verdicts = new ArrayList<>();
+          for (Conclusion conclusion : conclusions) {
+            boolean completed = conclusion.as() == JobStatus.COMPLETED;
+            verdicts.addAll(
+                judge(
+                    List.of(conclusion.execution()),
+                    row ->
+                        finish(
+                            row,
+                            conclusion.as(),
+                            completed ? ExecutionStatus.SUCCEEDED : ExecutionStatus.CANCELLED)));
+          }
+          return verdicts;
+        });
+  }
+
+  @Override
+  public void completeIn(Connection transaction, Execution execution, @Nullable String result) {
+    completeIn(transaction, execution);
   }
 
   @Override

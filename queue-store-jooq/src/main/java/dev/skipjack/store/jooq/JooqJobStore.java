@@ -5,6 +5,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
@@ -164,15 +165,42 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   @Override
+  public List<Verdict> conclude(List<Conclusion> conclusions) {
+    return batch(
+        conclusions,
+        statements.conclude,
+        ConcludeStatement.arguments(conclusions),
+        AttemptCtes::read);
+  }
+
+  @Override
   public void completeIn(Connection transaction, Execution execution) {
+    completeIn(
+        transaction,
+        execution,
+        statements.completeIn,
+        CompleteStatement.argumentsForOne(execution));
+  }
+
+  @Override
+  public void completeIn(Connection transaction, Execution execution, @Nullable String result) {
+    if (result == null) {
+      completeIn(transaction, execution);
+    } else {
+      completeIn(
+          transaction,
+          execution,
+          statements.completeInWithResult,
+          ConcludeStatement.argumentsForOne(execution, result));
+    }
+  }
+
+  private void completeIn(
+      Connection transaction, Execution execution, HotStatement statement, Arguments arguments) {
     long ended;
     try {
       Session.requireTransaction(transaction);
-      ended =
-          statements
-              .completeIn
-              .run(transaction, CompleteStatement.argumentsForOne(execution), row -> row.getLong(1))
-              .get(0);
+      ended = statement.run(transaction, arguments, row -> row.getLong(1)).get(0);
     } catch (SQLException failure) {
       if (PartitionHealing.CHECK_VIOLATION.equals(failure.getSQLState())) {
         // The caller's transaction is lost, but its next attempt shall find the partition.

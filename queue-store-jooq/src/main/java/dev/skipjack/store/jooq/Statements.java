@@ -15,6 +15,8 @@ final class Statements {
   final HotStatement heartbeat;
   final HotStatement complete;
   final HotStatement completeIn;
+  final HotStatement completeInWithResult;
+  final HotStatement conclude;
   final HotStatement fail;
   final HotStatement giveBack;
   final HotStatement rescue;
@@ -37,6 +39,8 @@ final class Statements {
     heartbeat = HotStatement.render(dsl, HeartbeatStatement.query());
     complete = HotStatement.render(dsl, CompleteStatement.query());
     completeIn = HotStatement.render(dsl, CompleteStatement.queryForOne());
+    completeInWithResult = HotStatement.render(dsl, ConcludeStatement.queryForOne());
+    conclude = HotStatement.render(dsl, ConcludeStatement.query());
     fail = HotStatement.render(dsl, FailStatement.query());
     giveBack = HotStatement.render(dsl, GiveBackStatement.query());
     rescue = HotStatement.render(dsl, RescueStatement.query());

@@ -11,6 +11,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.GiveBack;
@@ -33,16 +34,22 @@ final class EveryStatement {
   /** Those of producers and workers; leaves one failed and one snoozed job behind. */
   static void ofAJobsLife(JobQueue queue, DataSource dataSource) throws SQLException {
     JobStore store = queue.store();
-    queue.enqueueAll(Fixture.WORK, Collections.nCopies(5, new Fixture.Work(1)));
+    queue.enqueueAll(Fixture.WORK, Collections.nCopies(8, new Fixture.Work(1)));
     enqueueWithKeys(queue);
     store.dueLanes(List.of("default"));
     List<Execution> claimed =
-        store.claim(Fixture.request(5, Fixture.LEASE, new Lane("default", 0))).stream()
+        store.claim(Fixture.request(8, Fixture.LEASE, new Lane("default", 0))).stream()
             .map(ClaimedJob::execution)
             .toList();
-    assertThat(claimed).hasSize(5);
+    assertThat(claimed).hasSize(8);
     store.heartbeat(claimed, Fixture.LEASE);
     assertThat(store.complete(claimed.subList(0, 2))).containsOnly(Verdict.DONE);
+    assertThat(
+            store.conclude(
+                List.of(
+                    Conclusion.completed(claimed.get(5), "{\"n\":1}"),
+                    Conclusion.cancelled(claimed.get(6), "no use"))))
+        .containsOnly(Verdict.DONE);
     store.fail(
         List.of(new Failure(claimed.get(2), JobError.of("no luck"), Duration.ofHours(1), false)));
     store.giveBack(
@@ -51,6 +58,7 @@ final class EveryStatement {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       store.completeIn(connection, claimed.get(4));
+      store.completeIn(connection, claimed.get(7), "[1]");
       enqueueWithKeys(queue.in(connection));
       connection.commit();
     }

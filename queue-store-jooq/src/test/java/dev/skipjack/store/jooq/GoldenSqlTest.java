@@ -61,6 +61,8 @@ class GoldenSqlTest {
             Map.entry("heartbeat", statements.heartbeat),
             Map.entry("complete", statements.complete),
             Map.entry("complete-in", statements.completeIn),
+            Map.entry("complete-in-with-result", statements.completeInWithResult),
+            Map.entry("conclude", statements.conclude),
             Map.entry("fail", statements.fail),
             Map.entry("give-back", statements.giveBack),
             Map.entry("rescue", statements.rescue),

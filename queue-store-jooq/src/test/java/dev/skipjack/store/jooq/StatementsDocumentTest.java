@@ -41,6 +41,7 @@ class StatementsDocumentTest {
               "AttemptCtes",
               "HeartbeatStatement",
               "CompleteStatement",
+              "ConcludeStatement",
               "FailStatement",
               "GiveBackStatement",
               "RescueStatement"),

@@ -1,0 +1,50 @@
+package dev.skipjack.api.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Values that are written about attempts: no such write may fail on its data. */
+class AttemptValuesTest {
+
+  private static final Execution EXECUTION = new Execution(new JobId(1), new ExecutionId(2));
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"COMPLETED", "CANCELLED"})
+  void aConclusionIsForGood(JobStatus status) {
+    assertThatThrownBy(() -> new Conclusion(EXECUTION, status, null, null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("An attempt is concluded as COMPLETED or CANCELLED, not as %s.", status);
+  }
+
+  @Test
+  void aConclusionHasAResultOrAReason() {
+    assertThatThrownBy(() -> new Conclusion(EXECUTION, JobStatus.CANCELLED, "1", null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no result");
+    assertThatThrownBy(() -> new Conclusion(EXECUTION, JobStatus.COMPLETED, null, "r"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no reason");
+    assertThat(Conclusion.completed(EXECUTION, null).result()).isNull();
+    assertThat(Conclusion.cancelled(EXECUTION, null).reason()).isNull();
+  }
+
+  @Test
+  void aReasonIsMadeSafeToWrite() {
+    String hostile = "nul \0 lone \uD800 " + "x".repeat(10_000);
+
+    assertThat(Conclusion.cancelled(EXECUTION, hostile).reason())
+        .isEqualTo(JobError.of(hostile).message())
+        .doesNotContain("\0")
+        .hasSizeLessThan(hostile.length());
+  }
+}
