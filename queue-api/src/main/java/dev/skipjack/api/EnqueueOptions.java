@@ -19,6 +19,9 @@ public final class EnqueueOptions {
   /** The longest delay that is accepted: 100 years of 365 days. */
   public static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
 
+  /** The latest instant at which a job may be due: {@link #LONGEST_DELAY} after the year 2025. */
+  public static final Instant LATEST = Instant.parse("2026-01-01T00:00:00Z").plus(LONGEST_DELAY);
+
   /** How long an idempotency key is kept when nobody says: 24 hours. */
   public static final Duration DEFAULT_KEPT = Duration.ofHours(24);
 
@@ -78,12 +81,11 @@ public final class EnqueueOptions {
   /**
    * Due at {@code instant}; one in the past means now. Replaces {@link #delay}.
    *
-   * @param instant not further in the future than {@link #LONGEST_DELAY}, counted from 2026
+   * @param instant at most {@link #LATEST}
    */
   public EnqueueOptions at(Instant instant) {
-    Instant latest = Instant.parse("2026-01-01T00:00:00Z").plus(LONGEST_DELAY);
-    if (instant.isAfter(latest)) {
-      throw new IllegalArgumentException("Schedule %s is after %s.".formatted(instant, latest));
+    if (instant.isAfter(LATEST)) {
+      throw new IllegalArgumentException("Schedule %s is after %s.".formatted(instant, LATEST));
     }
     return due(
         Duration.ZERO, Optional.of(instant.isBefore(Instant.EPOCH) ? Instant.EPOCH : instant));

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.Backoff;
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobError;
@@ -26,6 +27,7 @@ import dev.skipjack.api.spi.Verdict;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
@@ -346,6 +348,34 @@ abstract class OutcomePromises extends Promises {
       assertThat(fixture.claim(2))
           .extracting(job -> job.execution().jobId())
           .containsExactly(executions.get(1).jobId());
+    }
+
+    @Test
+    void isDueAtTheInstantAskedForByTheDatabasesClock() throws SQLException {
+      fixture.enqueueMany(4);
+      List<Execution> executions = fixture.claimExecutions(4);
+      Instant before = fixture.now();
+      Instant later = before.plus(Duration.ofHours(3)).truncatedTo(ChronoUnit.MICROS);
+
+      assertThat(
+              store.giveBack(
+                  List.of(
+                      snoozed(executions.get(0), later),
+                      snoozed(executions.get(1), before.minus(Duration.ofDays(1))),
+                      snoozed(executions.get(2), Instant.MAX),
+                      snoozed(executions.get(3), Instant.MIN))))
+          .containsOnly(PENDING);
+
+      Instant after = fixture.now();
+      assertThat(fixture.summary(executions.get(0).jobId()).scheduledAt()).isEqualTo(later);
+      assertThat(fixture.summary(executions.get(1).jobId()).scheduledAt()).isBetween(before, after);
+      assertThat(fixture.summary(executions.get(2).jobId()).scheduledAt())
+          .isEqualTo(EnqueueOptions.LATEST);
+      assertThat(fixture.summary(executions.get(3).jobId()).scheduledAt()).isBetween(before, after);
+    }
+
+    private GiveBack snoozed(Execution execution, Instant until) {
+      return GiveBack.until(execution, ExecutionStatus.SNOOZED, until);
     }
 
     @ParameterizedTest

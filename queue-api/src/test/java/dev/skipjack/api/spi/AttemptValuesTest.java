@@ -3,10 +3,14 @@ package dev.skipjack.api.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -46,5 +50,25 @@ class AttemptValuesTest {
         .isEqualTo(JobError.of(hostile).message())
         .doesNotContain("\0")
         .hasSizeLessThan(hostile.length());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"SNOOZED", "RELEASED"})
+  void anAttemptIsGivenBackAsSnoozedOrReleased(ExecutionStatus status) {
+    assertThatThrownBy(() -> new GiveBack(EXECUTION, status, Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("not as " + status);
+  }
+
+  @Test
+  void anInstantIsClampedToWhatTheDatabaseTakes() {
+    assertThat(GiveBack.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MAX).until())
+        .isEqualTo(EnqueueOptions.LATEST);
+    assertThat(GiveBack.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MIN).until())
+        .isEqualTo(Instant.EPOCH);
+    assertThat(new GiveBack(EXECUTION, ExecutionStatus.SNOOZED, Duration.ofDays(-1)).until())
+        .isNull();
   }
 }

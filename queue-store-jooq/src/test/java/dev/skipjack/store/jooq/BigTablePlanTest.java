@@ -332,6 +332,7 @@ class BigTablePlanTest {
     values.put("error_classes", array(Collections.nCopies(100, "c")));
     values.put("error_messages", array(Collections.nCopies(100, "m")));
     values.put("error_stacks", array(Collections.nCopies(100, "s")));
+    values.put("untils", array(Collections.nCopies(100, "NULL")));
     values.put("closed_as", array(Collections.nCopies(100, "released")));
     return values;
   }

@@ -21,6 +21,7 @@ import dev.skipjack.api.spi.Verdict;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
@@ -53,7 +54,9 @@ final class EveryStatement {
     store.fail(
         List.of(new Failure(claimed.get(2), JobError.of("no luck"), Duration.ofHours(1), false)));
     store.giveBack(
-        List.of(new GiveBack(claimed.get(3), ExecutionStatus.SNOOZED, Duration.ofHours(1))));
+        List.of(
+            GiveBack.until(
+                claimed.get(3), ExecutionStatus.SNOOZED, Instant.now().plus(Duration.ofHours(1)))));
     store.rescue(Duration.ZERO, 10);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
