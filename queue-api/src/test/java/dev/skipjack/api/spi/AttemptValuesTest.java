@@ -14,6 +14,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Values that are written about attempts: no such write may fail on its data. */
 class AttemptValuesTest {
@@ -70,5 +71,20 @@ class AttemptValuesTest {
         .isEqualTo(Instant.EPOCH);
     assertThat(new GiveBack(EXECUTION, ExecutionStatus.SNOOZED, Duration.ofDays(-1)).until())
         .isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 101, Integer.MAX_VALUE})
+  void progressIsAPercentage(int percent) {
+    assertThatThrownBy(() -> new Progress(EXECUTION, percent, null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("Progress of %d %% is not in 0..100.".formatted(percent));
+  }
+
+  @Test
+  void aMessageIsMadeSafeToWrite() {
+    assertThat(new Progress(EXECUTION, 0, "a\0b").message()).isEqualTo("a\uFFFDb");
+    assertThat(new Progress(EXECUTION, 100, "x".repeat(501)).message()).hasSize(500);
+    assertThat(new Progress(EXECUTION, 1, null).message()).isNull();
   }
 }

@@ -17,6 +17,7 @@ import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -44,6 +45,7 @@ final class EveryStatement {
             .toList();
     assertThat(claimed).hasSize(8);
     store.heartbeat(claimed, Fixture.LEASE);
+    store.progress(List.of(new Progress(claimed.get(2), 50, "half way")));
     assertThat(store.complete(claimed.subList(0, 2))).containsOnly(Verdict.DONE);
     assertThat(
             store.conclude(
