@@ -1,6 +1,7 @@
 package dev.skipjack.api;
 
 import dev.skipjack.api.spi.StoredKey;
+import dev.skipjack.api.spi.TraceParent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,7 +35,8 @@ public final class EnqueueOptions {
           Optional.empty(),
           List.of(),
           Optional.empty(),
-          DEFAULT_KEPT);
+          DEFAULT_KEPT,
+          Optional.empty());
 
   private final Duration delay;
   private final Optional<Instant> scheduledAt;
@@ -44,6 +46,7 @@ public final class EnqueueOptions {
   private final List<String> tags;
   private final Optional<String> idempotencyKey;
   private final Duration idempotencyKept;
+  private final Optional<String> traceParent;
 
   private EnqueueOptions(
       Duration delay,
@@ -53,7 +56,8 @@ public final class EnqueueOptions {
       Optional<String> queue,
       List<String> tags,
       Optional<String> idempotencyKey,
-      Duration idempotencyKept) {
+      Duration idempotencyKept,
+      Optional<String> traceParent) {
     this.delay = delay;
     this.scheduledAt = scheduledAt;
     this.priority = priority;
@@ -62,6 +66,7 @@ public final class EnqueueOptions {
     this.tags = tags;
     this.idempotencyKey = idempotencyKey;
     this.idempotencyKept = idempotencyKept;
+    this.traceParent = traceParent;
   }
 
   /** Nothing different. */
@@ -93,7 +98,15 @@ public final class EnqueueOptions {
 
   private EnqueueOptions due(Duration delay, Optional<Instant> scheduledAt) {
     return new EnqueueOptions(
-        delay, scheduledAt, priority, maxAttempts, queue, tags, idempotencyKey, idempotencyKept);
+        delay,
+        scheduledAt,
+        priority,
+        maxAttempts,
+        queue,
+        tags,
+        idempotencyKey,
+        idempotencyKept,
+        traceParent);
   }
 
   /** Served before lower ones of its queue: -100 to 100. */
@@ -106,7 +119,8 @@ public final class EnqueueOptions {
         queue,
         tags,
         idempotencyKey,
-        idempotencyKept);
+        idempotencyKept,
+        traceParent);
   }
 
   /** Dead after this many used attempts, at least 1. */
@@ -119,7 +133,8 @@ public final class EnqueueOptions {
         queue,
         tags,
         idempotencyKey,
-        idempotencyKept);
+        idempotencyKept,
+        traceParent);
   }
 
   /** Into this queue (1 to 63 of {@code a-z 0-9 _ . -}) instead of the type's. */
@@ -132,7 +147,8 @@ public final class EnqueueOptions {
         Optional.of(Names.require("Queue", queue)),
         tags,
         idempotencyKey,
-        idempotencyKept);
+        idempotencyKept,
+        traceParent);
   }
 
   /** As {@link #tags(List)}. */
@@ -158,7 +174,8 @@ public final class EnqueueOptions {
         queue,
         Tags.require(tags),
         idempotencyKey,
-        idempotencyKept);
+        idempotencyKept,
+        traceParent);
   }
 
   /** As {@link #idempotencyKey(String, Duration)}, kept for {@link #DEFAULT_KEPT}. */
@@ -190,7 +207,27 @@ public final class EnqueueOptions {
         queue,
         tags,
         Optional.of(StoredKey.require("Idempotency key", key)),
-        Limits.kept(kept));
+        Limits.kept(kept),
+        traceParent);
+  }
+
+  /**
+   * As part of a trace: the handler finds it in what it is given, and can go on with the trace.
+   *
+   * @param traceParent the W3C header's value, {@code 00-<trace id>-<parent id>-<flags>} in
+   *     lower-case hex digits; neither id all zeros, version not {@code ff}
+   */
+  public EnqueueOptions traceParent(String traceParent) {
+    return new EnqueueOptions(
+        delay,
+        scheduledAt,
+        priority,
+        maxAttempts,
+        queue,
+        tags,
+        idempotencyKey,
+        idempotencyKept,
+        Optional.of(TraceParent.require(traceParent)));
   }
 
   /** How long after the enqueue the job is due; zero when {@link #scheduledAt} decides. */
@@ -231,5 +268,10 @@ public final class EnqueueOptions {
   /** How long that key is kept. */
   public Duration idempotencyKept() {
     return idempotencyKept;
+  }
+
+  /** The trace that the job belongs to, if one was given. */
+  public Optional<String> traceParent() {
+    return traceParent;
   }
 }

@@ -145,6 +145,7 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
                     Duration.ZERO,
                     List.of(),
                     null,
+                    null,
                     null)))
         .get(0)
         .jobId();
@@ -288,7 +289,8 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
         row.attempts - row.forgiven,
         row.maxAttempts,
         Instant.EPOCH.plusNanos(row.dueAt),
-        Instant.EPOCH.plusNanos(System.nanoTime()));
+        Instant.EPOCH.plusNanos(System.nanoTime()),
+        row.job.traceParent());
   }
 
   @Override
