@@ -59,6 +59,15 @@ class UniqueJobsTest {
   }
 
   @Test
+  void aJobCarriesItsTrace() {
+    String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    unique.enqueue(SYNC, sync("a"), BY_ACCOUNT, job -> job.traceParent(trace));
+
+    assertThat(fixture.value("SELECT trace_context FROM @jobs")).isEqualTo(trace);
+  }
+
+  @Test
   void keysOfDifferentKindsDoNotMeet() {
     unique.enqueue(SYNC, sync("a"), BY_ACCOUNT);
 

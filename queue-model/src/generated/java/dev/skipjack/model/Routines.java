@@ -134,6 +134,7 @@ public class Routines {
         , String idempotencyKey
         , YearToSecond idempotencyKept
         , Integer payloadVersion
+        , String traceParent
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -148,6 +149,7 @@ public class Routines {
         f.setIdempotencyKey(idempotencyKey);
         f.setIdempotencyKept(idempotencyKept);
         f.setPayloadVersion(payloadVersion);
+        f.setTraceParent(traceParent);
 
         f.execute(configuration);
         return f.getReturnValue();
@@ -169,6 +171,7 @@ public class Routines {
         , String idempotencyKey
         , YearToSecond idempotencyKept
         , Integer payloadVersion
+        , String traceParent
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -183,6 +186,7 @@ public class Routines {
         f.setIdempotencyKey(idempotencyKey);
         f.setIdempotencyKept(idempotencyKept);
         f.setPayloadVersion(payloadVersion);
+        f.setTraceParent(traceParent);
 
         return f.asField();
     }
@@ -203,6 +207,7 @@ public class Routines {
         , Field<String> idempotencyKey
         , Field<YearToSecond> idempotencyKept
         , Field<Integer> payloadVersion
+        , Field<String> traceParent
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -217,6 +222,7 @@ public class Routines {
         f.setIdempotencyKey(idempotencyKey);
         f.setIdempotencyKept(idempotencyKept);
         f.setPayloadVersion(payloadVersion);
+        f.setTraceParent(traceParent);
 
         return f.asField();
     }

@@ -9,6 +9,7 @@ import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.Connection;
@@ -26,6 +27,17 @@ enum AttemptWrite {
       return fixture.store().heartbeat(executions, StoreFixture.LEASE).stream()
           .map(Renewal::verdict)
           .toList();
+    }
+  },
+  PROGRESS(JobStatus.RUNNING, ExecutionStatus.RUNNING) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+      return fixture
+          .store()
+          .progress(
+              executions.stream()
+                  .map(execution -> new Progress(execution, 42, "half way"))
+                  .toList());
     }
   },
   COMPLETE(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.Backoff;
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobError;
@@ -21,19 +22,27 @@ import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What heartbeat, complete, conclude, fail and giveBack make of a job and of the audit. */
+/**
+ * What heartbeat, progress, complete, conclude, fail and giveBack make of a job and of the audit.
+ */
 abstract class OutcomePromises extends Promises {
 
   private static final Ended PENDING = new Ended(Verdict.DONE, JobStatus.PENDING);
@@ -74,6 +83,81 @@ abstract class OutcomePromises extends Promises {
 
       assertThat(store.heartbeat(executions, LEASE))
           .containsExactly(new Renewal(Verdict.DONE, false), new Renewal(Verdict.DONE, true));
+    }
+  }
+
+  @Nested
+  class Reports {
+
+    @Test
+    void areReadWithTheTimeOfTheDatabase() throws SQLException {
+      fixture.enqueueMany(2);
+      List<Execution> executions = fixture.claimExecutions(2);
+      Instant before = fixture.now();
+
+      assertThat(
+              store.progress(
+                  List.of(
+                      new Progress(executions.get(1), 100, null),
+                      new Progress(executions.get(0), 0, "reads \"a\""))))
+          .containsOnly(Verdict.DONE);
+
+      String first = Objects.requireNonNull(fixture.find(executions.get(0).jobId()).progress());
+      assertThat(first).contains("\"percent\": 0").contains("\"message\": \"reads \\\"a\\\"\"");
+      assertThat(timeOf(first)).isBetween(before, fixture.now());
+      assertThat(fixture.find(executions.get(1).jobId()).progress())
+          .contains("\"percent\": 100")
+          .doesNotContain("message");
+    }
+
+    @Test
+    void changeNothingElse() {
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+      JobDetails before = fixture.find(execution.jobId());
+
+      store.progress(List.of(new Progress(execution, 42, "half way")));
+
+      JobDetails after = fixture.find(execution.jobId());
+      assertThat(after.summary()).isEqualTo(before.summary());
+      assertThat(after.leaseExpiresAt()).isEqualTo(before.leaseExpiresAt());
+      assertThat(after.executions()).isEqualTo(before.executions());
+    }
+
+    @Test
+    void replaceEarlierOnesAndStayForTheNextAttempt() {
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+      store.progress(List.of(new Progress(execution, 10, "a")));
+      store.progress(List.of(new Progress(execution, 20, "b")));
+      fixture.fail(List.of(execution), false);
+
+      Execution next = fixture.claimOne(LEASE);
+
+      assertThat(fixture.find(next.jobId()).progress())
+          .contains("\"percent\": 20")
+          .contains("\"b\"")
+          .doesNotContain("\"a\"");
+    }
+
+    @Test
+    void takeAnyMessage() {
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+      String hostile = "nul \0 high \uD800 low \uDC00 ' \" \\ " + "x".repeat(100_000);
+
+      assertThat(store.progress(List.of(new Progress(execution, 1, hostile))))
+          .containsExactly(Verdict.DONE);
+
+      assertThat(Objects.requireNonNull(fixture.find(execution.jobId()).progress()))
+          .contains("nul")
+          .hasSizeLessThan(1_000);
+    }
+
+    private Instant timeOf(String progress) {
+      Matcher at = Pattern.compile("\"at\": \"([^\"]+)\"").matcher(progress);
+      assertThat(at.find()).as(progress).isTrue();
+      return OffsetDateTime.parse(at.group(1)).toInstant();
     }
   }
 
@@ -346,6 +430,34 @@ abstract class OutcomePromises extends Promises {
       assertThat(fixture.claim(2))
           .extracting(job -> job.execution().jobId())
           .containsExactly(executions.get(1).jobId());
+    }
+
+    @Test
+    void isDueAtTheInstantAskedForByTheDatabasesClock() throws SQLException {
+      fixture.enqueueMany(4);
+      List<Execution> executions = fixture.claimExecutions(4);
+      Instant before = fixture.now();
+      Instant later = before.plus(Duration.ofHours(3)).truncatedTo(ChronoUnit.MICROS);
+
+      assertThat(
+              store.giveBack(
+                  List.of(
+                      snoozed(executions.get(0), later),
+                      snoozed(executions.get(1), before.minus(Duration.ofDays(1))),
+                      snoozed(executions.get(2), Instant.MAX),
+                      snoozed(executions.get(3), Instant.MIN))))
+          .containsOnly(PENDING);
+
+      Instant after = fixture.now();
+      assertThat(fixture.summary(executions.get(0).jobId()).scheduledAt()).isEqualTo(later);
+      assertThat(fixture.summary(executions.get(1).jobId()).scheduledAt()).isBetween(before, after);
+      assertThat(fixture.summary(executions.get(2).jobId()).scheduledAt())
+          .isEqualTo(EnqueueOptions.LATEST);
+      assertThat(fixture.summary(executions.get(3).jobId()).scheduledAt()).isBetween(before, after);
+    }
+
+    private GiveBack snoozed(Execution execution, Instant until) {
+      return GiveBack.until(execution, ExecutionStatus.SNOOZED, until);
     }
 
     @ParameterizedTest

@@ -28,6 +28,7 @@ import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.api.spi.Renewal;
@@ -143,6 +144,7 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
                     null,
                     Duration.ZERO,
                     List.of(),
+                    null,
                     null,
                     null)))
         .get(0)
@@ -287,7 +289,8 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
         row.attempts - row.forgiven,
         row.maxAttempts,
         Instant.EPOCH.plusNanos(row.dueAt),
-        Instant.EPOCH.plusNanos(System.nanoTime()));
+        Instant.EPOCH.plusNanos(System.nanoTime()),
+        row.job.traceParent());
   }
 
   @Override
@@ -306,6 +309,14 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
           }
           return renewals;
         });
+  }
+
+  @Override
+  public List<Verdict> progress(List<Progress> reports) {
+    return call(
+        "progress",
+        reports.size(),
+        () -> judge(reports.stream().map(Progress::execution).toList(), row -> {}));
   }
 
   @Override

@@ -60,6 +60,12 @@ public interface JobStore {
    */
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
+  /**
+   * Writes what handlers report about themselves, for people to read; of several reports for one
+   * execution in a call, one is written. What an earlier attempt reported stays until then.
+   */
+  List<Verdict> progress(List<Progress> reports);
+
   /** Ends attempts well: the jobs leave the live table for the archive. */
   List<Verdict> complete(List<Execution> executions);
 

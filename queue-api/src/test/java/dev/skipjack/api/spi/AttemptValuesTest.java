@@ -3,13 +3,18 @@ package dev.skipjack.api.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Values that are written about attempts: no such write may fail on its data. */
 class AttemptValuesTest {
@@ -46,5 +51,40 @@ class AttemptValuesTest {
         .isEqualTo(JobError.of(hostile).message())
         .doesNotContain("\0")
         .hasSizeLessThan(hostile.length());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"SNOOZED", "RELEASED"})
+  void anAttemptIsGivenBackAsSnoozedOrReleased(ExecutionStatus status) {
+    assertThatThrownBy(() -> new GiveBack(EXECUTION, status, Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("not as " + status);
+  }
+
+  @Test
+  void anInstantIsClampedToWhatTheDatabaseTakes() {
+    assertThat(GiveBack.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MAX).until())
+        .isEqualTo(EnqueueOptions.LATEST);
+    assertThat(GiveBack.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MIN).until())
+        .isEqualTo(Instant.EPOCH);
+    assertThat(new GiveBack(EXECUTION, ExecutionStatus.SNOOZED, Duration.ofDays(-1)).until())
+        .isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 101, Integer.MAX_VALUE})
+  void progressIsAPercentage(int percent) {
+    assertThatThrownBy(() -> new Progress(EXECUTION, percent, null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("Progress of %d %% is not in 0..100.".formatted(percent));
+  }
+
+  @Test
+  void aMessageIsMadeSafeToWrite() {
+    assertThat(new Progress(EXECUTION, 0, "a\0b").message()).isEqualTo("a\uFFFDb");
+    assertThat(new Progress(EXECUTION, 100, "x".repeat(501)).message()).hasSize(500);
+    assertThat(new Progress(EXECUTION, 1, null).message()).isNull();
   }
 }

@@ -101,6 +101,11 @@ public class Enqueue extends AbstractRoutine<Long> {
     public static final Parameter<Integer> PAYLOAD_VERSION = Internal.createParameter("payload_version", SQLDataType.INTEGER.defaultValue(DSL.field(DSL.raw("1"), SQLDataType.INTEGER)), true, false);
 
     /**
+     * The parameter <code>skipjack.enqueue.trace_parent</code>.
+     */
+    public static final Parameter<String> TRACE_PARENT = Internal.createParameter("trace_parent", SQLDataType.CLOB.defaultValue(DSL.field(DSL.raw("NULL::text"), SQLDataType.CLOB)), true, false);
+
+    /**
      * Create a new routine call instance
      */
     public Enqueue() {
@@ -119,6 +124,7 @@ public class Enqueue extends AbstractRoutine<Long> {
         addInParameter(IDEMPOTENCY_KEY);
         addInParameter(IDEMPOTENCY_KEPT);
         addInParameter(PAYLOAD_VERSION);
+        addInParameter(TRACE_PARENT);
     }
 
     /**
@@ -299,5 +305,20 @@ public class Enqueue extends AbstractRoutine<Long> {
      */
     public void setPayloadVersion(Field<Integer> field) {
         setField(PAYLOAD_VERSION, field);
+    }
+
+    /**
+     * Set the <code>trace_parent</code> parameter IN value to the routine
+     */
+    public void setTraceParent(String value) {
+        setValue(TRACE_PARENT, value);
+    }
+
+    /**
+     * Set the <code>trace_parent</code> parameter to the function to be used
+     * with a {@link org.jooq.Select} statement
+     */
+    public void setTraceParent(Field<String> field) {
+        setField(TRACE_PARENT, field);
     }
 }

@@ -41,7 +41,8 @@ final class JobDrafts {
         chosen
             .idempotencyKey()
             .map(key -> IdempotencyKey.ofKind(type.kind(), key, chosen.idempotencyKept()))
-            .orElse(null));
+            .orElse(null),
+        chosen.traceParent().orElse(null));
   }
 
   /** A payload as it is written; {@code kind} names it in a refusal. */

@@ -15,6 +15,7 @@ import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
@@ -153,6 +154,12 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
         statements.heartbeat,
         HeartbeatStatement.arguments(executions, lease),
         HeartbeatStatement::read);
+  }
+
+  @Override
+  public List<Verdict> progress(List<Progress> reports) {
+    return batch(
+        reports, statements.progress, ProgressStatement.arguments(reports), AttemptCtes::read);
   }
 
   @Override

@@ -13,6 +13,7 @@ final class Statements {
   final HotStatement dueLanes;
   final HotStatement claim;
   final HotStatement heartbeat;
+  final HotStatement progress;
   final HotStatement complete;
   final HotStatement completeIn;
   final HotStatement completeInWithResult;
@@ -37,6 +38,7 @@ final class Statements {
     dueLanes = HotStatement.render(dsl, DueLanesStatement.query());
     claim = HotStatement.render(dsl, ClaimStatement.query());
     heartbeat = HotStatement.render(dsl, HeartbeatStatement.query());
+    progress = HotStatement.render(dsl, ProgressStatement.query());
     complete = HotStatement.render(dsl, CompleteStatement.query());
     completeIn = HotStatement.render(dsl, CompleteStatement.queryForOne());
     completeInWithResult = HotStatement.render(dsl, ConcludeStatement.queryForOne());

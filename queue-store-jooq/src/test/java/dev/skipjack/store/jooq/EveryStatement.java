@@ -17,10 +17,12 @@ import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
@@ -43,6 +45,7 @@ final class EveryStatement {
             .toList();
     assertThat(claimed).hasSize(8);
     store.heartbeat(claimed, Fixture.LEASE);
+    store.progress(List.of(new Progress(claimed.get(2), 50, "half way")));
     assertThat(store.complete(claimed.subList(0, 2))).containsOnly(Verdict.DONE);
     assertThat(
             store.conclude(
@@ -53,7 +56,9 @@ final class EveryStatement {
     store.fail(
         List.of(new Failure(claimed.get(2), JobError.of("no luck"), Duration.ofHours(1), false)));
     store.giveBack(
-        List.of(new GiveBack(claimed.get(3), ExecutionStatus.SNOOZED, Duration.ofHours(1))));
+        List.of(
+            GiveBack.until(
+                claimed.get(3), ExecutionStatus.SNOOZED, Instant.now().plus(Duration.ofHours(1)))));
     store.rescue(Duration.ZERO, 10);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);

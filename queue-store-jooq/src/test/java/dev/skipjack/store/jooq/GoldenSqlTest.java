@@ -59,6 +59,7 @@ class GoldenSqlTest {
             Map.entry("due-lanes", statements.dueLanes),
             Map.entry("claim", statements.claim),
             Map.entry("heartbeat", statements.heartbeat),
+            Map.entry("progress", statements.progress),
             Map.entry("complete", statements.complete),
             Map.entry("complete-in", statements.completeIn),
             Map.entry("complete-in-with-result", statements.completeInWithResult),

@@ -40,6 +40,7 @@ class StatementsDocumentTest {
               "The end of an attempt",
               "AttemptCtes",
               "HeartbeatStatement",
+              "ProgressStatement",
               "CompleteStatement",
               "ConcludeStatement",
               "FailStatement",
