@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.api.EnqueueInterceptor;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobEnqueuer;
@@ -15,6 +16,7 @@ import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -44,6 +46,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final JobReader reader;
   private final PayloadCodec codec;
   private final JobDrafts drafts;
+  private final EnqueueInterceptor interceptor;
   private final WakeUps wakeUps;
   private final JobEnqueuer own;
   private final QueueExtension extension;
@@ -77,7 +80,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.reader = new JooqJobReader(transactions.readOnly(), new ReadStatements(schema));
     this.codec = codec;
     this.drafts = new JobDrafts(codec, settings.limits);
-    this.own = new BoundEnqueuer(drafts, store::enqueue);
+    this.interceptor = new Interceptors(settings.interceptors);
+    this.own = new BoundEnqueuer(drafts, interceptor, store::enqueue);
     this.admin =
         new JooqQueueAdmin(
             transactions,
@@ -86,7 +90,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             new QueueSettingsTable(transactions, dialect),
             drafts,
             deadLetters);
-    this.extension = new QueueExtension(dialect, transactions, drafts::draft, store::write, store);
+    this.extension =
+        new QueueExtension(dialect, transactions, drafts::draft, interceptor, store::write, store);
   }
 
   /**
@@ -111,7 +116,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    */
   public JobEnqueuer in(DSLContext transaction) {
     return new BoundEnqueuer(
-        drafts, jobs -> transaction.connectionResult(connection -> store.insert(connection, jobs)));
+        drafts,
+        interceptor,
+        jobs -> transaction.connectionResult(connection -> store.insert(connection, jobs)));
   }
 
   /**
@@ -119,7 +126,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    * closed.
    */
   public JobEnqueuer in(Connection transaction) {
-    return new BoundEnqueuer(drafts, jobs -> store.enqueue(transaction, jobs));
+    return new BoundEnqueuer(drafts, interceptor, jobs -> store.enqueue(transaction, jobs));
   }
 
   @Override
@@ -188,6 +195,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     private @Nullable PayloadCodec codec;
     private boolean wakeUps = true;
     private @Nullable DataSource listenOn;
+    private final List<EnqueueInterceptor> interceptors = new ArrayList<>();
     private PayloadLimits limits = new PayloadLimits(PayloadLimits.LARGEST);
 
     private Builder(DataSource dataSource) {
@@ -219,6 +227,15 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      */
     public Builder payloadLimit(int bytes) {
       this.limits = new PayloadLimits(bytes);
+      return this;
+    }
+
+    /**
+     * Adds what stands around every enqueue, in transactions of the queue's own and in callers'.
+     * The first added is outermost: it is called first and sees the results last.
+     */
+    public Builder interceptor(EnqueueInterceptor interceptor) {
+      interceptors.add(interceptor);
       return this;
     }
 
