@@ -12,6 +12,7 @@ import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.Retention;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Conclusion;
@@ -33,8 +34,11 @@ import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.api.spi.Standing;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WakeUps;
+import dev.skipjack.api.spi.WorkerRegistry;
+import dev.skipjack.api.spi.WorkerRow;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.time.Duration;
@@ -111,6 +115,24 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   @Override
   public Maintenance maintenance() {
     return this;
+  }
+
+  @Override
+  public WorkerRegistry workers() {
+    return new WorkerRegistry() {
+      @Override
+      public Standing announce(WorkerRow row) {
+        return call("announce", 1, () -> new Standing(Set.of(), schemaVersion()));
+      }
+
+      @Override
+      public void remove(WorkerId id) {}
+    };
+  }
+
+  @Override
+  public int schemaVersion() {
+    return 1;
   }
 
   @Override

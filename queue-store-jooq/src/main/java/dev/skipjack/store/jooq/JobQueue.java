@@ -13,6 +13,7 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.WakeUps;
+import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import java.sql.Connection;
@@ -41,8 +42,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /** The schema that is used when nobody chooses one. */
   public static final String DEFAULT_SCHEMA = "skipjack";
 
+  /** The newest migration whose work the statements of this version need. */
+  private static final int SCHEMA_VERSION = 7;
+
   private final JooqJobStore store;
   private final Maintenance maintenance;
+  private final WorkerRegistry workers;
   private final JobReader reader;
   private final PayloadCodec codec;
   private final JobDrafts drafts;
@@ -70,6 +75,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             settings.wakeUps ? new WakeUpSender(dataSource, channel, System::nanoTime) : null);
     this.wakeUps =
         new PostgresWakeUps(settings.listenOn == null ? dataSource : settings.listenOn, channel);
+    this.workers = new JooqWorkerRegistry(transactions, statements);
     this.maintenance =
         new JooqMaintenance(
             transactions,
@@ -160,6 +166,16 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public Maintenance maintenance() {
     return maintenance;
+  }
+
+  @Override
+  public WorkerRegistry workers() {
+    return workers;
+  }
+
+  @Override
+  public int schemaVersion() {
+    return SCHEMA_VERSION;
   }
 
   @Override
