@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
@@ -26,6 +27,7 @@ import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Postponed;
@@ -115,6 +117,29 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   @Override
   public Maintenance maintenance() {
     return this;
+  }
+
+  @Override
+  public LeaseKeeper leases() {
+    return new LeaseKeeper() {
+      @Override
+      public List<Renewal> heartbeat(List<Execution> executions, Duration lease) {
+        return MemoryStore.this.heartbeat(executions, lease);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public JobEnqueuer in(Connection transaction) {
+    throw new UnsupportedOperationException("no test enqueues in a transaction");
+  }
+
+  @Override
+  public String encodeResult(String kind, Object result) {
+    return encode(result);
   }
 
   @Override
