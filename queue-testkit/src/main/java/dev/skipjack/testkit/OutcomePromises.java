@@ -141,6 +141,20 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
+    void ofWhoHasLostTheLeaseAreNotRead() {
+      for (boolean ownerFirst : List.of(true, false)) {
+        String queue = ownerFirst ? "first" : "last";
+        Progress zombie = new Progress(fixture.rescuedExecutionOf(queue), 1, "zombie");
+        Progress owner = new Progress(fixture.claimFrom(queue, LEASE), 2, "owner");
+
+        assertThat(store.progress(ownerFirst ? List.of(owner, zombie) : List.of(zombie, owner)))
+            .containsExactlyInAnyOrder(Verdict.DONE, Verdict.LOST);
+
+        assertThat(fixture.find(owner.execution().jobId()).progress()).contains("owner");
+      }
+    }
+
+    @Test
     void takeAnyMessage() {
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
@@ -290,6 +304,25 @@ abstract class OutcomePromises extends Promises {
           .containsExactly(Verdict.DONE);
 
       assertThat(fixture.summary(id).lastError()).isEqualTo(JobError.of(hostile).message());
+    }
+
+    /** Who has lost the lease must not put words into the mouth of who has it. */
+    @Test
+    void ofTwoWhoSpeakForOneJobKeepsTheOwnersWord() {
+      for (boolean ownerFirst : List.of(true, false)) {
+        String queue = ownerFirst ? "first" : "last";
+        Conclusion zombie = Conclusion.cancelled(fixture.rescuedExecutionOf(queue), "zombie");
+        Conclusion owner = Conclusion.completed(fixture.claimFrom(queue, LEASE), "1");
+
+        assertThat(store.conclude(ownerFirst ? List.of(owner, zombie) : List.of(zombie, owner)))
+            .containsExactlyInAnyOrder(Verdict.DONE, Verdict.LOST);
+
+        JobDetails job = fixture.find(owner.execution().jobId());
+        assertThat(job.summary().status()).isEqualTo(JobStatus.COMPLETED);
+        assertThat(job.result()).isEqualTo("1");
+        assertThat(fixture.audit(job.summary().id()))
+            .containsExactly(ExecutionStatus.LOST, ExecutionStatus.SUCCEEDED);
+      }
     }
 
     /** A result is made by the codec; whoever writes something else must not lose the others'. */

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
@@ -12,6 +13,7 @@ import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.Retention;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Conclusion;
@@ -25,6 +27,7 @@ import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Postponed;
@@ -33,8 +36,11 @@ import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.api.spi.Standing;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WakeUps;
+import dev.skipjack.api.spi.WorkerRegistry;
+import dev.skipjack.api.spi.WorkerRow;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.time.Duration;
@@ -111,6 +117,47 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   @Override
   public Maintenance maintenance() {
     return this;
+  }
+
+  @Override
+  public LeaseKeeper leases() {
+    return new LeaseKeeper() {
+      @Override
+      public List<Renewal> heartbeat(List<Execution> executions, Duration lease) {
+        return MemoryStore.this.heartbeat(executions, lease);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public JobEnqueuer in(Connection transaction) {
+    throw new UnsupportedOperationException("no test enqueues in a transaction");
+  }
+
+  @Override
+  public String encodeResult(String kind, Object result) {
+    return encode(result);
+  }
+
+  @Override
+  public WorkerRegistry workers() {
+    return new WorkerRegistry() {
+      @Override
+      public Standing announce(WorkerRow row) {
+        return call("announce", 1, () -> new Standing(Set.of(), schemaVersion()));
+      }
+
+      @Override
+      public void remove(WorkerId id) {}
+    };
+  }
+
+  @Override
+  public int schemaVersion() {
+    return 1;
   }
 
   @Override

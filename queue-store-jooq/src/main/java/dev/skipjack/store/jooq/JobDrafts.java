@@ -50,6 +50,11 @@ final class JobDrafts {
     return limits.require(kind, payload == null ? JSON_NULL : codec.encode(payload));
   }
 
+  /** A result as it is written; {@code kind} names it in a refusal. */
+  String encodeResult(String kind, Object result) {
+    return limits.requireResult(kind, codec.encode(result));
+  }
+
   private static @Nullable Integer first(OptionalInt ofJob, OptionalInt ofType) {
     OptionalInt given = ofJob.isPresent() ? ofJob : ofType;
     return given.isPresent() ? (Integer) given.getAsInt() : null;

@@ -30,6 +30,9 @@ final class Statements {
   final HotStatement readDeadCutoffs;
   final HotStatement pruneKeys;
   final HotStatement sweepArchive;
+  final HotStatement announce;
+  final HotStatement removeWorker;
+  final HotStatement removeSilentWorkers;
 
   Statements(String schema) {
     DSLContext dsl = StatementDialect.forSchema(schema);
@@ -57,5 +60,8 @@ final class Statements {
         HotStatement.render(dsl, ReadCutoffsStatement.query(JOB_QUEUES.DEAD_RETENTION));
     pruneKeys = HotStatement.render(dsl, PruneKeysStatement.query());
     sweepArchive = HotStatement.render(dsl, SweepArchiveStatement.query());
+    announce = HotStatement.render(dsl, AnnounceStatement.query());
+    removeWorker = HotStatement.render(dsl, RemoveWorkersStatement.queryForOne());
+    removeSilentWorkers = HotStatement.render(dsl, RemoveWorkersStatement.queryForSilent());
   }
 }

@@ -10,6 +10,7 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Execution;
@@ -19,6 +20,7 @@ import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.api.spi.WorkerRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -92,6 +94,12 @@ final class EveryStatement {
     queue.reader().deadLetters();
     queue.reader().queues();
     queue.maintenance().prune();
+    WorkerId worker = WorkerId.boot("every");
+    queue
+        .workers()
+        .announce(new WorkerRow(worker, null, 1, List.of("default"), List.of("work"), "{}"));
+    queue.reader().workers();
+    queue.workers().remove(worker);
   }
 
   private static JobId kill(JobStore store, ClaimedJob job) {

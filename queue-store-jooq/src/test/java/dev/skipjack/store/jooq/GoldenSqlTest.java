@@ -75,6 +75,9 @@ class GoldenSqlTest {
             Map.entry("read-cutoffs", statements.readCutoffs),
             Map.entry("read-dead-cutoffs", statements.readDeadCutoffs),
             Map.entry("prune-keys", statements.pruneKeys),
-            Map.entry("sweep-archive", statements.sweepArchive)));
+            Map.entry("sweep-archive", statements.sweepArchive),
+            Map.entry("announce", statements.announce),
+            Map.entry("remove-worker", statements.removeWorker),
+            Map.entry("remove-silent-workers", statements.removeSilentWorkers)));
   }
 }

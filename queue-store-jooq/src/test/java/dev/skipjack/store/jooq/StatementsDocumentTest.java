@@ -62,6 +62,7 @@ class StatementsDocumentTest {
               "FindRunningStatement",
               "ReadCutoffsStatement",
               "SweepArchiveStatement"),
+          new Chapter("Workers", "AnnounceStatement", "RemoveWorkersStatement"),
           new Chapter(
               "The read side",
               "FindStatement",
