@@ -3,6 +3,7 @@ package dev.skipjack.api;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 
 /**
  * Describes a kind of job to those who enqueue it and to the worker that handles it: its name in
@@ -29,64 +30,61 @@ public final class JobType<T> {
 
   private final String kind;
   private final Class<T> payloadClass;
-  private final String queue;
-  private final OptionalInt priority;
-  private final OptionalInt maxAttempts;
-  private final Backoff backoff;
-  private final Optional<Duration> timeout;
-  private final int payloadVersion;
+  private final Settings settings;
 
-  private JobType(
-      String kind,
-      Class<T> payloadClass,
-      String queue,
-      OptionalInt priority,
-      OptionalInt maxAttempts,
-      Backoff backoff,
-      Optional<Duration> timeout,
-      int payloadVersion) {
+  private JobType(String kind, Class<T> payloadClass, Settings settings) {
     this.kind = kind;
     this.payloadClass = payloadClass;
-    this.queue = queue;
-    this.priority = priority;
-    this.maxAttempts = maxAttempts;
-    this.backoff = backoff;
-    this.timeout = timeout;
-    this.payloadVersion = payloadVersion;
+    this.settings = settings;
+  }
+
+  /** What can be chosen. Changed only while a new type is made. */
+  private static final class Settings {
+
+    private String queue = DEFAULT_QUEUE;
+    private OptionalInt priority = OptionalInt.empty();
+    private OptionalInt maxAttempts = OptionalInt.empty();
+    private FailureRules failures = FailureRules.standard();
+    private Optional<Duration> timeout = Optional.empty();
+    private int payloadVersion = 1;
+    private PayloadUpcaster upcaster = PayloadUpcaster.NONE;
+
+    Settings with(Consumer<Settings> change) {
+      Settings copy = new Settings();
+      copy.queue = queue;
+      copy.priority = priority;
+      copy.maxAttempts = maxAttempts;
+      copy.failures = failures;
+      copy.timeout = timeout;
+      copy.payloadVersion = payloadVersion;
+      copy.upcaster = upcaster;
+      change.accept(copy);
+      return copy;
+    }
+  }
+
+  private JobType<T> with(Consumer<Settings> change) {
+    return new JobType<>(kind, payloadClass, settings.with(change));
   }
 
   /**
-   * A type with the defaults: queue {@value #DEFAULT_QUEUE}, {@link Backoff#standard()}, no
-   * timeout, and the priority and attempts of the queue that the job goes to: those of the queue's
-   * settings in the database, or else priority 0 and {@value #DEFAULT_MAX_ATTEMPTS} attempts.
+   * A type with the defaults: queue {@value #DEFAULT_QUEUE}, {@link Backoff#standard()} after any
+   * failure, no timeout, and the priority and attempts of the queue that the job goes to: those of
+   * the queue's settings in the database, or else priority 0 and {@value #DEFAULT_MAX_ATTEMPTS}
+   * attempts.
    *
    * @param kind stable name in the database, 1 to 63 of {@code a-z 0-9 _ . -}; never a class name,
    *     because classes move
    * @param payloadClass what the payload is read as
    */
   public static <T> JobType<T> of(String kind, Class<T> payloadClass) {
-    return new JobType<>(
-        Names.require("Kind", kind),
-        payloadClass,
-        DEFAULT_QUEUE,
-        OptionalInt.empty(),
-        OptionalInt.empty(),
-        Backoff.standard(),
-        Optional.empty(),
-        1);
+    return new JobType<>(Names.require("Kind", kind), payloadClass, new Settings());
   }
 
   /** This, enqueued into {@code queue} (1 to 63 of {@code a-z 0-9 _ . -}). */
   public JobType<T> onQueue(String queue) {
-    return new JobType<>(
-        kind,
-        payloadClass,
-        Names.require("Queue", queue),
-        priority,
-        maxAttempts,
-        backoff,
-        timeout,
-        payloadVersion);
+    String name = Names.require("Queue", queue);
+    return with(chosen -> chosen.queue = name);
   }
 
   /**
@@ -94,34 +92,36 @@ public final class JobType<T> {
    * a queue.
    */
   public JobType<T> priority(int priority) {
-    return new JobType<>(
-        kind,
-        payloadClass,
-        queue,
-        OptionalInt.of(Limits.priority(priority)),
-        maxAttempts,
-        backoff,
-        timeout,
-        payloadVersion);
+    OptionalInt checked = OptionalInt.of(Limits.priority(priority));
+    return with(chosen -> chosen.priority = checked);
   }
 
   /** This, dead after {@code maxAttempts} used attempts, at least 1, whatever the queue's. */
   public JobType<T> maxAttempts(int maxAttempts) {
-    return new JobType<>(
-        kind,
-        payloadClass,
-        queue,
-        priority,
-        OptionalInt.of(Limits.maxAttempts(maxAttempts)),
-        backoff,
-        timeout,
-        payloadVersion);
+    OptionalInt checked = OptionalInt.of(Limits.maxAttempts(maxAttempts));
+    return with(chosen -> chosen.maxAttempts = checked);
   }
 
-  /** This, waiting as {@code backoff} says between attempts. */
+  /** This, waiting as {@code backoff} says after failures that have no rule of their own. */
   public JobType<T> retry(Backoff backoff) {
-    return new JobType<>(
-        kind, payloadClass, queue, priority, maxAttempts, backoff, timeout, payloadVersion);
+    return with(chosen -> chosen.failures = chosen.failures.otherwise(backoff));
+  }
+
+  /**
+   * This, waiting as {@code backoff} says after an exception of {@code failure} or a subclass. The
+   * rule of the closest superclass counts.
+   */
+  public JobType<T> retryOn(Class<? extends Throwable> failure, Backoff backoff) {
+    FailureRule rule = new FailureRule.Retry(backoff);
+    return with(chosen -> chosen.failures = chosen.failures.on(failure, rule));
+  }
+
+  /**
+   * This, dead at once after an exception of {@code failure} or a subclass: where another attempt
+   * cannot end better. The rule of the closest superclass counts.
+   */
+  public JobType<T> deadOn(Class<? extends Throwable> failure) {
+    return with(chosen -> chosen.failures = chosen.failures.on(failure, new FailureRule.Dead()));
   }
 
   /**
@@ -133,25 +133,25 @@ public final class JobType<T> {
       throw new IllegalArgumentException(
           "Timeout %s of kind '%s' is not positive.".formatted(timeout, kind));
     }
-    return new JobType<>(
-        kind,
-        payloadClass,
-        queue,
-        priority,
-        maxAttempts,
-        backoff,
-        Optional.of(timeout),
-        payloadVersion);
+    return with(chosen -> chosen.timeout = Optional.of(timeout));
   }
 
-  /** This, writing payloads of shape {@code version}, at least 1. */
+  /**
+   * This, writing payloads of shape {@code version}, at least 1. A worker gives jobs of a later
+   * version back, for a newer worker to take, and has the {@linkplain #upcast upcaster} rewrite
+   * those of an earlier one.
+   */
   public JobType<T> payloadVersion(int version) {
     if (version < 1) {
       throw new IllegalArgumentException(
           "Payload version %d of kind '%s' is below 1.".formatted(version, kind));
     }
-    return new JobType<>(
-        kind, payloadClass, queue, priority, maxAttempts, backoff, timeout, version);
+    return with(chosen -> chosen.payloadVersion = version);
+  }
+
+  /** This, reading payloads of earlier versions after {@code upcaster} has rewritten them. */
+  public JobType<T> upcast(PayloadUpcaster upcaster) {
+    return with(chosen -> chosen.upcaster = upcaster);
   }
 
   /** Stable name in the database. */
@@ -166,32 +166,42 @@ public final class JobType<T> {
 
   /** Queue of jobs that name none. */
   public String queue() {
-    return queue;
+    return settings.queue;
   }
 
   /** Priority of jobs that name none; empty: the queue's. */
   public OptionalInt priority() {
-    return priority;
+    return settings.priority;
   }
 
   /** Used attempts after which a job is dead; empty: the queue's. */
   public OptionalInt maxAttempts() {
-    return maxAttempts;
+    return settings.maxAttempts;
   }
 
-  /** Wait between attempts. */
+  /** Wait after failures that have no rule of their own. */
   public Backoff backoff() {
-    return backoff;
+    return settings.failures.otherwise();
+  }
+
+  /** What becomes of a job whose handler threw this. */
+  public FailureRule ruleFor(Throwable failure) {
+    return settings.failures.of(failure);
   }
 
   /** Longest time an attempt may take; empty: no limit. */
   public Optional<Duration> timeout() {
-    return timeout;
+    return settings.timeout;
   }
 
   /** Shape of the payloads that are written. */
   public int payloadVersion() {
-    return payloadVersion;
+    return settings.payloadVersion;
+  }
+
+  /** Rewrites payloads of earlier versions. */
+  public PayloadUpcaster upcaster() {
+    return settings.upcaster;
   }
 
   /** Kind and payload class, for messages. */

@@ -20,7 +20,7 @@ public interface QueueAccess {
 
   /**
    * Extends leases on a connection of its own: a new keeper, which its caller closes. Borrows
-   * nothing before the first heartbeat.
+   * nothing before its first call.
    */
   LeaseKeeper leases();
 

@@ -42,6 +42,24 @@ class JobTypeTest {
     assertThat(TYPE.queue()).isEqualTo("default");
   }
 
+  @Test
+  void theClosestSuperclassRulesOverAFailure() {
+    Backoff seldom = Backoff.fixed(Duration.ofHours(1));
+    Backoff often = Backoff.fixed(Duration.ofSeconds(1));
+    JobType<String> type =
+        TYPE.deadOn(IllegalArgumentException.class)
+            .retryOn(NumberFormatException.class, seldom)
+            .retry(often);
+
+    assertThat(type.ruleFor(new IllegalArgumentException())).isInstanceOf(FailureRule.Dead.class);
+    assertThat(type.ruleFor(new java.util.IllegalFormatWidthException(1)))
+        .isInstanceOf(FailureRule.Dead.class);
+    assertThat(type.ruleFor(new NumberFormatException())).isEqualTo(new FailureRule.Retry(seldom));
+    assertThat(type.ruleFor(new Error())).isEqualTo(new FailureRule.Retry(often));
+    assertThat(TYPE.ruleFor(new IllegalArgumentException()))
+        .isEqualTo(new FailureRule.Retry(TYPE.backoff()));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

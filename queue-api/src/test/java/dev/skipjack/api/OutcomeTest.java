@@ -3,13 +3,22 @@ package dev.skipjack.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class OutcomeTest {
 
   @Test
-  void foldsToTheFunctionOfWhatWasAnswered() {
-    assertThat(name(Outcome.completed())).isEqualTo("completed");
+  void isAcceptedByTheCaseOfWhatWasAnswered() {
+    assertThat(name(Outcome.completed())).isEqualTo("completed null");
+    assertThat(name(Outcome.completed(42))).isEqualTo("completed 42");
+    assertThat(name(Outcome.completed(null))).isEqualTo("completed null");
+    assertThat(name(Outcome.retry(Duration.ofSeconds(1))))
+        .isEqualTo("retried " + Outcome.NO_REASON);
+    assertThat(name(Outcome.snooze(Instant.EPOCH))).isEqualTo("snoozed " + Instant.EPOCH);
+    assertThat(name(Outcome.cancelled("too late"))).isEqualTo("cancelled too late");
+    assertThat(name(Outcome.async(new CompletableFuture<>()))).isEqualTo("async false");
     assertThat(name(Outcome.retry(Duration.ofSeconds(1), "later"))).isEqualTo("retried later");
     assertThat(name(Outcome.snooze(Duration.ofSeconds(1)))).isEqualTo("snoozed PT1S");
     assertThat(name(Outcome.dead("never"))).isEqualTo("dead never");
@@ -41,10 +50,37 @@ class OutcomeTest {
   }
 
   private static String name(Outcome outcome) {
-    return outcome.fold(
-        completed -> "completed",
-        retried -> "retried " + retried.reason(),
-        snoozed -> "snoozed " + snoozed.delay(),
-        dead -> "dead " + dead.reason());
+    return outcome.accept(
+        new Outcome.Cases<>() {
+          @Override
+          public String completed(Outcome.Completed completed) {
+            return "completed " + completed.result();
+          }
+
+          @Override
+          public String retried(Outcome.Retried retried) {
+            return "retried " + retried.reason();
+          }
+
+          @Override
+          public String snoozed(Outcome.Snoozed snoozed) {
+            return "snoozed " + (snoozed.until() == null ? snoozed.delay() : snoozed.until());
+          }
+
+          @Override
+          public String cancelled(Outcome.Cancelled cancelled) {
+            return "cancelled " + cancelled.reason();
+          }
+
+          @Override
+          public String dead(Outcome.Dead dead) {
+            return "dead " + dead.reason();
+          }
+
+          @Override
+          public String async(Outcome.Async async) {
+            return "async " + async.stage().toCompletableFuture().isDone();
+          }
+        });
   }
 }

@@ -2,7 +2,9 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Progress;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +39,12 @@ final class Attempt {
   private Phase phase = Phase.BUFFERED;
   private Stop stop = Stop.NONE;
   private @Nullable Thread thread;
+  private @Nullable Runnable abort;
   private boolean interrupted;
+  private boolean stuck;
+  private long stoppedAt;
 
+  private final AtomicReference<@Nullable Progress> progress = new AtomicReference<>();
   private volatile long renewedAt;
   private volatile boolean renewable = true;
   private volatile boolean leaseLost;
@@ -92,16 +98,37 @@ final class Attempt {
   }
 
   /**
+   * Unbinds the calling thread from a handler that answers later.
+   *
+   * @param abort ends what the handler began, without waiting; called at once if the attempt is to
+   *     end already
+   */
+  synchronized void detach(Runnable abort) {
+    clearInterrupt();
+    thread = null;
+    this.abort = abort;
+    if (stop != Stop.NONE) {
+      abort.run();
+    }
+  }
+
+  /**
    * Unbinds the calling thread, which no interrupt of this attempt reaches afterwards; one that did
    * before is cleared. An interrupt from elsewhere is left to the thread's owner.
    */
   synchronized Stop finish() {
     phase = Phase.ENDED;
+    clearInterrupt();
     thread = null;
-    if (interrupted) {
-      Thread.interrupted();
-    }
+    abort = null;
     return stop;
+  }
+
+  private void clearInterrupt() {
+    if (interrupted && thread == Thread.currentThread()) {
+      Thread.interrupted();
+      interrupted = false;
+    }
   }
 
   /** Answers whether the handler ran and was interrupted. */
@@ -160,7 +187,6 @@ final class Attempt {
     leaseLost = true;
     interrupt();
     phase = Phase.ENDED;
-    thread = null;
     return before;
   }
 
@@ -172,8 +198,24 @@ final class Attempt {
     return phase == Phase.RUNNING;
   }
 
+  /** Whether its handler goes on though it was told to end long ago; true once. */
+  synchronized boolean becameStuck(long grace) {
+    if (stuck || phase != Phase.RUNNING || thread == null) {
+      return false;
+    }
+    stuck = (stop == Stop.TIMED_OUT || stop == Stop.LOST) && System.nanoTime() - stoppedAt >= grace;
+    return stuck;
+  }
+
+  synchronized boolean isStuck() {
+    return stuck && phase == Phase.RUNNING;
+  }
+
   private void interrupt() {
-    if (thread != null && thread != Thread.currentThread()) {
+    stoppedAt = System.nanoTime();
+    if (abort != null) {
+      abort.run();
+    } else if (thread != null && thread != Thread.currentThread()) {
       interrupted = true;
       thread.interrupt();
     }
@@ -208,6 +250,16 @@ final class Attempt {
 
   boolean isLeaseLost() {
     return leaseLost;
+  }
+
+  /** Notes what the handler says of itself; only the latest word is kept. */
+  void progress(int percent, @Nullable String message) {
+    progress.set(new Progress(job.execution(), percent, message));
+  }
+
+  /** What is to be written of it; null: nothing new. */
+  @Nullable Progress takeProgress() {
+    return progress.getAndSet(null);
   }
 
   /** Notes that the handler's transaction holds a completion, which it may yet roll back. */

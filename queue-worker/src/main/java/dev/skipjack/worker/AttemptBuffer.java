@@ -8,7 +8,7 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claimed attempts of one queue that wait for a thread: higher priority first, then in the order of
+ * Claimed attempts of one queue that wait for a place: higher priority first, then in the order of
  * arrival; unless the order is strict, every tenth that leaves is the first that arrived. Without
  * that, what was claimed in time could still wait here for ever. Its bound is kept by the fetcher,
  * which claims only what there is room for.
@@ -38,41 +38,36 @@ final class AttemptBuffer {
       return false;
     }
     waiting.add(new Waiting(attempt, arrivals++));
-    notify();
     return true;
   }
 
-  /** Waits for the next attempt; null once closed. */
-  synchronized @Nullable Attempt take() throws InterruptedException {
-    while (waiting.isEmpty() && !closed) {
-      wait();
+  /** The next attempt; null if none waits. */
+  synchronized @Nullable Attempt poll() {
+    if (waiting.isEmpty()) {
+      return null;
     }
-    Waiting next = next();
-    return next == null ? null : next.attempt();
-  }
-
-  private @Nullable Waiting next() {
     left = (left + 1) % RESERVED;
-    if (left > 0 || waiting.isEmpty() || reserve == LaneOrder.Reserve.NOTHING) {
-      return waiting.poll();
+    Waiting next = waiting.peek();
+    if (left == 0 && reserve != LaneOrder.Reserve.NOTHING) {
+      next = Collections.min(waiting, Comparator.comparingLong(Waiting::arrival));
+      waiting.remove(next);
+    } else {
+      waiting.poll();
     }
-    Waiting first = Collections.min(waiting, Comparator.comparingLong(Waiting::arrival));
-    waiting.remove(first);
-    return first;
+    return next.attempt();
   }
 
   synchronized int size() {
     return waiting.size();
   }
 
-  /** Ends every wait and answers what nobody took. */
+  /** Takes nothing more, and answers what nobody took. */
   synchronized List<Attempt> close() {
     closed = true;
     List<Attempt> left = new ArrayList<>();
     for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
       left.add(next.attempt());
     }
-    notifyAll();
     return left;
   }
 }

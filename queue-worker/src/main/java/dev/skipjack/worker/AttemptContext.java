@@ -1,25 +1,39 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.WorkerId;
-import dev.skipjack.api.spi.JobStore;
 import java.sql.Connection;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What a handler sees of its {@link Attempt}. */
 final class AttemptContext implements JobContext {
 
   private final Attempt attempt;
+  private final @Nullable Long deadline;
   private final WorkerId worker;
-  private final JobStore store;
+  private final QueueAccess access;
   private final Reporter reporter;
 
-  AttemptContext(Attempt attempt, WorkerId worker, JobStore store, Reporter reporter) {
+  /**
+   * @param deadline nanoTime; null: none
+   */
+  AttemptContext(
+      Attempt attempt,
+      @Nullable Long deadline,
+      WorkerId worker,
+      QueueAccess access,
+      Reporter reporter) {
     this.attempt = attempt;
+    this.deadline = deadline;
     this.worker = worker;
-    this.store = store;
+    this.access = access;
     this.reporter = reporter;
   }
 
@@ -69,9 +83,31 @@ final class AttemptContext implements JobContext {
   }
 
   @Override
+  public Optional<Duration> timeLeft() {
+    return deadline == null
+        ? Optional.empty()
+        : Optional.of(Duration.ofNanos(deadline - System.nanoTime()));
+  }
+
+  @Override
+  public Optional<String> traceParent() {
+    return Optional.ofNullable(attempt.job().traceParent());
+  }
+
+  @Override
   public void completeIn(Connection connection) {
+    completeIn(connection, null);
+  }
+
+  @Override
+  public void completeIn(Connection connection, @Nullable Object result) {
+    String written = result == null ? null : access.encodeResult(kind(), result);
     try {
-      store.completeIn(connection, attempt.execution());
+      if (written == null) {
+        access.store().completeIn(connection, attempt.execution());
+      } else {
+        access.store().completeIn(connection, attempt.execution(), written);
+      }
       attempt.completionWritten();
     } catch (LeaseLostException lost) {
       // A handler that repeats a transaction whose commit seemed to fail meets its own completion.
@@ -80,6 +116,18 @@ final class AttemptContext implements JobContext {
       }
       throw lost;
     }
+  }
+
+  @Override
+  public JobEnqueuer enqueueIn(Connection connection) {
+    JobEnqueuer enqueuer = access.in(connection);
+    String trace = attempt.job().traceParent();
+    return trace == null ? enqueuer : new TracedEnqueuer(enqueuer, trace);
+  }
+
+  @Override
+  public void progress(int percent, @Nullable String message) {
+    attempt.progress(percent, message);
   }
 
   @Override

@@ -2,140 +2,223 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.Outcome;
-import dev.skipjack.api.PayloadCodec;
-import dev.skipjack.api.WorkerId;
-import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.worker.HandlerRegistry.Registration;
 import java.time.Duration;
-import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.MDC;
 
 /** Runs attempts in the calling thread and hands what became of them to the flusher. */
-final class AttemptRunner {
+final class AttemptRunner implements Slots.Runner {
 
-  private final JobStore store;
-  private final PayloadCodec codec;
+  /** A worker without threads should not claim the same job again at once. */
+  private static final Duration WITHOUT_THREAD = Duration.ofSeconds(1);
+
+  private final Invocation invocation;
   private final HandlerRegistry handlers;
-  private final WorkerId worker;
+  private final ContextFactory contexts;
+  private final EndingRules rules;
   private final RunningJobs running;
   private final OutcomeFlusher flusher;
   private final ScheduledExecutorService timer;
+  private final Executor executor;
   private final Reporter reporter;
 
   AttemptRunner(
-      JobStore store,
-      PayloadCodec codec,
+      Invocation invocation,
       HandlerRegistry handlers,
-      WorkerId worker,
+      ContextFactory contexts,
+      EndingRules rules,
       RunningJobs running,
       OutcomeFlusher flusher,
       ScheduledExecutorService timer,
+      Executor executor,
       Reporter reporter) {
-    this.store = store;
-    this.codec = codec;
+    this.invocation = invocation;
     this.handlers = handlers;
-    this.worker = worker;
+    this.contexts = contexts;
+    this.rules = rules;
     this.running = running;
     this.flusher = flusher;
     this.timer = timer;
+    this.executor = executor;
     this.reporter = reporter;
   }
 
+  /** Makes what a handler sees of its attempt. */
+  @FunctionalInterface
+  interface ContextFactory {
+    /**
+     * The context of one attempt.
+     *
+     * @param deadline nanoTime; null: none
+     */
+    JobContext of(Attempt attempt, @Nullable Long deadline);
+  }
+
   /** Runs the handler, unless the attempt was ended while it waited. */
-  void run(Attempt attempt) {
+  @Override
+  public boolean run(Attempt attempt, Runnable later) {
     if (!attempt.holdsLease()) {
       // Heartbeats failed for a whole lease, or the process was frozen: somebody else may run it.
       giveBack(attempt);
-      return;
+      return true;
     }
     if (!attempt.begin()) {
-      return;
+      return true;
     }
     try {
-      runBound(attempt);
+      return runBound(attempt, later);
     } catch (Throwable lastResort) {
-      // Not even its failure could be noted. Let the lease run out, so that others rescue it.
-      attempt.finish();
-      attempt.stopRenewing();
-      running.settle(attempt);
+      abandon(attempt);
       throw lastResort;
     }
   }
 
+  /** Not even its failure could be noted. Let the lease run out, so that others rescue it. */
+  private void abandon(Attempt attempt) {
+    attempt.finish();
+    attempt.stopRenewing();
+    running.settle(attempt);
+  }
+
+  @Override
+  public void refused(Attempt attempt, Throwable why) {
+    reporter.noThread(attempt, why);
+    giveBack(attempt, WITHOUT_THREAD);
+  }
+
   /** Ends an attempt early, for the shutdown; an attempt that has ended by itself is left alone. */
   void giveBack(Attempt attempt) {
+    giveBack(attempt, Duration.ZERO);
+  }
+
+  private void giveBack(Attempt attempt, Duration delay) {
     Attempt.Stop before = attempt.release();
     if (before == Attempt.Stop.LOST) {
       running.settle(attempt);
     } else if (before == Attempt.Stop.TIMED_OUT) {
-      conclude(attempt, handlers.of(attempt.job().kind()), null, null, true);
+      conclude(attempt, null, null, true);
     } else if (before == Attempt.Stop.NONE || before == Attempt.Stop.CANCELLED) {
-      flusher.offer(attempt, new Ending.GivenBack(ExecutionStatus.RELEASED, Duration.ZERO));
+      flusher.offer(attempt, Ending.GivenBack.after(ExecutionStatus.RELEASED, delay));
     }
   }
 
-  private void runBound(Attempt attempt) {
-    Registration<?> registration = handlers.of(attempt.job().kind());
+  private boolean runBound(Attempt attempt, Runnable later) {
+    long began = System.nanoTime();
+    reporter.started(attempt);
+    Future<?> timeout = null;
     Outcome outcome = null;
     Throwable thrown = null;
-    long began = System.nanoTime();
     try {
-      outcome = call(attempt, registration);
+      Long deadline = null;
+      Registration<?> registration = handlers.of(attempt.job().kind());
+      Duration limit = registration == null ? null : registration.type().timeout().orElse(null);
+      if (limit != null) {
+        deadline = began + limit.toNanos();
+        timeout = scheduleTimeout(attempt, limit);
+      }
+      outcome = invocation.call(attempt, contexts.of(attempt, deadline));
     } catch (Throwable failure) {
       thrown = failure;
     }
+    if (outcome instanceof Outcome.Async async) {
+      follow(attempt, async.stage(), began, timeout, later);
+      return false;
+    }
+    end(attempt, outcome, thrown, began, timeout);
+    return true;
+  }
+
+  /** Lets the thread go and ends the attempt when the stage answers, or has to. */
+  private void follow(
+      Attempt attempt,
+      CompletionStage<? extends @Nullable Outcome> stage,
+      long began,
+      @Nullable Future<?> timeout,
+      Runnable later) {
+    CompletableFuture<@Nullable Outcome> answer = new CompletableFuture<>();
+    CompletableFuture<?> unused =
+        answer.whenComplete(
+            (outcome, thrown) -> {
+              try {
+                end(attempt, outcome, causeOf(thrown), began, timeout);
+              } catch (Throwable lastResort) {
+                abandon(attempt);
+                reporter.notEnded(lastResort);
+              } finally {
+                later.run();
+              }
+            });
+    attempt.detach(() -> elsewhere(() -> cancel(stage, answer)));
+    try {
+      CompletionStage<?> ignored =
+          stage.whenComplete(
+              (outcome, thrown) -> {
+                if (thrown != null) {
+                  answer.completeExceptionally(thrown);
+                } else {
+                  answer.complete(outcome);
+                }
+              });
+    } catch (Throwable broken) { // a stage of the user's own making
+      answer.completeExceptionally(broken);
+    }
+  }
+
+  /** Cancelling runs what the user hung on the stage, which must not hold up who found it due. */
+  private void elsewhere(Runnable cancel) {
+    try {
+      executor.execute(cancel);
+    } catch (RejectedExecutionException closed) {
+      CompletableFuture<?> unused = CompletableFuture.runAsync(cancel);
+    }
+  }
+
+  private static void cancel(
+      CompletionStage<?> stage, CompletableFuture<@Nullable Outcome> answer) {
+    try {
+      stage.toCompletableFuture().cancel(true);
+    } catch (Throwable notPossible) {
+      // Whether it can be cancelled or not, nobody waits for it any more.
+    }
+    answer.completeExceptionally(new CancellationException("The attempt was ended."));
+  }
+
+  private static @Nullable Throwable causeOf(@Nullable Throwable thrown) {
+    return thrown instanceof CompletionException && thrown.getCause() != null
+        ? thrown.getCause()
+        : thrown;
+  }
+
+  private void end(
+      Attempt attempt,
+      @Nullable Outcome outcome,
+      @Nullable Throwable thrown,
+      long began,
+      @Nullable Future<?> timeout) {
     Attempt.Stop stop = attempt.finish();
-    attempt.queue().ran(System.nanoTime() - began);
+    if (timeout != null) {
+      timeout.cancel(false);
+    }
+    long took = System.nanoTime() - began;
+    attempt.queue().ran(took);
+    reporter.ran(attempt, took);
     if (stop == Attempt.Stop.LOST) {
       running.settle(attempt);
     } else if (stop != Attempt.Stop.RELEASED) { // released: already in the flusher's hands
-      conclude(attempt, registration, outcome, thrown, stop == Attempt.Stop.TIMED_OUT);
+      conclude(attempt, outcome, thrown, stop == Attempt.Stop.TIMED_OUT);
     }
   }
 
-  private @Nullable Outcome call(Attempt attempt, @Nullable Registration<?> registration)
-      throws Exception {
-    if (registration == null) {
-      throw new IllegalStateException(
-          "No handler for kind '%s' (job %s, queue '%s'). Registered: %s."
-              .formatted(
-                  attempt.job().kind(),
-                  attempt.execution().jobId(),
-                  attempt.job().queue(),
-                  String.join(", ", handlers.kinds())));
-    }
-    Map<String, String> context = MDC.getCopyOfContextMap();
-    Future<?> timeout = scheduleTimeout(attempt, registration);
-    try {
-      MDC.put("queue", attempt.job().queue());
-      MDC.put("kind", attempt.job().kind());
-      MDC.put("jobId", attempt.execution().jobId().toString());
-      MDC.put("attempt", Integer.toString(attempt.job().attempt()));
-      return registration.run(
-          attempt.job().payload(), codec, new AttemptContext(attempt, worker, store, reporter));
-    } finally {
-      if (timeout != null) {
-        timeout.cancel(false);
-      }
-      // Whatever the handler left there must not label the next job of this thread.
-      if (context == null) {
-        MDC.clear();
-      } else {
-        MDC.setContextMap(context);
-      }
-    }
-  }
-
-  private @Nullable Future<?> scheduleTimeout(Attempt attempt, Registration<?> registration) {
-    Duration timeout = registration.type().timeout().orElse(null);
-    if (timeout == null) {
-      return null;
-    }
+  private Future<?> scheduleTimeout(Attempt attempt, Duration timeout) {
     return timer.schedule(
         () -> {
           if (attempt.timeOut()) {
@@ -147,19 +230,11 @@ final class AttemptRunner {
   }
 
   private void conclude(
-      Attempt attempt,
-      @Nullable Registration<?> registration,
-      @Nullable Outcome outcome,
-      @Nullable Throwable thrown,
-      boolean timedOut) {
+      Attempt attempt, @Nullable Outcome outcome, @Nullable Throwable thrown, boolean timedOut) {
+    Registration<?> registration = handlers.of(attempt.job().kind());
     flusher.offer(
         attempt,
-        EndingRules.decide(
-            attempt,
-            registration == null ? null : registration.type(),
-            outcome,
-            thrown,
-            timedOut,
-            ThreadLocalRandom.current()));
+        rules.decide(
+            attempt, registration == null ? null : registration.type(), outcome, thrown, timedOut));
   }
 }

@@ -1,19 +1,23 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A started worker: fetcher, handler threads, rescuer and maintainer around an engine, and their
- * end.
+ * A started worker: fetcher, places, rescuer, maintainer, listener and registrar around an engine,
+ * and their end.
  */
 final class BackgroundRun {
 
@@ -22,108 +26,123 @@ final class BackgroundRun {
   /** Beyond the drain: time to write what the last handlers and the shutdown itself left. */
   private static final long LAST_WRITES = Duration.ofSeconds(3).toNanos();
 
+  /** A step that lasts longer hangs in a connection that nobody answers on. */
+  private static final Duration LONGEST_STEP = Duration.ofMinutes(2);
+
   private final Engine engine;
-  private final List<ServedQueue> queues;
   private final WorkerConfig config;
   private final WorkerThreads threads;
   private final Reporter reporter;
+  private final Map<String, Slots> slots = new LinkedHashMap<>();
   private final Loop fetcher;
-  private final Loop rescuer;
-  private final Loop maintainer;
+  private final Registrar registrar;
   private final Optional<WakeUpListener> wakeUps;
-  private final Optional<Loop> listener;
+
+  /** Those that talk to the database, in the order in which they start. */
+  private final List<Loop> loops = new ArrayList<>();
+
+  private final Loop watchdog;
 
   BackgroundRun(
       Engine engine,
+      Engine.Parts parts,
       Claimer claimer,
       Collection<ServedQueue> queues,
-      Collection<String> kinds,
       Wakeup fetch,
-      QueueAccess access,
-      WorkerConfig config,
-      WorkerThreads threads,
-      Reporter reporter) {
+      WorkerRow row,
+      Vitals vitals,
+      WorkerThreads threads) {
     this.engine = engine;
-    this.queues = List.copyOf(queues);
-    this.config = config;
+    this.config = parts.config();
     this.threads = threads;
-    this.reporter = reporter;
+    this.reporter = parts.reporter();
+    QueueAccess access = parts.access();
     SplittableRandom random = new SplittableRandom();
+    for (ServedQueue queue : queues) {
+      slots.put(queue.name(), new Slots(queue, engine.executor(), engine.runner(), reporter));
+    }
     HeardLanes heard = new HeardLanes(fetch);
     ClaimLoop claims =
-        new ClaimLoop(claimer, queues, config.pollInterval(), this::accept, random.split(), heard);
-    fetcher = new Loop("fetcher", claims, fetch, reporter, random.split(), Loop.LONGEST_PAUSE);
-    Rescuer rescue = new Rescuer(access.store(), config.rescueInterval(), reporter, random.split());
-    rescuer =
-        new Loop("rescuer", rescue, new Wakeup(), reporter, random.split(), Loop.LONGEST_PAUSE);
-    Maintainer maintain =
-        new Maintainer(access.maintenance(), config.retention(), reporter, random.split());
-    maintainer =
-        new Loop(
-            "maintainer", maintain, new Wakeup(), reporter, random.split(), Loop.LONGEST_PAUSE);
-    Set<String> names = queues.stream().map(ServedQueue::name).collect(Collectors.toSet());
+        new ClaimLoop(
+            claimer,
+            queues,
+            config.pollInterval(),
+            this::accept,
+            random.split(),
+            heard,
+            vitals::polled);
+    fetcher = loop("fetcher", claims, fetch, random.split());
+    loop(
+        "rescuer",
+        new Rescuer(access.store(), config.rescueInterval(), reporter, random.split()),
+        new Wakeup(),
+        random.split());
+    loop(
+        "maintainer",
+        new Maintainer(access.maintenance(), config.retention(), reporter, random.split()),
+        new Wakeup(),
+        random.split());
+    registrar =
+        new Registrar(
+            access.workers(), row, access.schemaVersion(), vitals, reporter, random.split());
+    loop("registrar", registrar, new Wakeup(), random.split());
+    Set<String> kinds = Set.copyOf(parts.handlers().kinds());
     wakeUps =
         config.wakeUps()
             ? access
                 .wakeUps()
-                .map(port -> new WakeUpListener(port, names, Set.copyOf(kinds), heard, reporter))
+                .map(port -> new WakeUpListener(port, slots.keySet(), kinds, heard, reporter))
             : Optional.empty();
-    listener =
-        wakeUps.map(
-            step ->
-                new Loop(
-                    "listener", step, new Wakeup(), reporter, random.split(), Loop.LONGEST_PAUSE));
+    wakeUps.ifPresent(step -> loop("listener", step, new Wakeup(), random.split()));
+    watchdog =
+        new Loop(
+            "watchdog",
+            new StuckHandlers(engine.running(), config.interruptGrace(), this::replace, reporter),
+            new Wakeup(),
+            reporter,
+            random.split(),
+            Loop.LONGEST_PAUSE);
+  }
+
+  private Loop loop(String role, Loop.Step step, Wakeup wakeup, SplittableRandom random) {
+    Loop loop = new Loop(role, step, wakeup, reporter, random, Loop.LONGEST_PAUSE);
+    loops.add(loop);
+    return loop;
   }
 
   /** Starts all threads or, when the system refuses one, none. */
   void start() {
     try {
       engine.start();
-      for (ServedQueue queue : queues) {
-        for (int i = 0; i < queue.concurrency(); i++) {
-          threads.start("handler", () -> runBuffered(queue.buffer()));
-        }
-      }
-      fetcher.start(threads);
-      rescuer.start(threads);
-      maintainer.start(threads);
-      listener.ifPresent(loop -> loop.start(threads));
+      watchdog.start(threads);
+      loops.forEach(loop -> loop.start(threads));
     } catch (Throwable refused) {
       stop();
       throw refused;
     }
   }
 
+  /** The threads that are dead or hang, by role. */
+  List<String> dead() {
+    return Stream.concat(loops.stream(), Stream.of(engine.flusher(), engine.heartbeat()))
+        .filter(loop -> !loop.isAlive(LONGEST_STEP))
+        .map(Loop::role)
+        .toList();
+  }
+
   private void accept(Attempt attempt) {
     engine.running().add(attempt);
     reporter.claimed(attempt);
-    if (!attempt.queue().buffer().add(attempt)) {
+    Slots places = slots.get(attempt.queue().name());
+    if (places == null || !places.add(attempt)) {
       engine.runner().giveBack(attempt);
     }
   }
 
-  private void runBuffered(AttemptBuffer buffer) {
-    while (true) {
-      try {
-        Attempt attempt = buffer.take();
-        if (attempt == null) {
-          return;
-        }
-        engine.runner().run(attempt);
-        Thread.interrupted(); // a flag that the handler left must not strike the next job
-      } catch (InterruptedException stray) {
-        // Somebody kept a reference to this thread; only a closed buffer ends it.
-      } catch (Throwable thrown) {
-        logSafely(thrown);
-      }
-    }
-  }
-
-  private static void logSafely(Throwable thrown) {
-    try {
-      log.error("Attempt could not be ended, its lease will run out", thrown);
-    } catch (Throwable again) {
-      Thread.onSpinWait(); // no memory for a log line; the thread must live on
+  private void replace(Attempt stuck) {
+    Slots places = slots.get(stuck.queue().name());
+    if (places != null) {
+      places.replace(stuck);
     }
   }
 
@@ -135,13 +154,11 @@ final class BackgroundRun {
   void stop() {
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();
     boolean interrupted = false;
-    fetcher.stop();
-    rescuer.stop();
-    maintainer.stop();
-    listener.ifPresent(Loop::stop);
+    loops.forEach(Loop::stop);
+    watchdog.stop();
     wakeUps.ifPresent(WakeUpListener::stop);
-    for (ServedQueue queue : queues) {
-      queue.buffer().close().forEach(engine.runner()::giveBack);
+    for (Slots places : slots.values()) {
+      places.close().forEach(engine.runner()::giveBack);
     }
     try {
       fetcher.join(deadline - System.nanoTime()); // its last claim may still come in
@@ -153,16 +170,15 @@ final class BackgroundRun {
     try {
       engine.running().awaitNone(System.nanoTime() + LAST_WRITES);
       // What they are in the middle of needs the pool, which the caller may close next.
-      rescuer.join(LAST_WRITES);
-      maintainer.join(LAST_WRITES);
-      if (listener.isPresent()) {
-        listener.get().join(LAST_WRITES);
+      for (Loop loop : loops) {
+        loop.join(LAST_WRITES);
       }
     } catch (InterruptedException hurry) {
       interrupted = true;
     }
     // Whatever interrupts the waiting: threads that nobody stops would renew leases for ever.
     interrupted |= stopEngine();
+    registrar.leave();
     if (engine.running().size() > 0) {
       log.warn(
           "Worker stopped with unwritten outcomes, their leases will run out count={}",

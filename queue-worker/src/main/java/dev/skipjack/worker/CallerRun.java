@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * Runs attempts in the calling thread, one after the other, while the engine's threads renew leases
@@ -77,6 +78,19 @@ final class CallerRun {
     }
   }
 
+  /** One after the other, those that answer later too. */
+  private void run(Attempt attempt) {
+    CountDownLatch ended = new CountDownLatch(1);
+    if (!engine.runner().run(attempt, ended::countDown)) {
+      try {
+        ended.await();
+      } catch (InterruptedException stop) {
+        engine.runner().giveBack(attempt);
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
   private int runBatch() {
     Deque<Attempt> claimed = new ArrayDeque<>(claimer.claim(room, batch));
     claimed.forEach(engine.running()::add);
@@ -87,7 +101,7 @@ final class CallerRun {
       if (Thread.currentThread().isInterrupted()) {
         engine.runner().giveBack(next);
       } else {
-        engine.runner().run(next);
+        run(next);
         ran++;
       }
     }

@@ -26,10 +26,12 @@ final class ClaimLoop implements Loop.Step {
   private final Consumer<Attempt> accept;
   private final RandomGenerator random;
   private final HeardLanes heard;
+  private final Runnable looked;
   private int emptyPolls = SOON_MILLIS.length;
 
   /**
    * @param accept what to do with a claimed attempt
+   * @param looked told of each look that worked, also of one that found no room for more
    */
   ClaimLoop(
       Claimer claimer,
@@ -37,19 +39,22 @@ final class ClaimLoop implements Loop.Step {
       Duration pollInterval,
       Consumer<Attempt> accept,
       RandomGenerator random,
-      HeardLanes heard) {
+      HeardLanes heard,
+      Runnable looked) {
     this.claimer = claimer;
     this.queues = List.copyOf(queues);
     this.pollInterval = pollInterval.toNanos();
     this.accept = accept;
     this.random = random;
     this.heard = heard;
+    this.looked = looked;
   }
 
   @Override
   public long run() {
     Map<String, Integer> room = room();
     if (room.isEmpty()) {
+      looked.run();
       return pollInterval; // lanes that were heard of wait for room too
     }
     List<Lane> lanes = heard.take();
@@ -59,6 +64,7 @@ final class ClaimLoop implements Loop.Step {
       emptyPolls = 0;
     }
     List<Attempt> claimed = claimer.claim(room, ClaimRequest.LARGEST);
+    looked.run();
     claimed.forEach(accept);
     if (!claimed.isEmpty()) {
       emptyPolls = 0;

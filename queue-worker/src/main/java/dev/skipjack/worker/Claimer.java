@@ -51,6 +51,7 @@ final class Claimer {
   private final LaneChooser chooser;
   private final LowWaterMarks marks;
   private final LongSupplier clock;
+  private final Watch watch;
   private final KnownLanes lanes = new KnownLanes();
   private long listedAt;
   private boolean toldOfLanes;
@@ -58,6 +59,7 @@ final class Claimer {
 
   /**
    * @param clock as {@link System#nanoTime()}
+   * @param watch hears what was found
    */
   Claimer(
       JobStore store,
@@ -67,7 +69,8 @@ final class Claimer {
       Map<String, ServedQueue> queues,
       LaneOrder order,
       LowWaterMarks marks,
-      LongSupplier clock) {
+      LongSupplier clock,
+      Watch watch) {
     this.store = store;
     this.worker = worker;
     this.kinds = kinds;
@@ -77,6 +80,27 @@ final class Claimer {
     this.chooser = new LaneChooser(queueNames, order);
     this.marks = marks;
     this.clock = clock;
+    this.watch = watch;
+  }
+
+  /** Whoever wants to know of listings and claims. */
+  interface Watch {
+
+    /** Wants to know nothing. */
+    Watch NOBODY =
+        new Watch() {
+          @Override
+          public void listed(DueLanes due) {}
+
+          @Override
+          public void claimed(long nanos) {}
+        };
+
+    /** The lanes were listed. */
+    void listed(DueLanes due);
+
+    /** A claim took so long. */
+    void claimed(long nanos);
   }
 
   /**
@@ -117,6 +141,7 @@ final class Claimer {
     DueLanes due = store.dueLanes(queueNames);
     listedAt = clock.getAsLong();
     listingNanos = listedAt - began;
+    watch.listed(due);
     Set<Lane> listed = new HashSet<>();
     for (DueLane lane : due.lanes()) {
       listed.add(lane.lane());
@@ -156,6 +181,7 @@ final class Claimer {
     long began = clock.getAsLong();
     List<ClaimedJob> jobs = store.claim(request);
     long now = clock.getAsLong();
+    watch.claimed(now - began);
     ClaimAnswer answer = new ClaimAnswer(request, jobs, now - began);
     marks.claimed(answer, now);
     lanes.claimed(answer, now);

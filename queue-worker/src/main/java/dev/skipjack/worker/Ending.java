@@ -3,18 +3,38 @@ package dev.skipjack.worker;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** What is to be written about an attempt. */
 sealed interface Ending {
 
-  /** It succeeded. */
-  record Completed() implements Ending {}
+  /**
+   * It succeeded.
+   *
+   * @param result JSON; null: none
+   */
+  record Completed(@Nullable String result) implements Ending {
+    static final Completed PLAIN = new Completed(null);
+  }
+
+  /** There is nothing to do any more. */
+  record Cancelled(String reason) implements Ending {}
 
   /** It failed. */
   record Failed(JobError error, Duration delay, boolean isFinal) implements Ending {}
 
-  /** It gives the job back without using the attempt. */
-  record GivenBack(ExecutionStatus as, Duration delay) implements Ending {}
+  /**
+   * It gives the job back without using the attempt.
+   *
+   * @param until when it is due again; null: after the delay
+   */
+  record GivenBack(ExecutionStatus as, Duration delay, @Nullable Instant until) implements Ending {
+
+    static GivenBack after(ExecutionStatus as, Duration delay) {
+      return new GivenBack(as, delay, null);
+    }
+  }
 
   /**
    * Its handler completed the job in a transaction of its own, so the database knows better than

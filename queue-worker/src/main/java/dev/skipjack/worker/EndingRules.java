@@ -2,54 +2,131 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.FailureRule;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import java.time.Duration;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what a handler answered, or threw, into what is written about the attempt. */
 final class EndingRules {
 
-  private EndingRules() {}
+  private final ResultWriter results;
+  private final Supplier<? extends RandomGenerator> random;
+
+  /** Makes JSON of a handler's result. */
+  @FunctionalInterface
+  interface ResultWriter {
+    /** Throws what the codec throws. */
+    String write(String kind, Object result);
+  }
+
+  EndingRules(ResultWriter results, Supplier<? extends RandomGenerator> random) {
+    this.results = results;
+    this.random = random;
+  }
 
   /**
    * @param type null if there is no handler, which {@code thrown} says too
    * @param outcome null if the handler threw, or answered null
    * @param thrown null unless it threw
    */
-  static Ending decide(
+  Ending decide(
       Attempt attempt,
       @Nullable JobType<?> type,
       @Nullable Outcome outcome,
       @Nullable Throwable thrown,
-      boolean timedOut,
-      RandomGenerator random) {
-    boolean completed = thrown == null && outcome instanceof Outcome.Completed;
+      boolean timedOut) {
     if (attempt.isCompletionWritten()) {
+      boolean completed = thrown == null && outcome instanceof Outcome.Completed;
       JobError error =
           completed && !timedOut
               ? JobError.of(
                   "The completion was rolled back: the transaction that was given to completeIn did not commit.")
               : afterCompletion(attempt, type, outcome, thrown, timedOut);
       return new Ending.CompletedByHandler(
-          new Ending.Failed(error, backoff(attempt, type, random), false), completed);
+          new Ending.Failed(error, backoff(attempt, backoffOf(type)), false), completed);
     }
     if (timedOut) {
-      return new Ending.Failed(timeout(type, thrown), backoff(attempt, type, random), false);
+      return failed(attempt, type, timeout(type, thrown));
     }
     if (thrown != null) {
-      return new Ending.Failed(describe(thrown), backoff(attempt, type, random), false);
+      return failed(attempt, type, thrown);
     }
     if (outcome == null) {
-      return new Ending.Failed(answeredNull(attempt), backoff(attempt, type, random), false);
+      return failed(attempt, type, answeredNull(attempt));
     }
-    return outcome.fold(
-        done -> new Ending.Completed(),
-        retried -> new Ending.Failed(JobError.of(retried.reason()), retried.delay(), false),
-        snoozed -> new Ending.GivenBack(ExecutionStatus.SNOOZED, snoozed.delay()),
-        dead -> new Ending.Failed(JobError.of(dead.reason()), Duration.ZERO, true));
+    return outcome.accept(new Answered(attempt, type));
+  }
+
+  /** What was answered in time by a handler whose completion is not written yet. */
+  private final class Answered implements Outcome.Cases<Ending> {
+
+    private final Attempt attempt;
+    private final @Nullable JobType<?> type;
+
+    Answered(Attempt attempt, @Nullable JobType<?> type) {
+      this.attempt = attempt;
+      this.type = type;
+    }
+
+    @Override
+    public Ending completed(Outcome.Completed completed) {
+      if (completed.result() == null) {
+        return Ending.Completed.PLAIN;
+      }
+      try {
+        return new Ending.Completed(results.write(attempt.job().kind(), completed.result()));
+      } catch (Throwable unwritable) {
+        return failed(attempt, type, unwritable);
+      }
+    }
+
+    @Override
+    public Ending retried(Outcome.Retried retried) {
+      return new Ending.Failed(JobError.of(retried.reason()), retried.delay(), false);
+    }
+
+    @Override
+    public Ending snoozed(Outcome.Snoozed snoozed) {
+      return new Ending.GivenBack(ExecutionStatus.SNOOZED, snoozed.delay(), snoozed.until());
+    }
+
+    @Override
+    public Ending cancelled(Outcome.Cancelled cancelled) {
+      return new Ending.Cancelled(cancelled.reason());
+    }
+
+    @Override
+    public Ending dead(Outcome.Dead dead) {
+      return new Ending.Failed(JobError.of(dead.reason()), Duration.ZERO, true);
+    }
+
+    @Override
+    public Ending async(Outcome.Async async) {
+      return failed(
+          attempt,
+          type,
+          JobError.of(
+              "Handler of kind '%s' answered with a stage that answered with a stage. Compose the two with thenCompose."
+                  .formatted(attempt.job().kind())));
+    }
+  }
+
+  private Ending.Failed failed(Attempt attempt, @Nullable JobType<?> type, JobError error) {
+    return new Ending.Failed(error, backoff(attempt, backoffOf(type)), false);
+  }
+
+  private Ending.Failed failed(Attempt attempt, @Nullable JobType<?> type, Throwable thrown) {
+    FailureRule rule = type == null ? null : type.ruleFor(thrown);
+    if (rule instanceof FailureRule.Dead) {
+      return new Ending.Failed(describe(thrown), Duration.ZERO, true);
+    }
+    Backoff backoff = rule instanceof FailureRule.Retry retry ? retry.backoff() : backoffOf(type);
+    return new Ending.Failed(describe(thrown), backoff(attempt, backoff), false);
   }
 
   private static JobError afterCompletion(
@@ -96,14 +173,16 @@ final class EndingRules {
     }
   }
 
-  private static Duration backoff(
-      Attempt attempt, @Nullable JobType<?> type, RandomGenerator random) {
-    Backoff backoff = type == null ? Backoff.standard() : type.backoff();
+  private static Backoff backoffOf(@Nullable JobType<?> type) {
+    return type == null ? Backoff.standard() : type.backoff();
+  }
+
+  private Duration backoff(Attempt attempt, Backoff backoff) {
     try {
-      return Backoff.clamp(backoff.after(attempt.job().attempt(), random));
+      return Backoff.clamp(backoff.after(attempt.job().attempt(), random.get()));
     } catch (Throwable broken) {
       // The user's own function; the failure must be written all the same.
-      return Backoff.standard().after(attempt.job().attempt(), random);
+      return Backoff.standard().after(attempt.job().attempt(), random.get());
     }
   }
 }

@@ -3,9 +3,13 @@ package dev.skipjack.worker;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.LeaseKeeper;
 import java.time.Duration;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -21,38 +25,66 @@ final class Engine {
   private final RunningJobs running = new RunningJobs();
   private final Loop flusher;
   private final Loop heartbeat;
+  private final LeaseKeeper leases;
   private final ScheduledThreadPoolExecutor timer;
+  private final HandlerThreads.Running handlerThreads;
   private final AttemptRunner runner;
 
-  Engine(
-      QueueAccess access,
-      HandlerRegistry handlers,
-      WorkerConfig config,
-      WorkerId worker,
-      WorkerThreads threads,
-      Reporter reporter) {
+  /**
+   * @param leases closed with it
+   */
+  Engine(Parts parts, LeaseKeeper leases, WorkerThreads threads) {
     this.threads = threads;
-    JobStore store = access.store();
+    WorkerConfig config = parts.config();
+    Reporter reporter = parts.reporter();
+    JobStore store = parts.access().store();
     Wakeup flush = new Wakeup();
     SplittableRandom random = new SplittableRandom();
     OutcomeWriter writer =
         new OutcomeWriter(store, config.lease(), running, reporter, random.split());
     OutcomeFlusher outcomes = new OutcomeFlusher(writer, running, flush, config.flushInterval());
     flusher = new Loop("flusher", outcomes, flush, reporter, random.split(), Loop.LONGEST_PAUSE);
+    this.leases = leases;
     heartbeat =
         new Loop(
             "heartbeat",
-            new HeartbeatTask(store, config, running, reporter),
+            new HeartbeatTask(leases, store, config, running, reporter),
             new Wakeup(),
             reporter,
             random.split(),
             config.heartbeatInterval().dividedBy(4));
     timer = new ScheduledThreadPoolExecutor(1, threads.factory(WorkerThreads.TIMER));
     timer.setRemoveOnCancelPolicy(true); // or long timeouts of short attempts pile up
+    handlerThreads = parts.handlerThreads().open(threads);
     runner =
         new AttemptRunner(
-            store, access.codec(), handlers, worker, running, outcomes, timer, reporter);
+            new Invocation(
+                parts.handlers(), parts.access().codec(), parts.interceptors(), reporter),
+            parts.handlers(),
+            (attempt, deadline) ->
+                new AttemptContext(attempt, deadline, parts.worker(), parts.access(), reporter),
+            new EndingRules(parts.access()::encodeResult, ThreadLocalRandom::current),
+            running,
+            outcomes,
+            timer,
+            handlerThreads.executor(),
+            reporter);
   }
+
+  /**
+   * What one worker is made of.
+   *
+   * @param worker who it is
+   * @param handlerThreads what its handlers run on
+   */
+  record Parts(
+      QueueAccess access,
+      HandlerRegistry handlers,
+      List<ExecutionInterceptor> interceptors,
+      WorkerConfig config,
+      WorkerId worker,
+      HandlerThreads handlerThreads,
+      Reporter reporter) {}
 
   RunningJobs running() {
     return running;
@@ -60,6 +92,18 @@ final class Engine {
 
   AttemptRunner runner() {
     return runner;
+  }
+
+  Executor executor() {
+    return handlerThreads.executor();
+  }
+
+  Loop heartbeat() {
+    return heartbeat;
+  }
+
+  Loop flusher() {
+    return flusher;
   }
 
   void start() {
@@ -76,8 +120,10 @@ final class Engine {
     } finally {
       heartbeat.stop();
       timer.shutdownNow();
+      handlerThreads.close();
     }
     heartbeat.join(GOODBYE);
+    leases.close();
     timer.awaitTermination(GOODBYE, TimeUnit.NANOSECONDS);
   }
 }

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.spi.ClaimedJob;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,7 +15,11 @@ final class HandlerRegistry {
   /** A kind and who runs it. */
   record Registration<T>(JobType<T> type, JobHandler<T> handler) {
 
-    @Nullable Outcome run(String payload, PayloadCodec codec, JobContext context) throws Exception {
+    @Nullable Outcome run(ClaimedJob job, PayloadCodec codec, JobContext context) throws Exception {
+      String payload = job.payload();
+      if (job.payloadVersion() < type.payloadVersion()) {
+        payload = type.upcaster().upcast(payload, job.payloadVersion());
+      }
       return handler.handle(codec.decode(payload, type.payloadClass()), context);
     }
   }

@@ -3,6 +3,8 @@ package dev.skipjack.worker;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.LeaseKeeper;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,12 +21,19 @@ final class HeartbeatTask implements Loop.Step {
   /** Deadlock, cancelled statement, lock not available. */
   private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
 
+  private final LeaseKeeper leases;
   private final JobStore store;
   private final WorkerConfig config;
   private final RunningJobs running;
   private final Reporter reporter;
 
-  HeartbeatTask(JobStore store, WorkerConfig config, RunningJobs running, Reporter reporter) {
+  HeartbeatTask(
+      LeaseKeeper leases,
+      JobStore store,
+      WorkerConfig config,
+      RunningJobs running,
+      Reporter reporter) {
+    this.leases = leases;
     this.store = store;
     this.config = config;
     this.running = running;
@@ -40,6 +49,7 @@ final class HeartbeatTask implements Loop.Step {
         running.all().stream()
             .filter(attempt -> attempt.isRenewable() && now - attempt.renewedAt() >= interval)
             .toList();
+    leases.reserve();
     RuntimeException failed = null;
     for (int from = 0; from < due.size(); from += BATCH) {
       List<Attempt> batch = due.subList(from, Math.min(from + BATCH, due.size()));
@@ -53,7 +63,22 @@ final class HeartbeatTask implements Loop.Step {
     if (failed != null) {
       throw failed;
     }
+    writeProgress();
     return interval / 4;
+  }
+
+  /** Leases come first: progress goes through the pool that handlers may have emptied. */
+  private void writeProgress() {
+    List<Progress> news = new ArrayList<>();
+    for (Attempt attempt : running.all()) {
+      Progress latest = attempt.isRunning() ? attempt.takeProgress() : null;
+      if (latest != null) {
+        news.add(latest);
+      }
+    }
+    for (int from = 0; from < news.size(); from += BATCH) {
+      store.progress(news.subList(from, Math.min(from + BATCH, news.size())));
+    }
   }
 
   /** A statement that the server broke off may be too large for its limits. */
@@ -73,7 +98,8 @@ final class HeartbeatTask implements Loop.Step {
     List<Execution> executions = new ArrayList<>(batch.size());
     batch.forEach(attempt -> executions.add(attempt.execution()));
     long sentAt = System.nanoTime();
-    List<Renewal> renewals = store.heartbeat(executions, config.lease());
+    List<Renewal> renewals = leases.heartbeat(executions, config.lease());
+    reporter.heartbeatTook(System.nanoTime() - sentAt);
     for (int i = 0; i < batch.size(); i++) {
       switch (renewals.get(i).verdict()) {
         case DONE -> renewed(batch.get(i), sentAt, renewals.get(i).cancelRequested());

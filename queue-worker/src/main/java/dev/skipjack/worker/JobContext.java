@@ -1,16 +1,21 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import java.sql.Connection;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a handler knows about its attempt. Safe for any number of threads; of no use after the
- * handler has ended.
+ * attempt has ended.
  */
 public interface JobContext {
 
@@ -42,6 +47,15 @@ public interface JobContext {
   WorkerId worker();
 
   /**
+   * How long until the type's timeout ends this attempt; zero or negative once it is over. Empty:
+   * no timeout.
+   */
+  Optional<Duration> timeLeft();
+
+  /** W3C traceparent of whoever enqueued the job; empty: none was given. */
+  Optional<String> traceParent();
+
+  /**
    * Completes the job in the handler's own transaction, so that its effects and the completion
    * commit together or not at all. The handler then commits and returns {@code
    * Outcome.completed()}.
@@ -56,6 +70,33 @@ public interface JobContext {
    * @throws StoreException if the database refused; the transaction is then of no more use
    */
   void completeIn(Connection connection);
+
+  /**
+   * As {@link #completeIn(Connection)}, with a result that is kept with the archived job. A result
+   * in the handler's answer comes too late then.
+   *
+   * @param result null: none
+   * @throws PayloadException if the result cannot be written; nothing was sent
+   */
+  void completeIn(Connection connection, @Nullable Object result);
+
+  /**
+   * Enqueues follow-up jobs in the transaction that is open on {@code connection}, that of {@link
+   * #completeIn(Connection)} for instance: then they exist exactly if this job is done. They carry
+   * this job's {@linkplain #traceParent() trace} unless given another.
+   */
+  JobEnqueuer enqueueIn(Connection connection);
+
+  /**
+   * Tells how far the work is, for people who look at the job. Returns at once: the latest word is
+   * written by the worker with the next look at its leases, a quarter of the heartbeat interval at
+   * most, and never if the attempt ends before.
+   *
+   * @param percent 0 to 100
+   * @param message in words; null: none
+   * @throws IllegalArgumentException if the percentage is out of range
+   */
+  void progress(int percent, @Nullable String message);
 
   /**
    * Whether somebody asked for the job to be cancelled, as far as the last heartbeat heard; the

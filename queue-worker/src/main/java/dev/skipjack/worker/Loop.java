@@ -29,6 +29,8 @@ final class Loop {
   private final long longestPause;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private @Nullable Thread thread;
+  private volatile long stepBegan = System.nanoTime();
+  private volatile boolean inStep;
   private int failures;
 
   /**
@@ -74,10 +76,24 @@ final class Loop {
     }
   }
 
+  String role() {
+    return role;
+  }
+
+  /** Whether its thread lives and is not caught in one step for so long. */
+  synchronized boolean isAlive(Duration longestStep) {
+    return thread != null
+        && thread.isAlive()
+        && !(inStep && System.nanoTime() - stepBegan > longestStep.toNanos());
+  }
+
   private void run() {
     while (!isStopped()) {
       try {
+        stepBegan = System.nanoTime();
+        inStep = true;
         long pause = step.run();
+        inStep = false;
         succeeded();
         if (pause > 0) {
           wakeup.await(pause);
@@ -96,6 +112,7 @@ final class Loop {
   }
 
   private void recover(Throwable thrown) {
+    inStep = false;
     if (isStopped()) {
       return; // whoever stopped it may have closed the pool already
     }

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /** Writes endings, one statement for each kind of ending, and acts on the answers. */
@@ -46,20 +48,27 @@ final class OutcomeWriter {
    * @throws StoreException if the database is away, which says nothing about any ending
    */
   void write(List<Unwritten> due) {
-    each(Ending.CompletedByHandler.class, due, this::look);
-    each(Ending.Completed.class, due, this::complete);
-    each(Ending.Failed.class, due, this::fail);
-    each(Ending.GivenBack.class, due, this::giveBack);
+    each(Ending.CompletedByHandler.class::isInstance, due, this::look);
+    each(Ending.Completed.PLAIN::equals, due, this::complete);
+    each(OutcomeWriter::saysMore, due, this::conclude);
+    each(Ending.Failed.class::isInstance, due, this::fail);
+    each(Ending.GivenBack.class::isInstance, due, this::giveBack);
   }
 
-  private void each(
-      Class<? extends Ending> kind, List<Unwritten> due, Consumer<List<Unwritten>> writer) {
+  private static boolean saysMore(Ending ending) {
+    return ending instanceof Ending.Cancelled
+        || (ending instanceof Ending.Completed completed && completed.result() != null);
+  }
+
+  private void each(Predicate<Ending> kind, List<Unwritten> due, Consumer<List<Unwritten>> writer) {
     for (List<Unwritten> batch : batches(kind, due)) {
+      long began = System.nanoTime();
       try {
         writer.accept(batch);
+        reporter.flushTook(System.nanoTime() - began);
       } catch (Throwable thrown) {
         batch.forEach(Unwritten::unanswered);
-        if (thrown instanceof StoreException away && isAway(away)) {
+        if (thrown instanceof StoreException away && DatabaseWatch.isAway(away)) {
           throw away;
         }
         reporter.refused(batch.size(), thrown);
@@ -70,10 +79,10 @@ final class OutcomeWriter {
     }
   }
 
-  private static List<List<Unwritten>> batches(Class<? extends Ending> kind, List<Unwritten> due) {
+  private static List<List<Unwritten>> batches(Predicate<Ending> kind, List<Unwritten> due) {
     Map<Integer, List<Unwritten>> bySize = new TreeMap<>();
     for (Unwritten unwritten : due) {
-      if (kind.isInstance(unwritten.ending()) && !unwritten.isSettled()) {
+      if (kind.test(unwritten.ending()) && !unwritten.isSettled()) {
         bySize.computeIfAbsent(unwritten.largestBatch(), size -> new ArrayList<>()).add(unwritten);
       }
     }
@@ -85,19 +94,6 @@ final class OutcomeWriter {
           }
         });
     return batches;
-  }
-
-  /** No connection, a server that shuts down or starts, resources used up, a read-only standby. */
-  private static boolean isAway(StoreException thrown) {
-    return thrown
-        .sqlState()
-        .map(
-            state ->
-                state.startsWith("08")
-                    || state.startsWith("57")
-                    || state.startsWith("53")
-                    || state.equals("25006"))
-        .orElse(true);
   }
 
   /**
@@ -132,6 +128,32 @@ final class OutcomeWriter {
       Unwritten unwritten = batch.get(i);
       Attempt attempt = unwritten.attempt();
       act(unwritten, verdicts.get(i), () -> reporter.succeeded(attempt));
+    }
+  }
+
+  private void conclude(List<Unwritten> batch) {
+    List<Conclusion> conclusions = new ArrayList<>(batch.size());
+    for (Unwritten unwritten : batch) {
+      Execution execution = unwritten.attempt().execution();
+      conclusions.add(
+          unwritten.ending() instanceof Ending.Cancelled cancelled
+              ? Conclusion.cancelled(execution, cancelled.reason())
+              : Conclusion.completed(execution, ((Ending.Completed) unwritten.ending()).result()));
+    }
+    List<Verdict> verdicts = store.conclude(conclusions);
+    for (int i = 0; i < batch.size(); i++) {
+      Unwritten unwritten = batch.get(i);
+      Attempt attempt = unwritten.attempt();
+      act(
+          unwritten,
+          verdicts.get(i),
+          () -> {
+            if (unwritten.ending() instanceof Ending.Cancelled) {
+              reporter.cancelled(attempt);
+            } else {
+              reporter.succeeded(attempt);
+            }
+          });
     }
   }
 
@@ -176,7 +198,8 @@ final class OutcomeWriter {
     List<GiveBack> attempts = new ArrayList<>(batch.size());
     for (Unwritten unwritten : batch) {
       Ending.GivenBack back = (Ending.GivenBack) unwritten.ending();
-      attempts.add(new GiveBack(unwritten.attempt().execution(), back.as(), back.delay()));
+      attempts.add(
+          new GiveBack(unwritten.attempt().execution(), back.as(), back.delay(), back.until()));
     }
     List<Ended> answers = store.giveBack(attempts);
     for (int i = 0; i < batch.size(); i++) {

@@ -7,31 +7,80 @@ import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.Rescued;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says what happened: to the log, and to listeners. Never throws because of a listener. */
+/**
+ * Says what happened: to the log, to listeners, to monitoring. Never throws because of one of them.
+ */
 final class Reporter {
 
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
   private final List<WorkerListener> listeners;
+  private final SafeMetrics metrics;
+  private final String worker;
+  private final DatabaseWatch database = new DatabaseWatch();
+  private final Set<String> leftToNewer = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean threadless = new AtomicBoolean();
 
   Reporter(List<WorkerListener> listeners) {
+    this(listeners, WorkerMetrics.NONE, "worker");
+  }
+
+  Reporter(List<WorkerListener> listeners, WorkerMetrics metrics, String worker) {
     this.listeners = List.copyOf(listeners);
+    this.metrics = new SafeMetrics(metrics);
+    this.worker = worker;
+  }
+
+  DatabaseWatch database() {
+    return database;
   }
 
   void claimed(Attempt attempt) {
+    metrics.count(WorkerMeter.CLAIMED, attempt.info());
     log.debug("Job claimed {}", attempt.info());
+    metrics.record(
+        WorkerMeter.WAIT,
+        Duration.between(attempt.job().scheduledAt(), attempt.job().startedAt()),
+        attempt.info());
     tell(new WorkerEvent.Claimed(attempt.info()));
   }
 
+  void claimTook(long nanos) {
+    metrics.record(WorkerMeter.CLAIM, nanos, worker);
+  }
+
+  void flushTook(long nanos) {
+    metrics.record(WorkerMeter.FLUSH, nanos, worker);
+  }
+
+  void heartbeatTook(long nanos) {
+    metrics.record(WorkerMeter.HEARTBEAT, nanos, worker);
+  }
+
+  void started(Attempt attempt) {
+    threadless.set(false);
+    log.trace("Job started {}", attempt.info());
+    tell(new WorkerEvent.Started(attempt.info()));
+  }
+
+  void ran(Attempt attempt, long nanos) {
+    metrics.record(WorkerMeter.RUN, Duration.ofNanos(nanos), attempt.info());
+  }
+
   void succeeded(Attempt attempt) {
+    metrics.count(WorkerMeter.COMPLETED, attempt.info());
     log.debug("Job completed {}", attempt.info());
     tell(new WorkerEvent.Succeeded(attempt.info()));
   }
 
   void failed(Attempt attempt, JobError error, Duration retryIn) {
+    metrics.count(WorkerMeter.FAILED, attempt.info());
     log.debug(
         "Job attempt failed {} error={} retryInMs={}",
         attempt.info(),
@@ -41,16 +90,19 @@ final class Reporter {
   }
 
   void dead(Attempt attempt, JobError error) {
+    metrics.count(WorkerMeter.DEAD, attempt.info());
     log.error("Job is dead {} error={}", attempt.info(), error.errorClass());
     tell(new WorkerEvent.Dead(attempt.info(), error));
   }
 
   void snoozed(Attempt attempt, Duration delay) {
+    metrics.count(WorkerMeter.SNOOZED, attempt.info());
     log.debug("Job snoozed {} delayMs={}", attempt.info(), delay.toMillis());
     tell(new WorkerEvent.Snoozed(attempt.info(), delay));
   }
 
   void released(Attempt attempt) {
+    metrics.count(WorkerMeter.RELEASED, attempt.info());
     log.debug("Job released {}", attempt.info());
     tell(new WorkerEvent.Released(attempt.info()));
   }
@@ -60,16 +112,19 @@ final class Reporter {
   }
 
   void cancelled(Attempt attempt) {
+    metrics.count(WorkerMeter.CANCELLED, attempt.info());
     log.info("Job cancelled {}", attempt.info());
     tell(new WorkerEvent.Cancelled(attempt.info()));
   }
 
   void lost(Attempt attempt) {
+    metrics.count(WorkerMeter.LOST, attempt.info());
     log.warn("Lease lost, outcome discarded {}", attempt.info());
     tell(new WorkerEvent.Lost(attempt.info()));
   }
 
   void rescued(Rescued rescued) {
+    metrics.count(WorkerMeter.RESCUED, rescued.queue(), rescued.kind());
     log.warn(
         "Job rescued queue={} kind={} jobId={} executionId={} status={}",
         rescued.queue(),
@@ -87,7 +142,57 @@ final class Reporter {
   }
 
   void timedOut(Attempt attempt) {
-    log.warn("Handler interrupted, its timeout is over {}", attempt.info());
+    metrics.count(WorkerMeter.TIMED_OUT, attempt.info());
+    log.warn("Handler told to end, its timeout is over {}", attempt.info());
+    tell(new WorkerEvent.TimedOut(attempt.info()));
+  }
+
+  void stuck(Attempt attempt) {
+    metrics.count(WorkerMeter.STUCK, attempt.info());
+    log.error("Handler is stuck, it was told to end and goes on {}", attempt.info());
+    tell(new WorkerEvent.Stuck(attempt.info()));
+  }
+
+  /** Said once until there is a thread again. */
+  void noThread(Attempt attempt, Throwable why) {
+    if (threadless.compareAndSet(false, true)) {
+      log.error("No thread for a handler, its job is given back {}", attempt.info(), why);
+    }
+  }
+
+  void notEnded(Throwable thrown) {
+    try {
+      log.error("Attempt could not be ended, its lease will run out", thrown);
+    } catch (Throwable again) {
+      Thread.onSpinWait(); // no memory for a log line; the thread must live on
+    }
+  }
+
+  /** Said once for a kind and version. */
+  void leftToNewer(Attempt attempt, int known) {
+    int version = attempt.job().payloadVersion();
+    if (leftToNewer.add(attempt.job().kind() + " " + version)) {
+      log.warn(
+          "Payloads of a later version are left to newer workers kind={} version={} known={}",
+          attempt.job().kind(),
+          version,
+          known);
+    }
+  }
+
+  void queuePaused(String queue) {
+    log.info("Queue paused queue={}", queue);
+    tell(new WorkerEvent.QueuePaused(queue));
+  }
+
+  void queueResumed(String queue) {
+    log.info("Queue resumed queue={}", queue);
+    tell(new WorkerEvent.QueueResumed(queue));
+  }
+
+  void schemaTooOld(int found, int needed) {
+    log.error(
+        "Schema is older than this library needs, migrate it found={} needed={}", found, needed);
   }
 
   void ignoredAfterCompletion(Attempt attempt, JobError said) {
@@ -147,11 +252,25 @@ final class Reporter {
   void loopFailed(String loop, Throwable error) {
     log.warn("Worker loop failed, will go on trying loop={}", loop, error);
     tell(new WorkerEvent.LoopFailed(loop, error));
+    if (database.failed(error)) {
+      log.error("Database lost, it is asked again until it answers");
+      tell(new WorkerEvent.DatabaseLost(error));
+    }
   }
 
   void loopRecovered(String loop) {
     log.warn("Worker loop recovered loop={}", loop);
     tell(new WorkerEvent.LoopRecovered(loop));
+    if (database.worked()) {
+      Duration after = database.duration();
+      log.warn("Database back afterMs={}", after.toMillis());
+      tell(new WorkerEvent.DatabaseBack(after));
+    }
+  }
+
+  /** Shows the worker's gauges until the answer is run. */
+  Runnable gauges(Worker shown) {
+    return metrics.gauges(shown);
   }
 
   private void tell(WorkerEvent event) {

@@ -20,6 +20,7 @@ final class ServedQueue {
   private final Wakeup fetcher;
   private final AttemptBuffer buffer;
   private final AtomicInteger held = new AtomicInteger();
+  private final AtomicInteger replaced = new AtomicInteger();
   private volatile boolean full;
   private volatile int prefetch;
   private double averageNanos = Double.NaN;
@@ -61,7 +62,7 @@ final class ServedQueue {
   }
 
   private int room() {
-    int most = concurrency + prefetch;
+    int most = concurrency + replaced.get() + prefetch;
     int room = most - held.get();
     // While threads still find work in the buffer, small claims can wait to become a large one.
     boolean fed = buffer.size() > 0 && room * 2 < most;
@@ -78,6 +79,19 @@ final class ServedQueue {
     if (full && room() > 0) {
       fetcher.raise();
     }
+  }
+
+  /** A stuck handler's place is open to others. */
+  void replaced() {
+    replaced.incrementAndGet();
+    if (full && room() > 0) {
+      fetcher.raise();
+    }
+  }
+
+  /** That handler has ended. */
+  void returned() {
+    replaced.decrementAndGet();
   }
 
   /** Learns how long an attempt kept its thread. */

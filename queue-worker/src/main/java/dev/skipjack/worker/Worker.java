@@ -6,8 +6,6 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.worker.HandlerRegistry.Registration;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -56,13 +54,17 @@ public final class Worker implements JobRunner, AutoCloseable {
   private final Duration fastClaim;
   private final WorkerId id;
   private final WorkerThreads threads;
+  private final HandlerThreads handlerThreads;
+  private final List<ExecutionInterceptor> interceptors;
   private final Reporter reporter;
+  private final Vitals vitals;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final Object draining = new Object();
 
   private State state = State.IDLE;
   private @Nullable BackgroundRun background;
   private @Nullable Engine engine;
+  private Runnable removeGauges = () -> {};
 
   private Worker(Builder builder) {
     this.access = builder.access;
@@ -71,9 +73,12 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.config = builder.config;
     this.order = builder.order;
     this.fastClaim = builder.fastClaim;
-    this.id = WorkerId.boot(builder.name == null ? hostName() : builder.name);
+    this.id = WorkerId.boot(builder.name == null ? HostName.get() : builder.name);
     this.threads = new WorkerThreads(id.name());
-    this.reporter = new Reporter(builder.listeners);
+    this.handlerThreads = builder.handlerThreads;
+    this.interceptors = List.copyOf(builder.interceptors);
+    this.reporter = new Reporter(builder.listeners, builder.metrics, id.name());
+    this.vitals = new Vitals(reporter);
   }
 
   /** Begins to describe a worker on a queue, which it neither owns nor closes. */
@@ -97,49 +102,68 @@ public final class Worker implements JobRunner, AutoCloseable {
     int buffered = 0;
     int running = 0;
     int unwritten = 0;
+    int stuck = 0;
     for (Attempt attempt : held == null ? List.<Attempt>of() : held.running().all()) {
       if (attempt.isBuffered()) {
         buffered++;
       } else if (attempt.isRunning()) {
         running++;
+        stuck += attempt.isStuck() ? 1 : 0;
       } else {
         unwritten++;
       }
     }
-    return new WorkerStatus(started, buffered, running, unwritten);
+    return new WorkerStatus(started, buffered, running, unwritten, stuck);
+  }
+
+  /** How it does now, for probes. Asks the database nothing. */
+  public WorkerHealth health() {
+    BackgroundRun running;
+    boolean started;
+    synchronized (this) {
+      running = background;
+      started = state == State.STARTED;
+    }
+    return HealthRules.judge(
+        started, running == null ? List.of() : running.dead(), config, vitals, reporter.database());
   }
 
   /**
    * Starts claiming.
    *
    * @return this
-   * @throws IllegalStateException if it was started or stopped before
+   * @throws IllegalStateException if it was started or stopped before, or the queue's pool has too
+   *     few connections for it
    */
   public synchronized Worker start() {
     require(State.IDLE, "start");
+    int kept = Connections.require(access, config);
     Wakeup fetch = new Wakeup();
     Map<String, ServedQueue> queues = serve(fetch);
-    engine = newEngine();
+    Engine.Parts parts = parts();
+    engine = new Engine(parts, access.leases(), threads);
     background =
         new BackgroundRun(
             engine,
+            parts,
             newClaimer(queues, order),
             queues.values(),
-            handlers.kinds(),
             fetch,
-            access,
-            config,
-            threads,
-            reporter);
+            WorkerRows.of(id, concurrency, handlers.kinds(), config, order, handlerThreads),
+            vitals,
+            threads);
     background.start();
     state = State.STARTED;
+    removeGauges = reporter.gauges(this);
     log.info(
-        "Worker started worker={} queues={} kinds={} {} {}",
+        "Worker started worker={} queues={} kinds={} {} handlerThreads={} {} connectionsKept={}",
         id,
         concurrency,
         handlers.kinds(),
         order,
-        config);
+        handlerThreads,
+        config,
+        kept);
     warnOfUnservedQueues();
     return this;
   }
@@ -184,6 +208,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     try {
       running.stop();
     } finally {
+      removeGauges.run();
       stopped.countDown();
     }
     log.info("Worker stopped worker={}", id);
@@ -231,7 +256,8 @@ public final class Worker implements JobRunner, AutoCloseable {
   private int run(int batch, int batches) {
     synchronized (draining) {
       Map<String, ServedQueue> queues = serve(new Wakeup());
-      Engine own = newEngine();
+      // A pool of one connection is enough here, so none is kept for the leases.
+      Engine own = new Engine(parts(), new StoreLeases(access.store()), threads);
       synchronized (this) {
         require(State.IDLE, "run jobs in the calling thread");
         engine = own;
@@ -259,8 +285,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     return queues;
   }
 
-  private Engine newEngine() {
-    return new Engine(access, handlers, config, id, threads, reporter);
+  private Engine.Parts parts() {
+    return new Engine.Parts(access, handlers, interceptors, config, id, handlerThreads, reporter);
   }
 
   private Claimer newClaimer(Map<String, ServedQueue> queues, LaneOrder order) {
@@ -272,20 +298,8 @@ public final class Worker implements JobRunner, AutoCloseable {
         queues,
         order,
         new LowWaterMarks(fastClaim),
-        System::nanoTime);
-  }
-
-  /** The environment first: asking the resolver can take seconds where DNS is broken. */
-  private static String hostName() {
-    String fromEnvironment = System.getenv("HOSTNAME");
-    if (fromEnvironment != null && !fromEnvironment.isBlank()) {
-      return fromEnvironment;
-    }
-    try {
-      return InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException nameless) {
-      return "worker";
-    }
+        System::nanoTime,
+        vitals);
   }
 
   /** Collects what a worker needs; belongs to one thread. */
@@ -299,6 +313,9 @@ public final class Worker implements JobRunner, AutoCloseable {
     private final List<WorkerListener> listeners = new ArrayList<>();
     private WorkerConfig config = WorkerConfig.defaults();
     private LaneOrder order = LaneOrder.fair();
+    private final List<ExecutionInterceptor> interceptors = new ArrayList<>();
+    private WorkerMetrics metrics = WorkerMetrics.NONE;
+    private HandlerThreads handlerThreads = HandlerThreads.automatic();
     private Duration fastClaim = LowWaterMarks.FAST;
     private @Nullable String name;
 
@@ -324,7 +341,7 @@ public final class Worker implements JobRunner, AutoCloseable {
      * Serves a queue.
      *
      * @param name 1 to 63 of {@code a-z 0-9 _ . -}
-     * @param concurrency how many of its jobs run at once here, each in a thread; 1 to 10,000
+     * @param concurrency how many of its jobs run at once here; 1 to 10,000
      * @throws IllegalArgumentException if a value is out of range or the queue is served already
      */
     public Builder queue(String name, int concurrency) {
@@ -359,6 +376,24 @@ public final class Worker implements JobRunner, AutoCloseable {
      */
     public Builder order(LaneOrder order) {
       this.order = order;
+      return this;
+    }
+
+    /** Runs handlers on these; without it, on {@link HandlerThreads#automatic()}. */
+    public Builder handlerThreads(HandlerThreads handlerThreads) {
+      this.handlerThreads = handlerThreads;
+      return this;
+    }
+
+    /** Runs {@code interceptor} around every handler; the one that is added first is outermost. */
+    public Builder interceptor(ExecutionInterceptor interceptor) {
+      interceptors.add(interceptor);
+      return this;
+    }
+
+    /** Measures into {@code metrics}; without it, nothing is measured. */
+    public Builder metrics(WorkerMetrics metrics) {
+      this.metrics = metrics;
       return this;
     }
 

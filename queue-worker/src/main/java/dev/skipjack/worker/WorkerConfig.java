@@ -21,6 +21,9 @@ import java.time.Duration;
  *     default 10 s, 10 ms to 1 hour
  * @param drainTimeout how long a stop lets running handlers finish; default 25 s, 0 to 1 hour. Keep
  *     it 5 s below the grace period of whatever stops the process.
+ * @param interruptGrace how long a handler may go on after it was told to end, because of its
+ *     timeout or a lost lease, before it counts as stuck and its place is opened to others; default
+ *     5 s, 10 ms to 1 hour
  * @param retention how long history is kept; default 7 days of archived jobs, unless their queue
  *     says otherwise, and 30 days of audit. All workers of a schema should agree: the shortest
  *     wins.
@@ -35,6 +38,7 @@ public record WorkerConfig(
     Duration flushInterval,
     Duration rescueInterval,
     Duration drainTimeout,
+    Duration interruptGrace,
     Retention retention,
     boolean wakeUps) {
 
@@ -56,6 +60,7 @@ public record WorkerConfig(
     require("Flush interval", flushInterval, Duration.ZERO, Duration.ofSeconds(1));
     require("Rescue interval", rescueInterval, Duration.ofMillis(10), HOUR);
     require("Drain timeout", drainTimeout, Duration.ZERO, HOUR);
+    require("Interrupt grace", interruptGrace, Duration.ofMillis(10), HOUR);
   }
 
   private static void require(String what, Duration value, Duration least, Duration most) {
@@ -85,6 +90,7 @@ public record WorkerConfig(
     private Duration flushInterval = Duration.ofMillis(3);
     private Duration rescueInterval = Duration.ofSeconds(10);
     private Duration drainTimeout = Duration.ofSeconds(25);
+    private Duration interruptGrace = Duration.ofSeconds(5);
     private Retention retention = Retention.defaults();
     private boolean wakeUps = true;
 
@@ -132,6 +138,12 @@ public record WorkerConfig(
       return this;
     }
 
+    /** Sets {@link WorkerConfig#interruptGrace()}. */
+    public Builder interruptGrace(Duration interruptGrace) {
+      this.interruptGrace = interruptGrace;
+      return this;
+    }
+
     /** Sets {@link WorkerConfig#retention()}. */
     public Builder retention(Retention retention) {
       this.retention = retention;
@@ -159,6 +171,7 @@ public record WorkerConfig(
           flushInterval,
           rescueInterval,
           drainTimeout,
+          interruptGrace,
           retention,
           wakeUps);
     }

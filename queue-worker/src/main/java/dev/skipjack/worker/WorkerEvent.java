@@ -12,6 +12,9 @@ public sealed interface WorkerEvent {
   /** A job was claimed; its attempt may wait for a free thread. */
   record Claimed(AttemptInfo attempt) implements WorkerEvent {}
 
+  /** The handler begins to run. */
+  record Started(AttemptInfo attempt) implements WorkerEvent {}
+
   /** The job is completed. */
   record Succeeded(AttemptInfo attempt) implements WorkerEvent {}
 
@@ -43,6 +46,15 @@ public sealed interface WorkerEvent {
   /** The worker gave the job back without using the attempt. */
   record Released(AttemptInfo attempt) implements WorkerEvent {}
 
+  /** The type's timeout is over and the handler was told to end. */
+  record TimedOut(AttemptInfo attempt) implements WorkerEvent {}
+
+  /**
+   * The handler was told to end, because of its timeout or a lost lease, and goes on. Its job will
+   * be rescued; its place is open to others as far as there are such places.
+   */
+  record Stuck(AttemptInfo attempt) implements WorkerEvent {}
+
   /** The attempt owned its job no more before its outcome was written; it changed nothing. */
   record Lost(AttemptInfo attempt) implements WorkerEvent {}
 
@@ -55,12 +67,28 @@ public sealed interface WorkerEvent {
   record Rescued(JobId jobId, ExecutionId executionId, String queue, String kind, JobStatus status)
       implements WorkerEvent {}
 
+  /** Somebody paused a queue that this worker serves. */
+  record QueuePaused(String queue) implements WorkerEvent {}
+
+  /** That queue is served again. */
+  record QueueResumed(String queue) implements WorkerEvent {}
+
+  /** The database does not answer, or refuses everybody. Told once, when it begins. */
+  record DatabaseLost(Throwable error) implements WorkerEvent {}
+
+  /**
+   * The database answers again.
+   *
+   * @param after how long it was lost
+   */
+  record DatabaseBack(Duration after) implements WorkerEvent {}
+
   /**
    * A part of the worker could not do its work and will try again by itself. Told once, when the
    * trouble begins.
    *
-   * @param loop {@code fetcher}, {@code flusher}, {@code heartbeat}, {@code rescuer} or {@code
-   *     maintainer}
+   * @param loop {@code fetcher}, {@code flusher}, {@code heartbeat}, {@code rescuer}, {@code
+   *     maintainer}, {@code listener}, {@code registrar} or {@code watchdog}
    */
   record LoopFailed(String loop, Throwable error) implements WorkerEvent {}
 

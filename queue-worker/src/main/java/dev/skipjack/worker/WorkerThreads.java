@@ -14,6 +14,7 @@ import java.util.concurrent.ThreadFactory;
 final class WorkerThreads {
 
   static final String TIMER = "timer";
+  static final String HANDLER = "handler";
 
   private final String prefix;
   private final Map<String, Integer> started = new ConcurrentHashMap<>();
@@ -30,6 +31,10 @@ final class WorkerThreads {
 
   ThreadFactory factory(String role) {
     return body -> create(role, body);
+  }
+
+  ThreadFactory virtualFactory(String role) {
+    return HandlerThreads.virtualFactory(prefix + role + "-");
   }
 
   private Thread create(String role, Runnable body) {

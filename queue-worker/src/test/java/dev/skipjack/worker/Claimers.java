@@ -39,6 +39,7 @@ final class Claimers {
         queues,
         LaneOrder.strict(),
         new LowWaterMarks(fastClaim),
-        clock);
+        clock,
+        Claimer.Watch.NOBODY);
   }
 }

@@ -6,8 +6,11 @@ import dev.skipjack.api.Backoff;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.PayloadException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -18,13 +21,21 @@ class EndingRulesTest {
           .retry(Backoff.fixed(Duration.ofSeconds(7)))
           .timeout(Duration.ofSeconds(2));
 
+  private final EndingRules rules =
+      new EndingRules(EndingRulesTest::write, () -> new SplittableRandom(1));
+
   private final Attempt attempt = Attempts.claimed(Duration.ofMinutes(1));
 
   @Test
   void outcomesBecomeEndings() {
-    assertThat(decide(Outcome.completed(), null, false)).isEqualTo(new Ending.Completed());
+    assertThat(decide(Outcome.completed(), null, false)).isEqualTo(Ending.Completed.PLAIN);
+    assertThat(decide(Outcome.completed(42), null, false)).isEqualTo(new Ending.Completed("<42>"));
+    assertThat(decide(Outcome.cancelled("too late"), null, false))
+        .isEqualTo(new Ending.Cancelled("too late"));
+    assertThat(decide(Outcome.snooze(Instant.EPOCH), null, false))
+        .isEqualTo(new Ending.GivenBack(ExecutionStatus.SNOOZED, Duration.ZERO, Instant.EPOCH));
     assertThat(decide(Outcome.snooze(Duration.ofSeconds(3)), null, false))
-        .isEqualTo(new Ending.GivenBack(ExecutionStatus.SNOOZED, Duration.ofSeconds(3)));
+        .isEqualTo(Ending.GivenBack.after(ExecutionStatus.SNOOZED, Duration.ofSeconds(3)));
 
     Ending.Failed retried = failed(Outcome.retry(Duration.ofSeconds(3), "later"), null, false);
     assertThat(retried.delay()).isEqualTo(Duration.ofSeconds(3));
@@ -32,6 +43,45 @@ class EndingRulesTest {
     assertThat(retried.isFinal()).isFalse();
 
     assertThat(failed(Outcome.dead("never"), null, false).isFinal()).isTrue();
+  }
+
+  private static String write(String kind, Object result) {
+    if (result.equals("poison")) {
+      throw new PayloadException("Result of kind '%s' cannot be written.".formatted(kind), null);
+    }
+    return "<" + result + ">";
+  }
+
+  @Test
+  void aResultThatCannotBeWrittenIsAFailureThatSaysSo() {
+    Ending.Failed ending = failed(Outcome.completed("poison"), null, false);
+
+    assertThat(ending.error().message()).isEqualTo("Result of kind 'k' cannot be written.");
+    assertThat(ending.isFinal()).isFalse();
+  }
+
+  @Test
+  void theTypesRulesDecideOverWhatWasThrown() {
+    JobType<String> type =
+        TYPE.deadOn(IllegalArgumentException.class)
+            .retryOn(IllegalStateException.class, Backoff.fixed(Duration.ofHours(1)));
+
+    Ending dead = rules.decide(attempt, type, null, new NumberFormatException("x"), false);
+    Ending later = rules.decide(attempt, type, null, new IllegalStateException("x"), false);
+    Ending usual = rules.decide(attempt, type, null, new Exception("x"), false);
+
+    assertThat(((Ending.Failed) dead).isFinal()).isTrue();
+    assertThat(((Ending.Failed) later).delay()).isEqualTo(Duration.ofHours(1));
+    assertThat(((Ending.Failed) later).isFinal()).isFalse();
+    assertThat(((Ending.Failed) usual).delay()).isEqualTo(Duration.ofSeconds(7));
+  }
+
+  @Test
+  void aStageOfAStageIsAFailureThatSaysSo() {
+    Ending.Failed ending =
+        failed(Outcome.async(CompletableFuture.completedFuture(null)), null, false);
+
+    assertThat(ending.error().message()).contains("thenCompose");
   }
 
   @Test
@@ -71,9 +121,7 @@ class EndingRulesTest {
               throw new IllegalStateException("no idea");
             });
 
-    Ending ending =
-        EndingRules.decide(
-            attempt, broken, null, new Exception("boom"), false, new SplittableRandom(1));
+    Ending ending = rules.decide(attempt, broken, null, new Exception("boom"), false);
 
     assertThat(((Ending.Failed) ending).delay())
         .isBetween(Duration.ofSeconds(7), Duration.ofSeconds(15));
@@ -97,7 +145,7 @@ class EndingRulesTest {
   }
 
   private Ending decide(@Nullable Outcome outcome, @Nullable Throwable thrown, boolean timedOut) {
-    return EndingRules.decide(attempt, TYPE, outcome, thrown, timedOut, new SplittableRandom(1));
+    return rules.decide(attempt, TYPE, outcome, thrown, timedOut);
   }
 
   private Ending.Failed failed(

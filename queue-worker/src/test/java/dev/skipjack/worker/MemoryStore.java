@@ -54,7 +54,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +65,8 @@ import org.jspecify.annotations.Nullable;
  * A queue in memory that keeps the promises of the port, and can be told to fail. Payloads are the
  * text itself; the text {@code poison} cannot be read.
  */
-final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCodec {
+final class MemoryStore
+    implements JobStore, Maintenance, QueueAccess, PayloadCodec, LeaseKeeper, WorkerRegistry {
 
   /** Called before and after every call; throws to make it fail, after it was done or before. */
   interface Fault {
@@ -99,6 +103,12 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   final List<String> calls = new CopyOnWriteArrayList<>();
   final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
   final Map<Long, ExecutionStatus> audit = new LinkedHashMap<>();
+  final Map<Long, String> results = new ConcurrentHashMap<>();
+  final Map<Long, Progress> progress = new ConcurrentHashMap<>();
+  final Map<UUID, WorkerRow> workers = new ConcurrentHashMap<>();
+  final Set<String> paused = ConcurrentHashMap.newKeySet();
+  volatile int schemaVersion = 1;
+  volatile OptionalInt poolSize = OptionalInt.empty();
   final List<Retention> retentions = new CopyOnWriteArrayList<>();
   Pruned pruned = new Pruned(0, 0, false);
   final List<Postponed> postponed = new CopyOnWriteArrayList<>();
@@ -120,16 +130,50 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   }
 
   @Override
-  public LeaseKeeper leases() {
-    return new LeaseKeeper() {
-      @Override
-      public List<Renewal> heartbeat(List<Execution> executions, Duration lease) {
-        return MemoryStore.this.heartbeat(executions, lease);
-      }
+  public WorkerRegistry workers() {
+    return this;
+  }
 
-      @Override
-      public void close() {}
-    };
+  @Override
+  public Standing announce(WorkerRow row) {
+    return call(
+        "announce",
+        1,
+        () -> {
+          workers.put(row.id().bootId(), row);
+          return new Standing(Set.of(), schemaVersion);
+        });
+  }
+
+  @Override
+  public void remove(WorkerId id) {
+    workers.remove(id.bootId());
+  }
+
+  @Override
+  public int schemaVersion() {
+    return 1;
+  }
+
+  @Override
+  public LeaseKeeper leases() {
+    return this;
+  }
+
+  @Override
+  public void reserve() {}
+
+  @Override
+  public void close() {}
+
+  @Override
+  public OptionalInt poolSize() {
+    return poolSize;
+  }
+
+  @Override
+  public boolean listensApart() {
+    return false;
   }
 
   @Override
@@ -143,21 +187,15 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   }
 
   @Override
-  public WorkerRegistry workers() {
-    return new WorkerRegistry() {
-      @Override
-      public Standing announce(WorkerRow row) {
-        return call("announce", 1, () -> new Standing(Set.of(), schemaVersion()));
-      }
-
-      @Override
-      public void remove(WorkerId id) {}
-    };
-  }
-
-  @Override
-  public int schemaVersion() {
-    return 1;
+  public List<Verdict> progress(List<Progress> news) {
+    return call(
+        "progress",
+        news.size(),
+        () ->
+            news.stream()
+                .map(
+                    one -> judge(List.of(one.execution()), row -> progress.put(row.id, one)).get(0))
+                .toList());
   }
 
   @Override
@@ -179,13 +217,23 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   }
 
   JobId add(String queue, String kind, String payload, int priority, int maxAttempts) {
+    return add(queue, kind, payload, 1, priority, maxAttempts);
+  }
+
+  /** A job of kind {@code k} in queue {@code q}. */
+  JobId addVersion(String payload, int version) {
+    return add("q", "k", payload, version, 0, 3);
+  }
+
+  private JobId add(
+      String queue, String kind, String payload, int version, int priority, int maxAttempts) {
     return enqueue(
             List.of(
                 new NewJob(
                     queue,
                     kind,
                     payload,
-                    1,
+                    version,
                     priority,
                     maxAttempts,
                     null,
@@ -287,6 +335,7 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
     long now = System.nanoTime();
     rows.values().stream()
         .filter(row -> isDue(row) && queues.contains(row.job.queue()))
+        .filter(row -> !paused.contains(row.job.queue()))
         .forEach(
             row ->
                 waited.merge(
@@ -295,7 +344,7 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
                     (left, right) -> left.compareTo(right) < 0 ? right : left));
     List<DueLane> lanes = new ArrayList<>();
     waited.forEach((lane, time) -> lanes.add(new DueLane(lane, time)));
-    return new DueLanes(lanes, List.of());
+    return new DueLanes(lanes, List.copyOf(paused));
   }
 
   @Override
@@ -359,14 +408,6 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   }
 
   @Override
-  public List<Verdict> progress(List<Progress> reports) {
-    return call(
-        "progress",
-        reports.size(),
-        () -> judge(reports.stream().map(Progress::execution).toList(), row -> {}));
-  }
-
-  @Override
   public List<Verdict> complete(List<Execution> executions) {
     return call(
         "complete",
@@ -387,11 +428,15 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
             verdicts.addAll(
                 judge(
                     List.of(conclusion.execution()),
-                    row ->
-                        finish(
-                            row,
-                            conclusion.as(),
-                            completed ? ExecutionStatus.SUCCEEDED : ExecutionStatus.CANCELLED)));
+                    row -> {
+                      if (conclusion.result() != null) {
+                        results.put(row.id, conclusion.result());
+                      }
+                      finish(
+                          row,
+                          conclusion.as(),
+                          completed ? ExecutionStatus.SUCCEEDED : ExecutionStatus.CANCELLED);
+                    }));
           }
           return verdicts;
         });

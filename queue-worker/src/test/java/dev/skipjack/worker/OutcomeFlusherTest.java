@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class OutcomeFlusherTest {
 
   private static final Duration LONG = Duration.ofMinutes(1);
-  private static final Ending COMPLETED = new Ending.Completed();
+  private static final Ending COMPLETED = Ending.Completed.PLAIN;
 
   @Test
   void oneStatementWritesAllOutcomesOfAKind() {
@@ -242,7 +242,7 @@ class OutcomeFlusherTest {
   }
 
   private static Ending givenBack(ExecutionStatus as) {
-    return new Ending.GivenBack(as, Duration.ofHours(1));
+    return Ending.GivenBack.after(as, Duration.ofHours(1));
   }
 
   private static Ending completedByHandler() {

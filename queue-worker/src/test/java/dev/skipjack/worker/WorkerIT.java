@@ -302,7 +302,7 @@ class WorkerIT {
                 },
                 2),
             config().prefetch(2).drainTimeout(Duration.ofMillis(200)));
-    await().until(() -> worker.status().equals(new WorkerStatus(true, 2, 2, 0)));
+    await().until(() -> worker.status().equals(new WorkerStatus(true, 2, 2, 0, 0)));
 
     worker.stop();
     release.countDown();

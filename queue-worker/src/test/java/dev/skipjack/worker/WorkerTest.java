@@ -127,7 +127,7 @@ class WorkerTest {
               config().prefetch(3));
 
       await().until(() -> worker.status().buffered() == 2);
-      assertThat(worker.status()).isEqualTo(new WorkerStatus(true, 2, 2, 0));
+      assertThat(worker.status()).isEqualTo(new WorkerStatus(true, 2, 2, 0, 0));
       assertThat(store.count(JobStatus.RUNNING)).isEqualTo(4);
       int claims = claims();
       await().during(Duration.ofMillis(100)).until(() -> claims() == claims);
@@ -615,7 +615,7 @@ class WorkerTest {
                   },
                   2),
               config().prefetch(2));
-      await().until(() -> worker.status().equals(new WorkerStatus(true, 2, 2, 0)));
+      await().until(() -> worker.status().equals(new WorkerStatus(true, 2, 2, 0, 0)));
 
       Thread first = new Thread(worker::stop);
       Thread second = new Thread(worker::close);
@@ -631,7 +631,7 @@ class WorkerTest {
       second.join(5_000);
       assertThat(store.count(JobStatus.COMPLETED)).isEqualTo(2);
       assertThat(store.forgiven(events.all(Released.class).get(0).attempt().jobId())).isEqualTo(1);
-      assertThat(worker.status()).isEqualTo(new WorkerStatus(false, 0, 0, 0));
+      assertThat(worker.status()).isEqualTo(new WorkerStatus(false, 0, 0, 0, 0));
     }
 
     @Test
@@ -749,7 +749,11 @@ class WorkerTest {
     void noThreadIsLeft() {
       store.add("q", "k", "job", 0, 3);
       Worker worker =
-          start(on((payload, context) -> Outcome.completed(), 3).name("leaver"), config());
+          start(
+              on((payload, context) -> Outcome.completed(), 3)
+                  .name("leaver")
+                  .handlerThreads(HandlerThreads.platform()),
+              config());
       await().until(() -> store.count(JobStatus.COMPLETED) == 1);
       assertThat(threads("queue-leaver-"))
           .contains(
@@ -758,7 +762,7 @@ class WorkerTest {
               "queue-leaver-heartbeat-1",
               "queue-leaver-rescuer-1",
               "queue-leaver-timer-1",
-              "queue-leaver-handler-3");
+              "queue-leaver-handler-1");
 
       worker.stop();
 

@@ -30,6 +30,11 @@ final class JooqLeaseKeeper implements LeaseKeeper {
   }
 
   @Override
+  public void reserve() {
+    transactions.reserve();
+  }
+
+  @Override
   public void close() {
     transactions.close();
   }

@@ -4,6 +4,7 @@ import dev.skipjack.store.jooq.spi.HotStatement.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,6 +17,9 @@ import org.slf4j.LoggerFactory;
 public final class KeptTransactions implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(KeptTransactions.class);
+
+  /** Deadlock, cancelled statement, lock not available. */
+  private static final Set<String> BROKEN_OFF = Set.of("40P01", "57014", "55P03");
 
   private final DataSource dataSource;
   private @Nullable Connection kept;
@@ -37,9 +41,6 @@ public final class KeptTransactions implements AutoCloseable {
    */
   public synchronized <R> List<R> run(
       HotStatement statement, Arguments arguments, RowReader<R> reader) {
-    if (closed) {
-      throw new IllegalStateException("The connection was given back.");
-    }
     boolean committing = false;
     try {
       Connection connection = connection();
@@ -48,7 +49,7 @@ public final class KeptTransactions implements AutoCloseable {
       connection.commit();
       return rows;
     } catch (SQLException failure) {
-      giveUp(failure);
+      giveUpUnlessWhole(failure);
       throw OwnTransactions.failed(failure, committing);
     } catch (RuntimeException | Error failure) {
       giveUp(failure);
@@ -56,7 +57,24 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
+  /**
+   * Borrows the connection now, unless there is one.
+   *
+   * @throws dev.skipjack.api.StoreException if there is none to be had
+   * @throws IllegalStateException after {@link #close}
+   */
+  public synchronized void reserve() {
+    try {
+      connection();
+    } catch (SQLException failure) {
+      throw OwnTransactions.refused(failure);
+    }
+  }
+
   private Connection connection() throws SQLException {
+    if (closed) {
+      throw new IllegalStateException("The connection was given back.");
+    }
     Connection connection = kept;
     if (connection == null) {
       connection = dataSource.getConnection();
@@ -65,6 +83,24 @@ public final class KeptTransactions implements AutoCloseable {
       connection.setAutoCommit(false);
     }
     return connection;
+  }
+
+  /**
+   * A statement that was broken off says nothing against its connection, and where handlers wait
+   * for one, another would be long in coming.
+   */
+  private void giveUpUnlessWhole(SQLException failure) {
+    Connection connection = kept;
+    if (connection == null || !BROKEN_OFF.contains(String.valueOf(failure.getSQLState()))) {
+      giveUp(failure);
+      return;
+    }
+    try {
+      connection.rollback();
+    } catch (SQLException broken) {
+      failure.addSuppressed(broken);
+      giveUp(failure);
+    }
   }
 
   /** Whatever is wrong with the connection, its pool finds out when it comes back. */

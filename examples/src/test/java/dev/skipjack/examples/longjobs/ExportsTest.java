@@ -1,0 +1,25 @@
+package dev.skipjack.examples.longjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.examples.ExampleDatabase;
+import dev.skipjack.examples.Story;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class ExportsTest {
+
+  @Test
+  @Timeout(60)
+  void anExportTellsHowFarItIsAndEndsWhenItIsCalledOff() throws InterruptedException {
+    Story story = new Story();
+    try (ExampleDatabase database = ExampleDatabase.open()) {
+      Exports.run(database.dataSource(), story.out);
+    }
+
+    assertThat(story.lines())
+        .contains("converted: 11", "export: CANCELLED")
+        .anyMatch(line -> line.startsWith("export: {") && line.contains("\"message\": \"page "))
+        .anyMatch(line -> line.startsWith("cancel: [Requested"));
+  }
+}

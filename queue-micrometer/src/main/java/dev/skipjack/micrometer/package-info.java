@@ -1,0 +1,5 @@
+/** A worker's measurements in a Micrometer registry. */
+@NullMarked
+package dev.skipjack.micrometer;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.micrometer;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,30 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.QueueAccess;
+import java.util.OptionalInt;
+
+/** How many connections a started worker keeps for itself. */
+final class Connections {
+
+  private Connections() {}
+
+  /**
+   * Answers how many.
+   *
+   * @throws IllegalStateException if the pool has not one more than that
+   */
+  static int require(QueueAccess access, WorkerConfig config) {
+    boolean listens = config.wakeUps() && access.wakeUps().isPresent() && !access.listensApart();
+    int kept = listens ? 2 : 1;
+    OptionalInt size = access.poolSize();
+    if (size.isPresent() && size.getAsInt() <= kept) {
+      throw new IllegalStateException(
+          "The queue's pool has %d connections, but the worker keeps %s and needs one more to claim and write. Give it %d or more, and those that handlers take come on top."
+              .formatted(
+                  size.getAsInt(),
+                  listens ? "2 (to renew leases, and to listen)" : "1 (to renew leases)",
+                  kept + 1));
+    }
+    return kept;
+  }
+}

@@ -1,0 +1,53 @@
+package dev.skipjack.worker;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Makes a judgement of a worker's condition. */
+final class HealthRules {
+
+  /** Beyond two polls: what a slow database may take. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private HealthRules() {}
+
+  /**
+   * @param dead roles of the threads that are dead or hang
+   */
+  static WorkerHealth judge(
+      boolean started,
+      List<String> dead,
+      WorkerConfig config,
+      Vitals vitals,
+      DatabaseWatch database) {
+    List<String> reasons = new ArrayList<>();
+    if (!started) {
+      reasons.add("The worker is not started.");
+    }
+    for (String role : dead) {
+      reasons.add("The worker's thread '%s' is dead or hangs.".formatted(role));
+    }
+    boolean alive = reasons.isEmpty();
+    boolean reachable = !database.isLost();
+    if (!reachable) {
+      reasons.add("The database does not answer, for %s by now.".formatted(database.duration()));
+    }
+    Optional<Duration> sinceLastPoll = vitals.sinceLastPoll();
+    Duration longest = config.pollInterval().multipliedBy(2).plus(PATIENCE);
+    if (started && sinceLastPoll.isEmpty()) {
+      reasons.add("It has not looked for jobs yet.");
+    } else if (started && sinceLastPoll.filter(age -> age.compareTo(longest) > 0).isPresent()) {
+      reasons.add("Its last look for jobs that worked was %s ago.".formatted(sinceLastPoll.get()));
+    }
+    Optional<Boolean> current = vitals.schemaCurrent();
+    if (started && current.isEmpty()) {
+      reasons.add("It does not know the schema's version yet.");
+    } else if (current.isPresent() && !current.get()) {
+      reasons.add("The schema is older than this library needs. Migrate it.");
+    }
+    return new WorkerHealth(
+        alive, reasons.isEmpty(), reasons, sinceLastPoll, vitals.lag(), reachable, current);
+  }
+}

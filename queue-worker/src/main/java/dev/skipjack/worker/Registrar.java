@@ -1,0 +1,65 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Standing;
+import dev.skipjack.api.spi.WorkerRegistry;
+import dev.skipjack.api.spi.WorkerRow;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the worker's row, by which people see who is there, and learns whether the schema is new
+ * enough. Nothing that recovers jobs reads that row.
+ */
+final class Registrar implements Loop.Step {
+
+  private static final Logger log = LoggerFactory.getLogger(Worker.class);
+
+  private static final long INTERVAL = Duration.ofSeconds(30).toNanos();
+
+  private final WorkerRegistry registry;
+  private final WorkerRow row;
+  private final int neededSchema;
+  private final Vitals vitals;
+  private final Reporter reporter;
+  private final RandomGenerator random;
+  private boolean toldOfSchema;
+
+  Registrar(
+      WorkerRegistry registry,
+      WorkerRow row,
+      int neededSchema,
+      Vitals vitals,
+      Reporter reporter,
+      RandomGenerator random) {
+    this.registry = registry;
+    this.row = row;
+    this.neededSchema = neededSchema;
+    this.vitals = vitals;
+    this.reporter = reporter;
+    this.random = random;
+  }
+
+  @Override
+  public long run() {
+    Standing standing = registry.announce(row);
+    boolean current = standing.schemaVersion() >= neededSchema;
+    vitals.schemaIs(current);
+    if (!current && !toldOfSchema) {
+      reporter.schemaTooOld(standing.schemaVersion(), neededSchema);
+    }
+    toldOfSchema = !current;
+    return Jitter.around(INTERVAL, random);
+  }
+
+  /** Takes the row away; one that stays is taken away by others, a day later. */
+  void leave() {
+    try {
+      registry.remove(row.id());
+    } catch (StoreException away) {
+      log.debug("Worker's row could not be removed", away);
+    }
+  }
+}

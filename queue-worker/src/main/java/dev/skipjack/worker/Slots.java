@@ -1,0 +1,145 @@
+package dev.skipjack.worker;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The places of one queue. An attempt takes a place when it leaves the buffer and has it until it
+ * has ended, whether it keeps a thread or not. A thread whose attempt has ended goes on with the
+ * next of the buffer; only a place that becomes busy costs a task for the executor.
+ *
+ * <p>An attempt that is over but whose handler does not end gets a second place for others to use,
+ * up to as many as the queue has: stuck handlers must not stop the queue, nor fill the machine with
+ * threads.
+ */
+final class Slots {
+
+  /** What runs attempts and takes them back. */
+  interface Runner {
+
+    /**
+     * Runs one attempt in the calling thread.
+     *
+     * @param later called in some thread when it has ended, if the answer is false
+     * @return whether it has ended
+     */
+    boolean run(Attempt attempt, Runnable later);
+
+    /** Takes back an attempt for which there was no thread. */
+    void refused(Attempt attempt, Throwable why);
+  }
+
+  private final ServedQueue queue;
+  private final Executor executor;
+  private final Runner runner;
+  private final Reporter reporter;
+  private final Set<Attempt> replaced = new HashSet<>();
+  private int busy;
+
+  Slots(ServedQueue queue, Executor executor, Runner runner, Reporter reporter) {
+    this.queue = queue;
+    this.executor = executor;
+    this.runner = runner;
+    this.reporter = reporter;
+  }
+
+  /** Answers false once closed: the attempt is then the caller's to give back. */
+  boolean add(Attempt attempt) {
+    if (!queue.buffer().add(attempt)) {
+      return false;
+    }
+    fill();
+    return true;
+  }
+
+  /** Takes nothing more, and answers what has not begun. */
+  List<Attempt> close() {
+    return queue.buffer().close();
+  }
+
+  /** Opens a place beside that of an attempt whose handler is stuck. */
+  void replace(Attempt stuck) {
+    synchronized (this) {
+      if (replaced.size() >= queue.concurrency() || !stuck.isRunning()) {
+        return;
+      }
+      replaced.add(stuck);
+    }
+    queue.replaced();
+    fill();
+  }
+
+  private void fill() {
+    for (Attempt next = begin(); next != null; next = begin()) {
+      start(next);
+    }
+  }
+
+  private synchronized @Nullable Attempt begin() {
+    if (busy - replaced.size() >= queue.concurrency()) {
+      return null;
+    }
+    Attempt next = queue.buffer().poll();
+    if (next != null) {
+      busy++;
+    }
+    return next;
+  }
+
+  /** Answers false if there was no thread; the place is free again then. */
+  private boolean start(Attempt attempt) {
+    try {
+      executor.execute(() -> work(attempt));
+      return true;
+    } catch (Throwable noThread) {
+      synchronized (this) {
+        busy--;
+      }
+      runner.refused(attempt, noThread);
+      return false;
+    }
+  }
+
+  private void work(Attempt first) {
+    for (Attempt next = first; next != null; ) {
+      next = runOne(next);
+    }
+  }
+
+  /** Answers what this thread is to run next. */
+  private @Nullable Attempt runOne(Attempt attempt) {
+    try {
+      if (!runner.run(attempt, () -> resume(attempt))) {
+        return null;
+      }
+    } catch (Throwable thrown) {
+      reporter.notEnded(thrown);
+    }
+    Thread.interrupted(); // a flag that the handler left must not strike the next job
+    return after(attempt);
+  }
+
+  private void resume(Attempt attempt) {
+    Attempt next = after(attempt);
+    if (next != null && !start(next)) {
+      fill(); // or those behind it would wait for an arrival
+    }
+  }
+
+  private @Nullable Attempt after(Attempt attempt) {
+    boolean wasReplaced;
+    Attempt next;
+    synchronized (this) {
+      busy--;
+      wasReplaced = replaced.remove(attempt);
+      next = begin();
+    }
+    if (wasReplaced) {
+      queue.returned();
+    }
+    return next;
+  }
+}

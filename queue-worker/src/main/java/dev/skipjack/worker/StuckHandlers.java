@@ -1,0 +1,34 @@
+package dev.skipjack.worker;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * Looks for handlers that go on long after they were told to end: says so, and gives their place to
+ * others. Their jobs are rescued when the lease is over, which nobody renews.
+ */
+final class StuckHandlers implements Loop.Step {
+
+  private final RunningJobs running;
+  private final long grace;
+  private final Consumer<Attempt> replace;
+  private final Reporter reporter;
+
+  StuckHandlers(RunningJobs running, Duration grace, Consumer<Attempt> replace, Reporter reporter) {
+    this.running = running;
+    this.grace = grace.toNanos();
+    this.replace = replace;
+    this.reporter = reporter;
+  }
+
+  @Override
+  public long run() {
+    for (Attempt attempt : running.all()) {
+      if (attempt.becameStuck(grace)) {
+        reporter.stuck(attempt);
+        replace.accept(attempt);
+      }
+    }
+    return Math.max(grace / 4, Duration.ofMillis(10).toNanos());
+  }
+}

@@ -1,0 +1,35 @@
+package dev.skipjack.worker;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a worker does at one moment, for the probes of whatever runs the process.
+ *
+ * @param alive whether it is at work or can get there by itself. If not, restart the process
+ * @param ready whether it finds, runs and ends jobs now. A database that is away makes a worker
+ *     unready and not dead: a restart would not help
+ * @param reasons why it is not alive or not ready, in words; empty if it is both
+ * @param sinceLastPoll time since the last look for jobs that worked, those included that found no
+ *     room for more; empty: none yet
+ * @param lag how long the oldest due job of the served queues had waited at that look, whoever can
+ *     handle it; zero if none was due
+ * @param databaseReachable whether the database answered last
+ * @param schemaCurrent whether the schema has what this version of the library needs; empty: not
+ *     known yet
+ */
+public record WorkerHealth(
+    boolean alive,
+    boolean ready,
+    List<String> reasons,
+    Optional<Duration> sinceLastPoll,
+    Duration lag,
+    boolean databaseReachable,
+    Optional<Boolean> schemaCurrent) {
+
+  /** Copies the list. */
+  public WorkerHealth {
+    reasons = List.copyOf(reasons);
+  }
+}

@@ -1,0 +1,88 @@
+package dev.skipjack.worker;
+
+/**
+ * What a worker measures, by the name that monitoring knows it under. Names and meanings are API.
+ * Those of jobs carry the tags {@code queue} and {@code kind}; the others carry the worker's name
+ * only. No tag ever holds a job's id or payload.
+ */
+public enum WorkerMeter {
+  /** Jobs claimed. */
+  CLAIMED("skipjack.jobs.claimed", Type.COUNTER, "Jobs claimed"),
+  /** Jobs completed. */
+  COMPLETED("skipjack.jobs.completed", Type.COUNTER, "Jobs completed"),
+  /** Attempts that failed and whose job waits for another. */
+  FAILED("skipjack.jobs.failed", Type.COUNTER, "Failed attempts whose job is retried"),
+  /** Jobs that became dead letters. */
+  DEAD("skipjack.jobs.dead", Type.COUNTER, "Jobs that became dead letters"),
+  /** Attempts whose handler asked for later. */
+  SNOOZED("skipjack.jobs.snoozed", Type.COUNTER, "Attempts whose handler asked for later"),
+  /** Jobs that ended as cancelled. */
+  CANCELLED("skipjack.jobs.cancelled", Type.COUNTER, "Jobs that ended as cancelled"),
+  /** Attempts given back by the worker, at its stop for instance. */
+  RELEASED("skipjack.jobs.released", Type.COUNTER, "Attempts given back unused"),
+  /** Attempts that lost their lease, so that their outcome was discarded. */
+  LOST("skipjack.jobs.lost", Type.COUNTER, "Attempts that lost their lease"),
+  /** Jobs taken back from anybody whose lease had run out. */
+  RESCUED("skipjack.jobs.rescued", Type.COUNTER, "Jobs rescued after their lease ran out"),
+  /** Attempts that were told to end because their type's timeout was over. */
+  TIMED_OUT("skipjack.jobs.timed.out", Type.COUNTER, "Attempts that timed out"),
+  /** Handlers that went on though they were told to end. */
+  STUCK("skipjack.jobs.stuck", Type.COUNTER, "Handlers that did not end when told to"),
+  /** From due to claimed, by the database's clock. */
+  WAIT("skipjack.jobs.wait", Type.TIMER, "From due to claimed"),
+  /** How long a handler ran, or its stage took. */
+  RUN("skipjack.jobs.run", Type.TIMER, "Run time of handlers"),
+  /** A claim, as seen from the worker. */
+  CLAIM("skipjack.worker.claim", Type.TIMER, "Time of a claim"),
+  /** A write of outcomes, as seen from the worker. */
+  FLUSH("skipjack.worker.flush", Type.TIMER, "Time of a write of outcomes"),
+  /** A renewal of leases, as seen from the worker. */
+  HEARTBEAT("skipjack.worker.heartbeat", Type.TIMER, "Time of a renewal of leases"),
+  /** Claimed attempts that wait for a place. */
+  BUFFERED("skipjack.worker.buffered", Type.GAUGE, "Attempts that wait for a place"),
+  /** Attempts whose handler runs. */
+  RUNNING("skipjack.worker.running", Type.GAUGE, "Attempts whose handler runs"),
+  /** Attempts whose outcome is not written yet. */
+  UNWRITTEN("skipjack.worker.unwritten", Type.GAUGE, "Attempts whose outcome is not written yet"),
+  /** Handlers that go on though they were told to end. */
+  STUCK_NOW("skipjack.worker.stuck", Type.GAUGE, "Handlers that do not end though told to"),
+  /** Seconds that the oldest due job of the served queues had waited at the last look. */
+  LAG("skipjack.worker.lag", Type.GAUGE, "Seconds that the oldest due job has waited"),
+  /** Seconds since the last look for jobs that worked. */
+  POLL_AGE("skipjack.worker.poll.age", Type.GAUGE, "Seconds since the last successful poll");
+
+  /** How a meter is to be read. */
+  public enum Type {
+    /** Only rises. */
+    COUNTER,
+    /** Many durations. */
+    TIMER,
+    /** A value now. */
+    GAUGE
+  }
+
+  private final String meterName;
+  private final Type type;
+  private final String description;
+
+  WorkerMeter(String meterName, Type type, String description) {
+    this.meterName = meterName;
+    this.type = type;
+    this.description = description;
+  }
+
+  /** Words separated by dots; never changes. */
+  public String meterName() {
+    return meterName;
+  }
+
+  /** How it is to be read. */
+  public Type type() {
+    return type;
+  }
+
+  /** What it means, in a few words. */
+  public String description() {
+    return description;
+  }
+}

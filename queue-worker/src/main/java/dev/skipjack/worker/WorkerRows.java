@@ -1,0 +1,60 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.WorkerRow;
+import java.lang.reflect.RecordComponent;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** How a worker introduces itself. */
+final class WorkerRows {
+
+  private WorkerRows() {}
+
+  static WorkerRow of(
+      WorkerId id,
+      Map<String, Integer> concurrency,
+      List<String> kinds,
+      WorkerConfig config,
+      LaneOrder order,
+      HandlerThreads handlerThreads) {
+    Map<String, Object> settings = new LinkedHashMap<>();
+    settings.put("concurrency", concurrency);
+    settings.put("order", order);
+    settings.put("handlerThreads", handlerThreads);
+    for (RecordComponent component : WorkerConfig.class.getRecordComponents()) {
+      try {
+        settings.put(component.getName(), component.getAccessor().invoke(config));
+      } catch (ReflectiveOperationException impossible) {
+        throw new IllegalStateException("A record's own component", impossible);
+      }
+    }
+    return new WorkerRow(
+        id,
+        HostName.get(),
+        ProcessHandle.current().pid(),
+        List.copyOf(concurrency.keySet()),
+        kinds,
+        json(settings));
+  }
+
+  /** Of numbers, booleans, durations and names, so that no codec of the user's is needed. */
+  private static String json(Map<?, ?> values) {
+    return values.entrySet().stream()
+        .map(entry -> quoted(entry.getKey()) + ": " + json(entry.getValue()))
+        .collect(Collectors.joining(", ", "{", "}"));
+  }
+
+  private static String json(Object value) {
+    if (value instanceof Map<?, ?> nested) {
+      return json(nested);
+    }
+    return value instanceof Number || value instanceof Boolean ? value.toString() : quoted(value);
+  }
+
+  private static String quoted(Object value) {
+    return '"' + value.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+}

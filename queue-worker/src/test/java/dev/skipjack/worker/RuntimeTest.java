@@ -1,0 +1,541 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Progress;
+import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.worker.WorkerEvent.DatabaseBack;
+import dev.skipjack.worker.WorkerEvent.DatabaseLost;
+import dev.skipjack.worker.WorkerEvent.Started;
+import dev.skipjack.worker.WorkerEvent.Stuck;
+import dev.skipjack.worker.WorkerEvent.TimedOut;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class RuntimeTest {
+
+  private static final JobType<String> TYPE =
+      JobType.of("k", String.class).retry(Backoff.fixed(Duration.ZERO));
+
+  private final MemoryStore store = new MemoryStore();
+  private final EventLog events = new EventLog();
+  private final List<Worker> workers = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    workers.forEach(Worker::close);
+  }
+
+  @Nested
+  class Async {
+
+    @Test
+    void aStageKeepsItsPlaceAndItsLeaseButNoThread() {
+      List<CompletableFuture<Outcome>> stages = new CopyOnWriteArrayList<>();
+      JobId first = store.add("q", "k", "1", 0, 3);
+      store.add("q", "k", "2", 0, 3);
+      store.add("q", "k", "3", 0, 3);
+
+      Worker worker =
+          start(
+              on(
+                      TYPE,
+                      (payload, context) -> {
+                        CompletableFuture<Outcome> stage = new CompletableFuture<>();
+                        stages.add(stage);
+                        return Outcome.async(stage);
+                      },
+                      2)
+                  .name("async"),
+              config().lease(Duration.ofMillis(300)));
+
+      await().until(() -> stages.size() == 2);
+      await().during(Duration.ofMillis(600)).until(() -> worker.status().running() == 2);
+      assertThat(store.attempts(first)).isEqualTo(1); // renewed for two leases
+      stages.get(0).complete(Outcome.completed("done"));
+      await().until(() -> stages.size() == 3);
+      stages.get(1).complete(Outcome.snooze(Duration.ofHours(1)));
+      stages.get(2).completeExceptionally(new IllegalStateException("boom"));
+      await().until(() -> stages.size() == 4); // retried at once
+      stages.get(3).complete(Outcome.completed());
+      await().until(() -> store.count(JobStatus.COMPLETED) == 2);
+      assertThat(store.results).containsValue("done");
+      assertThat(store.count(JobStatus.PENDING)).isEqualTo(1);
+    }
+
+    @Test
+    void aStageThatTimesOutIsCancelledAndItsPlaceIsFree() {
+      JobType<String> type = TYPE.timeout(Duration.ofMillis(100)).maxAttempts(1);
+      List<CompletableFuture<Outcome>> stages = new CopyOnWriteArrayList<>();
+      JobId hanging = store.add("q", "k", "hang", 1, 1);
+      JobId next = store.add("q", "k", "next", 0, 1);
+
+      start(
+          on(
+              type,
+              (payload, context) -> {
+                if (payload.equals("next")) {
+                  return Outcome.completed();
+                }
+                CompletableFuture<Outcome> stage = new CompletableFuture<>();
+                stages.add(stage);
+                return Outcome.async(stage);
+              },
+              1),
+          config());
+
+      await().until(() -> store.status(next) == JobStatus.COMPLETED);
+      assertThat(store.status(hanging)).isEqualTo(JobStatus.DEAD);
+      assertThat(store.error(hanging)).contains("timeout of PT0.1S is over");
+      assertThat(stages.get(0)).isCancelled();
+      assertThat(events.all(TimedOut.class)).hasSize(1);
+      assertThat(events.all(Stuck.class)).isEmpty();
+    }
+
+    @Test
+    void aStopGivesBackWhatHasNotAnswered() {
+      JobId job = store.add("q", "k", "hang", 0, 3);
+      CompletableFuture<Outcome> stage = new CompletableFuture<>();
+      Worker worker =
+          start(
+              on(TYPE, (payload, context) -> Outcome.async(stage), 1),
+              config().drainTimeout(Duration.ofMillis(50)));
+      await().until(() -> worker.status().running() == 1);
+
+      worker.close();
+
+      assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+      assertThat(store.forgiven(job)).isEqualTo(1);
+      await().until(stage::isCancelled);
+    }
+
+    @Test
+    void theCallingThreadWaitsForTheAnswer() {
+      store.add("q", "k", "1", 0, 3);
+      store.add("q", "k", "2", 0, 3);
+      AtomicInteger open = new AtomicInteger();
+      AtomicInteger most = new AtomicInteger();
+      ExecutorService other = Executors.newSingleThreadExecutor();
+      try {
+        Worker worker =
+            build(
+                on(
+                    TYPE,
+                    (payload, context) -> {
+                      most.accumulateAndGet(open.incrementAndGet(), Math::max);
+                      return Outcome.async(
+                          CompletableFuture.supplyAsync(
+                              () -> {
+                                open.decrementAndGet();
+                                return Outcome.completed();
+                              },
+                              other));
+                    },
+                    1),
+                config());
+
+        assertThat(worker.runUntilIdle()).isEqualTo(2);
+      } finally {
+        other.shutdownNow();
+      }
+      assertThat(store.count(JobStatus.COMPLETED)).isEqualTo(2);
+      assertThat(most).hasValue(1);
+    }
+  }
+
+  @Nested
+  class Threads {
+
+    @Test
+    void theUsersOwnExecutorRunsTheHandlersAndIsLeftOpen() {
+      Set<String> names = ConcurrentHashMap.newKeySet();
+      ExecutorService own = Executors.newFixedThreadPool(2, task -> new Thread(task, "users-own"));
+      try {
+        for (int i = 0; i < 50; i++) {
+          store.add("q", "k", "job", 0, 3);
+        }
+        Worker worker =
+            start(
+                on(
+                        TYPE,
+                        (payload, context) -> {
+                          names.add(Thread.currentThread().getName());
+                          return Outcome.completed();
+                        },
+                        2)
+                    .handlerThreads(HandlerThreads.of(own)),
+                config());
+        await().until(() -> store.count(JobStatus.COMPLETED) == 50);
+        worker.close();
+        assertThat(own.isShutdown()).isFalse();
+      } finally {
+        own.shutdownNow();
+      }
+      assertThat(names).containsExactly("users-own");
+    }
+
+    @Test
+    void anExecutorThatRefusesLosesNothing() {
+      ExecutorService own = Executors.newFixedThreadPool(1);
+      own.shutdown();
+      JobId job = store.add("q", "k", "job", 0, 3);
+
+      Worker worker =
+          start(
+              on(TYPE, (payload, context) -> Outcome.completed(), 1)
+                  .handlerThreads(HandlerThreads.of(own)),
+              config());
+
+      await().until(() -> store.forgiven(job) >= 1);
+      assertThat(store.attempts(job) - store.forgiven(job)).isBetween(0, 1);
+      worker.close();
+      assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+    }
+
+    @Test
+    void virtualThreadsAreThereFromJava21() {
+      assertThat(Runtime.version().feature() >= 21 ? "virtual" : "platform")
+          .isEqualTo(HandlerThreads.automatic().toString());
+    }
+  }
+
+  @Nested
+  class StuckHandlers {
+
+    @Test
+    void theirPlacesAreReplacedAndTheirJobsRescued() {
+      JobType<String> type = TYPE.timeout(Duration.ofMillis(50));
+      AtomicBoolean release = new AtomicBoolean();
+      AtomicInteger entered = new AtomicInteger();
+      for (int i = 0; i < 2; i++) {
+        store.add("q", "k", "loop", 1, 1);
+      }
+      for (int i = 0; i < 20; i++) {
+        store.add("q", "k", "good", 0, 3);
+      }
+
+      Worker worker =
+          start(
+              on(
+                  type,
+                  (payload, context) -> {
+                    if (payload.equals("loop")) {
+                      entered.incrementAndGet();
+                      while (!release.get()) {
+                        Thread.onSpinWait();
+                      }
+                    }
+                    return Outcome.completed();
+                  },
+                  2),
+              config()
+                  .lease(Duration.ofMillis(300))
+                  .rescueInterval(Duration.ofMillis(50))
+                  .interruptGrace(Duration.ofMillis(50)));
+
+      await().until(() -> store.count(JobStatus.COMPLETED) == 20);
+      await().until(() -> store.count(JobStatus.DEAD) == 2); // rescued, attempts used up
+      assertThat(entered).hasValue(2);
+      assertThat(worker.status().stuck()).isEqualTo(2);
+      assertThat(events.all(Stuck.class)).hasSize(2);
+      release.set(true);
+      await().until(() -> worker.status().running() == 0);
+      assertThat(worker.status().stuck()).isZero();
+      for (int i = 0; i < 20; i++) {
+        store.add("q", "k", "good", 0, 3);
+      }
+      await().until(() -> store.count(JobStatus.COMPLETED) == 40);
+    }
+
+    @Test
+    void noMorePlacesAreOpenedThanTheQueueHas() {
+      JobType<String> type = TYPE.timeout(Duration.ofMillis(20)).maxAttempts(1);
+      CountDownLatch release = new CountDownLatch(1);
+      AtomicInteger inside = new AtomicInteger();
+      for (int i = 0; i < 10; i++) {
+        store.add("q", "k", "loop", 1, 1);
+      }
+
+      start(
+          on(
+              type,
+              (payload, context) -> {
+                inside.incrementAndGet();
+                while (release.getCount() > 0) {
+                  Thread.onSpinWait();
+                }
+                return Outcome.completed();
+              },
+              2),
+          config().interruptGrace(Duration.ofMillis(20)));
+
+      await().until(() -> inside.get() == 4);
+      await().during(Duration.ofMillis(300)).until(() -> inside.get() == 4);
+      release.countDown();
+    }
+  }
+
+  @Nested
+  class Context {
+
+    @Test
+    void progressIsWrittenWithTheHeartbeats() throws Exception {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      CountDownLatch end = new CountDownLatch(1);
+
+      start(
+          on(
+              TYPE,
+              (payload, context) -> {
+                context.progress(10, null);
+                context.progress(42, "half way, nearly");
+                assertThat(context.timeLeft()).isEmpty();
+                end.await();
+                return Outcome.completed();
+              },
+              1),
+          config().lease(Duration.ofMillis(300)));
+
+      await().until(() -> store.progress.containsKey(job.value()));
+      assertThat(store.progress.values())
+          .extracting(Progress::percent, Progress::message)
+          .containsExactly(tuple(42, "half way, nearly"));
+      end.countDown();
+      await().until(() -> store.status(job) == JobStatus.COMPLETED);
+    }
+
+    @Test
+    void interceptorsStandAroundTheHandlerInTheirOrder() {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      List<String> order = new CopyOnWriteArrayList<>();
+
+      start(
+          on(
+                  TYPE,
+                  (payload, context) -> {
+                    order.add("handler");
+                    return Outcome.completed();
+                  },
+                  1)
+              .interceptor(named("outer", order))
+              .interceptor(named("inner", order)),
+          config());
+
+      await().until(() -> store.status(job) == JobStatus.COMPLETED);
+      assertThat(order)
+          .containsExactly("outer in", "inner in", "handler", "inner out", "outer out");
+      assertThat(events.all(Started.class)).hasSize(1);
+    }
+
+    private static ExecutionInterceptor named(String name, List<String> order) {
+      return (context, next) -> {
+        order.add(name + " in");
+        Outcome outcome = next.proceed();
+        order.add(name + " out");
+        return outcome;
+      };
+    }
+
+    @Test
+    void anInterceptorThatThrowsFailsTheAttempt() {
+      JobId job = store.add("q", "k", "job", 0, 1);
+
+      start(
+          on(TYPE, (payload, context) -> Outcome.completed(), 1)
+              .interceptor(
+                  (context, next) -> {
+                    throw new IllegalStateException("not today");
+                  }),
+          config());
+
+      await().until(() -> store.status(job) == JobStatus.DEAD);
+      assertThat(store.error(job)).isEqualTo("not today");
+    }
+
+    @Test
+    void aCancelledOutcomeEndsTheJob() {
+      JobId job = store.add("q", "k", "job", 0, 3);
+
+      start(on(TYPE, (payload, context) -> Outcome.cancelled("no use"), 1), config());
+
+      await().until(() -> store.status(job) == JobStatus.CANCELLED);
+      assertThat(events.all(WorkerEvent.Cancelled.class)).hasSize(1);
+      assertThat(store.audit).containsValue(ExecutionStatus.CANCELLED);
+    }
+  }
+
+  @Nested
+  class Versions {
+
+    @Test
+    void anEarlierPayloadIsUpcastAndALaterOneIsLeftToOthers() {
+      JobType<String> type =
+          TYPE.payloadVersion(2).upcast((json, version) -> json + " from " + version);
+      List<String> seen = new CopyOnWriteArrayList<>();
+      JobId earlier = store.addVersion("earlier", 1);
+      JobId same = store.addVersion("same", 2);
+      JobId later = store.addVersion("later", 3);
+
+      start(
+          on(
+              type,
+              (payload, context) -> {
+                seen.add(payload);
+                return Outcome.completed();
+              },
+              1),
+          config());
+
+      await().until(() -> store.forgiven(later) == 1);
+      await().until(() -> store.count(JobStatus.COMPLETED) == 2);
+      assertThat(store.status(earlier)).isEqualTo(JobStatus.COMPLETED);
+      assertThat(store.status(same)).isEqualTo(JobStatus.COMPLETED);
+      assertThat(store.status(later)).isEqualTo(JobStatus.PENDING);
+      assertThat(seen).containsExactlyInAnyOrder("earlier from 1", "same");
+    }
+  }
+
+  @Nested
+  class Health {
+
+    @Test
+    void aWorkerThatIsNotStartedIsNeitherAliveNorReady() {
+      Worker worker = build(on(TYPE, (payload, context) -> Outcome.completed(), 1), config());
+
+      assertThat(worker.health().alive()).isFalse();
+      assertThat(worker.health().ready()).isFalse();
+      assertThat(worker.health().reasons()).containsExactly("The worker is not started.");
+    }
+
+    @Test
+    void aDatabaseThatIsAwayMakesItUnreadyAndItsReturnReady() {
+      Worker worker = start(on(TYPE, (payload, context) -> Outcome.completed(), 1), config());
+      await().until(() -> worker.health().ready());
+      assertThat(worker.health().reasons()).isEmpty();
+      assertThat(worker.health().schemaCurrent()).contains(true);
+
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              throw new StoreException("away", new SQLException("away", "08006"));
+            }
+          };
+      await().until(() -> !worker.health().ready());
+      assertThat(worker.health().alive()).isTrue();
+      assertThat(worker.health().databaseReachable()).isFalse();
+      await().until(() -> events.all(DatabaseLost.class).size() == 1);
+
+      store.fault = new MemoryStore.Fault() {};
+      await().until(() -> worker.health().ready());
+      assertThat(events.all(DatabaseBack.class)).hasSize(1);
+      assertThat(events.all(DatabaseLost.class)).hasSize(1);
+    }
+
+    @Test
+    void aSchemaThatIsTooOldIsToldWithoutHarm() {
+      store.schemaVersion = 0;
+      JobId job = store.add("q", "k", "job", 0, 3);
+
+      Worker worker = start(on(TYPE, (payload, context) -> Outcome.completed(), 1), config());
+
+      await().until(() -> store.status(job) == JobStatus.COMPLETED);
+      await().until(() -> worker.health().schemaCurrent().isPresent());
+      assertThat(worker.health().ready()).isFalse();
+      assertThat(worker.health().reasons())
+          .containsExactly("The schema is older than this library needs. Migrate it.");
+    }
+
+    @Test
+    void pausedQueuesAreToldOnce() {
+      start(on(TYPE, (payload, context) -> Outcome.completed(), 1), config());
+      store.paused.add("q");
+      await().until(() -> events.all(WorkerEvent.QueuePaused.class).size() == 1);
+      store.paused.clear();
+      await().until(() -> events.all(WorkerEvent.QueueResumed.class).size() == 1);
+      assertThat(events.all(WorkerEvent.QueuePaused.class))
+          .containsExactly(new WorkerEvent.QueuePaused("q"));
+    }
+  }
+
+  @Nested
+  class Introduction {
+
+    @Test
+    void aWorkersRowIsThereWhileItRuns() {
+      Worker worker =
+          start(
+              on(TYPE, (payload, context) -> Outcome.completed(), 3).name("a \"quoted\" name"),
+              config());
+
+      await().until(() -> store.workers.containsKey(worker.id().bootId()));
+      WorkerRow row = Objects.requireNonNull(store.workers.get(worker.id().bootId()));
+      assertThat(row.queues()).containsExactly("q");
+      assertThat(row.kinds()).containsExactly("k");
+      assertThat(row.settings())
+          .startsWith("{\"concurrency\": {\"q\": 3}")
+          .contains("\"lease\": \"PT30S\"", "\"wakeUps\": true");
+      worker.close();
+      assertThat(store.workers).isEmpty();
+    }
+
+    @Test
+    void aPoolWithoutAConnectionToSpareIsRefused() {
+      store.poolSize = OptionalInt.of(1);
+      Worker worker = build(on(TYPE, (payload, context) -> Outcome.completed(), 1), config());
+
+      assertThatIllegalStateException()
+          .isThrownBy(worker::start)
+          .withMessageContaining("The queue's pool has 1 connections")
+          .withMessageContaining("Give it 2 or more");
+    }
+  }
+
+  private Worker.Builder on(JobType<String> type, JobHandler<String> handler, int concurrency) {
+    return Worker.on(store).handle(type, handler).queue("q", concurrency);
+  }
+
+  private static WorkerConfig.Builder config() {
+    return WorkerConfig.builder()
+        .pollInterval(Duration.ofMillis(50))
+        .drainTimeout(Duration.ofSeconds(5));
+  }
+
+  private Worker build(Worker.Builder builder, WorkerConfig.Builder config) {
+    Worker worker = builder.config(config.build()).listener(events).build();
+    workers.add(worker);
+    return worker;
+  }
+
+  private Worker start(Worker.Builder builder, WorkerConfig.Builder config) {
+    return build(builder, config).start();
+  }
+}
