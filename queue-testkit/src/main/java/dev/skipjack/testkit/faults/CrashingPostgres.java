@@ -23,12 +23,14 @@ public final class CrashingPostgres implements AutoCloseable {
   private static final String DATABASE = "postgres";
 
   private final TcpProxy proxy;
+  private final TcpProxy bypass;
   private EmbeddedPostgres server;
   private boolean running = true;
 
   private CrashingPostgres(EmbeddedPostgres server) {
     this.server = server;
     this.proxy = TcpProxy.before("127.0.0.1", server.port());
+    this.bypass = TcpProxy.before("127.0.0.1", server.port());
   }
 
   /** Starts one, empty but for the queue's tables. */
@@ -66,12 +68,10 @@ public final class CrashingPostgres implements AutoCloseable {
     return Migrations.DEFAULT_SCHEMA;
   }
 
-  /**
-   * Single connections past the proxy, for the test itself. Of no more use after the next start.
-   */
+  /** Single connections on another way, for the test itself: no fault of the proxy is met there. */
   public DataSource direct() {
     PGSimpleDataSource direct = new PGSimpleDataSource();
-    direct.setURL(server.jdbcUrl(DATABASE));
+    direct.setURL(bypass.url(server.jdbcUrl(DATABASE)));
     return direct;
   }
 
@@ -120,6 +120,7 @@ public final class CrashingPostgres implements AutoCloseable {
       server = launch(false);
       running = true;
       proxy.forwardTo("127.0.0.1", server.port());
+      bypass.forwardTo("127.0.0.1", server.port());
     }
   }
 
@@ -127,6 +128,7 @@ public final class CrashingPostgres implements AutoCloseable {
   @Override
   public void close() {
     proxy.close();
+    bypass.close();
     stop();
   }
 }

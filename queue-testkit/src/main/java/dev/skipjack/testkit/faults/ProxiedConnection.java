@@ -46,6 +46,11 @@ final class ProxiedConnection {
     return thread;
   }
 
+  /** Lets nothing pass any more, and nobody know. */
+  void swallow() {
+    swallowed = true;
+  }
+
   /** Breaks both sides. */
   void reset() {
     reset(client);

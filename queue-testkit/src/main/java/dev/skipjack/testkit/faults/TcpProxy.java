@@ -123,6 +123,14 @@ public final class TcpProxy implements AutoCloseable {
     faults.blackHole(true);
   }
 
+  /**
+   * Does to the open connections what {@link #blackHole} does, for good; new ones pass. So a
+   * firewall forgets connections that it has not seen for long.
+   */
+  public void forgetOpen() {
+    connections.forEach(ProxiedConnection::swallow);
+  }
+
   /** Resets the new connections, as a port where nobody listens; open ones stay. */
   public void refuseNew() {
     refusing = true;

@@ -90,6 +90,17 @@ class TcpProxyIT {
   }
 
   @Test
+  void forgetsOpenConnectionsAndNoOthers() throws Exception {
+    try (Connection forgotten = connect("&socketTimeout=1")) {
+      proxy.forgetOpen();
+      assertThatThrownBy(() -> text(forgotten, "SELECT 1")).isInstanceOf(SQLException.class);
+      try (Connection fresh = connect("")) {
+        assertThat(text(fresh, "SELECT 1")).isEqualTo("1");
+      }
+    }
+  }
+
+  @Test
   void resetsOpenConnectionsAndRefusesNewOnes() throws Exception {
     try (Connection connection = connect("")) {
       proxy.reset();
