@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, twin_ids, replaces_payload, replaces_priority, replaces_schedule, max_waits
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, twin_ids, replaces_payload, replaces_priority, replaces_schedule, max_waits
 with
   "unused" as (
     select 0 as "id"
@@ -53,6 +53,9 @@ from unnest(cast(
   as text[]
 ), cast(
   ?
+  as text[]
+), cast(
+  ?
   as bigint[]
 ), cast(
   ?
@@ -79,6 +82,7 @@ from unnest(cast(
   "unique_key",
   "unique_label",
   "unique_until",
+  "trace_parent",
   "twin_id",
   "replaces_payload",
   "replaces_priority",

@@ -70,7 +70,8 @@ with
       "skipjack"."jobs"."max_attempts",
       "skipjack"."jobs"."scheduled_at",
       "skipjack"."jobs"."started_at",
-      "skipjack"."jobs"."locked_by"
+      "skipjack"."jobs"."locked_by",
+      "skipjack"."jobs"."trace_context"
   ),
   "opened" as (
     insert into "skipjack"."job_executions" (
@@ -106,5 +107,6 @@ select
   "claimed"."max_attempts",
   "claimed"."scheduled_at",
   "claimed"."started_at",
-  "claimed"."locked_by"
+  "claimed"."locked_by",
+  "claimed"."trace_context"
 from "claimed"

@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, idempotency_keys, idempotency_kept
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, idempotency_keys, idempotency_kept
 with
   "incoming" as materialized (
     select
@@ -48,6 +48,9 @@ with
       as text[]
     ), cast(
       ?
+      as text[]
+    ), cast(
+      ?
       as bigint[]
     )) with ordinality as "given" (
       "queue",
@@ -62,6 +65,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
+      "trace_parent",
       "idempotency_key",
       "idempotency_kept",
       "position"
@@ -102,7 +106,8 @@ with
       "tags",
       "unique_key",
       "unique_label",
-      "unique_until"
+      "unique_until",
+      "trace_context"
     )
     select
       "incoming"."id",
@@ -122,7 +127,8 @@ with
       cast("incoming"."tags" as text[]),
       "incoming"."unique_key",
       "incoming"."unique_label",
-      "incoming"."unique_until"
+      "incoming"."unique_until",
+      "incoming"."trace_parent"
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents
 with
   "incoming" as materialized (
     select
@@ -40,6 +40,9 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -53,6 +56,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
+      "trace_parent",
       "position"
     )
   ),
@@ -69,7 +73,8 @@ with
       "tags",
       "unique_key",
       "unique_label",
-      "unique_until"
+      "unique_until",
+      "trace_context"
     )
     select
       "incoming"."id",
@@ -89,7 +94,8 @@ with
       cast("incoming"."tags" as text[]),
       "incoming"."unique_key",
       "incoming"."unique_label",
-      "incoming"."unique_until"
+      "incoming"."unique_until",
+      "incoming"."trace_parent"
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

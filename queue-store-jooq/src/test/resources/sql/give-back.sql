@@ -1,4 +1,4 @@
--- parameters: job_ids, execution_ids, job_ids, execution_ids, delays, closed_as, job_ids, execution_ids, delays, closed_as, job_ids, execution_ids, delays, closed_as
+-- parameters: job_ids, execution_ids, job_ids, execution_ids, delays, untils, closed_as, job_ids, execution_ids, delays, untils, closed_as, job_ids, execution_ids, delays, untils, closed_as
 with
   "locked" as materialized (
     select
@@ -26,7 +26,13 @@ with
     update "skipjack"."jobs"
     set
       "status" = 'pending',
-      "scheduled_at" = clock_timestamp() + cast("given"."delay" as double precision) * interval '1 microsecond',
+      "scheduled_at" = greatest(
+        coalesce(
+          "given"."until",
+          clock_timestamp() + cast("given"."delay" as double precision) * interval '1 microsecond'
+        ),
+        clock_timestamp()
+      ),
       "forgiven" = (least(
         "skipjack"."jobs"."forgiven",
         ("skipjack"."jobs"."attempts" - 1)
@@ -45,11 +51,15 @@ with
       as bigint[]
     ), cast(
       ?
+      as timestamp with time zone[]
+    ), cast(
+      ?
       as text[]
     )) with ordinality as "given" (
       "job_id",
       "execution_id",
       "delay",
+      "until",
       "closed_as",
       "position"
     )
@@ -197,11 +207,15 @@ with
         as bigint[]
       ), cast(
         ?
+        as timestamp with time zone[]
+      ), cast(
+        ?
         as text[]
       )) with ordinality as "given" (
         "job_id",
         "execution_id",
         "delay",
+        "until",
         "closed_as",
         "position"
       )
@@ -238,11 +252,15 @@ from unnest(cast(
   as bigint[]
 ), cast(
   ?
+  as timestamp with time zone[]
+), cast(
+  ?
   as text[]
 )) with ordinality as "given" (
   "job_id",
   "execution_id",
   "delay",
+  "until",
   "closed_as",
   "position"
 )

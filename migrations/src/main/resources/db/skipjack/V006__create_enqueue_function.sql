@@ -86,7 +86,8 @@ CREATE FUNCTION enqueue(
   unique_key       text        DEFAULT NULL,
   idempotency_key  text        DEFAULT NULL,
   idempotency_kept interval    DEFAULT interval '24 hours',
-  payload_version  integer     DEFAULT 1
+  payload_version  integer     DEFAULT 1,
+  trace_parent     text        DEFAULT NULL
 ) RETURNS bigint
   LANGUAGE plpgsql
   SECURITY DEFINER
@@ -160,6 +161,12 @@ BEGIN
     RAISE EXCEPTION 'An idempotency key cannot be kept for %; give more than zero and at most 36500 days.', enqueue.idempotency_kept
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF enqueue.trace_parent IS NOT NULL
+     AND (enqueue.trace_parent COLLATE "C" !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
+          OR enqueue.trace_parent COLLATE "C" ~ '^ff|^..-0{32}|-0{16}-') THEN
+    RAISE EXCEPTION 'Trace parent ''%'' is not allowed. Use the W3C form: version, trace id, parent id and flags as 2, 32, 16 and 2 of 0-9 and a-f between ''-'', no id all zeros, version not ff.', left(enqueue.trace_parent, 80)
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   document := require_payload(enqueue.payload);
 
   IF enqueue.idempotency_key IS NOT NULL THEN
@@ -197,14 +204,15 @@ BEGIN
     END IF;
     job := coalesce(job, nextval('jobs_id_seq'));
     INSERT INTO jobs (id, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, tags,
-                      unique_key, unique_label, unique_until)
+                      unique_key, unique_label, unique_until, trace_context)
     SELECT job, lane, enqueue.kind, document, coalesce(enqueue.payload_version, 1),
            coalesce(enqueue.priority, job_queues.default_priority, 0),
            coalesce(enqueue.max_attempts, job_queues.default_max_attempts, 25), due, labels,
            CASE WHEN enqueue.unique_key IS NOT NULL THEN taken_key END,
            CASE WHEN octet_length(convert_to(enqueue.unique_key, 'UTF8')) > 200 THEN left(enqueue.unique_key, 60) || '...'
                 ELSE enqueue.unique_key END,
-           CASE WHEN enqueue.unique_key IS NOT NULL THEN 'dead' END
+           CASE WHEN enqueue.unique_key IS NOT NULL THEN 'dead' END,
+           enqueue.trace_parent
       FROM (SELECT) AS one_row
       LEFT JOIN job_queues ON job_queues.queue = lane
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
@@ -230,12 +238,13 @@ COMMENT ON FUNCTION require_payload(json) IS 'The payload, unless it is null, la
 COMMENT ON FUNCTION wake_up(text, text, integer) IS
 'Tells listening workers, as this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16 hex
 digits of the SHA-256 of the schema''s name; the payload is queue, kind and priority between spaces.';
-COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer) IS
+COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text) IS
 'Enqueues a job in the caller''s transaction and answers its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
 kind: name of its type. payload: what the handler gets, json, 256 KiB at most (cast jsonb with ::json). queue: ''default''. priority: -100 to 100;
 left out, that of the queue''s settings or 0. delay or scheduled_at: when it is due; now. max_attempts: left out, those of the queue''s
 settings or 25. tags: up to 20. unique_key: while a live job of the kind holds it, the answer is that job. idempotency_key: an enqueue
 of the kind with this key that came before, at most idempotency_kept ago, is answered with its job. payload_version: shape of the payload.
+trace_parent: W3C traceparent, handed to whoever runs the job.
 What is not allowed raises 22023; NUL and lone surrogates in the payload raise 22P05 and 22P02. A job that is due wakes workers at commit.';
 
 -- The caller's search_path must not decide whose tables these functions touch. pg_catalog is searched first by default.
@@ -245,7 +254,7 @@ DECLARE
 BEGIN
   FOREACH signature IN ARRAY ARRAY[
     'wake_up(text, text, integer)',
-    'enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer)'] LOOP
+    'enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text)'] LOOP
     EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', signature, current_schema());
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', signature);
   END LOOP;

@@ -16,6 +16,12 @@ public final class Migrations {
   /** The schema that is used when nobody chooses one. */
   public static final String DEFAULT_SCHEMA = "skipjack";
 
+  /**
+   * The number of the newest migration of this version: what the schema's function {@code
+   * schema_version()} answers after {@link #migrate}.
+   */
+  public static final int SCHEMA_VERSION = 7;
+
   /** Where the SQL lies on the class path. */
   static final String LOCATION = "classpath:db/skipjack";
 

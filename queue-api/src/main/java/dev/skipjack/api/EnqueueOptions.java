@@ -1,6 +1,7 @@
 package dev.skipjack.api;
 
 import dev.skipjack.api.spi.StoredKey;
+import dev.skipjack.api.spi.TraceParent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,6 +20,9 @@ public final class EnqueueOptions {
   /** The longest delay that is accepted: 100 years of 365 days. */
   public static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
 
+  /** The latest instant at which a job may be due: {@link #LONGEST_DELAY} after the year 2025. */
+  public static final Instant LATEST = Instant.parse("2026-01-01T00:00:00Z").plus(LONGEST_DELAY);
+
   /** How long an idempotency key is kept when nobody says: 24 hours. */
   public static final Duration DEFAULT_KEPT = Duration.ofHours(24);
 
@@ -31,7 +35,8 @@ public final class EnqueueOptions {
           Optional.empty(),
           List.of(),
           Optional.empty(),
-          DEFAULT_KEPT);
+          DEFAULT_KEPT,
+          Optional.empty());
 
   private final Duration delay;
   private final Optional<Instant> scheduledAt;
@@ -41,6 +46,7 @@ public final class EnqueueOptions {
   private final List<String> tags;
   private final Optional<String> idempotencyKey;
   private final Duration idempotencyKept;
+  private final Optional<String> traceParent;
 
   private EnqueueOptions(
       Duration delay,
@@ -50,7 +56,8 @@ public final class EnqueueOptions {
       Optional<String> queue,
       List<String> tags,
       Optional<String> idempotencyKey,
-      Duration idempotencyKept) {
+      Duration idempotencyKept,
+      Optional<String> traceParent) {
     this.delay = delay;
     this.scheduledAt = scheduledAt;
     this.priority = priority;
@@ -59,6 +66,7 @@ public final class EnqueueOptions {
     this.tags = tags;
     this.idempotencyKey = idempotencyKey;
     this.idempotencyKept = idempotencyKept;
+    this.traceParent = traceParent;
   }
 
   /** Nothing different. */
@@ -78,12 +86,11 @@ public final class EnqueueOptions {
   /**
    * Due at {@code instant}; one in the past means now. Replaces {@link #delay}.
    *
-   * @param instant not further in the future than {@link #LONGEST_DELAY}, counted from 2026
+   * @param instant at most {@link #LATEST}
    */
   public EnqueueOptions at(Instant instant) {
-    Instant latest = Instant.parse("2026-01-01T00:00:00Z").plus(LONGEST_DELAY);
-    if (instant.isAfter(latest)) {
-      throw new IllegalArgumentException("Schedule %s is after %s.".formatted(instant, latest));
+    if (instant.isAfter(LATEST)) {
+      throw new IllegalArgumentException("Schedule %s is after %s.".formatted(instant, LATEST));
     }
     return due(
         Duration.ZERO, Optional.of(instant.isBefore(Instant.EPOCH) ? Instant.EPOCH : instant));
@@ -91,7 +98,15 @@ public final class EnqueueOptions {
 
   private EnqueueOptions due(Duration delay, Optional<Instant> scheduledAt) {
     return new EnqueueOptions(
-        delay, scheduledAt, priority, maxAttempts, queue, tags, idempotencyKey, idempotencyKept);
+        delay,
+        scheduledAt,
+        priority,
+        maxAttempts,
+        queue,
+        tags,
+        idempotencyKey,
+        idempotencyKept,
+        traceParent);
   }
 
   /** Served before lower ones of its queue: -100 to 100. */
@@ -104,7 +119,8 @@ public final class EnqueueOptions {
         queue,
         tags,
         idempotencyKey,
-        idempotencyKept);
+        idempotencyKept,
+        traceParent);
   }
 
   /** Dead after this many used attempts, at least 1. */
@@ -117,7 +133,8 @@ public final class EnqueueOptions {
         queue,
         tags,
         idempotencyKey,
-        idempotencyKept);
+        idempotencyKept,
+        traceParent);
   }
 
   /** Into this queue (1 to 63 of {@code a-z 0-9 _ . -}) instead of the type's. */
@@ -130,7 +147,8 @@ public final class EnqueueOptions {
         Optional.of(Names.require("Queue", queue)),
         tags,
         idempotencyKey,
-        idempotencyKept);
+        idempotencyKept,
+        traceParent);
   }
 
   /** As {@link #tags(List)}. */
@@ -156,7 +174,8 @@ public final class EnqueueOptions {
         queue,
         Tags.require(tags),
         idempotencyKey,
-        idempotencyKept);
+        idempotencyKept,
+        traceParent);
   }
 
   /** As {@link #idempotencyKey(String, Duration)}, kept for {@link #DEFAULT_KEPT}. */
@@ -188,7 +207,27 @@ public final class EnqueueOptions {
         queue,
         tags,
         Optional.of(StoredKey.require("Idempotency key", key)),
-        Limits.kept(kept));
+        Limits.kept(kept),
+        traceParent);
+  }
+
+  /**
+   * As part of a trace: the handler finds it in what it is given, and can go on with the trace.
+   *
+   * @param traceParent the W3C header's value, {@code 00-<trace id>-<parent id>-<flags>} in
+   *     lower-case hex digits; neither id all zeros, version not {@code ff}
+   */
+  public EnqueueOptions traceParent(String traceParent) {
+    return new EnqueueOptions(
+        delay,
+        scheduledAt,
+        priority,
+        maxAttempts,
+        queue,
+        tags,
+        idempotencyKey,
+        idempotencyKept,
+        Optional.of(TraceParent.require(traceParent)));
   }
 
   /** How long after the enqueue the job is due; zero when {@link #scheduledAt} decides. */
@@ -229,5 +268,10 @@ public final class EnqueueOptions {
   /** How long that key is kept. */
   public Duration idempotencyKept() {
     return idempotencyKept;
+  }
+
+  /** The trace that the job belongs to, if one was given. */
+  public Optional<String> traceParent() {
+    return traceParent;
   }
 }

@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.spi.SafeText;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;

@@ -81,4 +81,12 @@ public interface JobReader {
    * @return by queue
    */
   List<QueueState> queues();
+
+  /**
+   * The workers that gave a sign of life within the last day or so; one that was stopped in order
+   * is not among them, one that was killed is. 1,000 at most, those seen last.
+   *
+   * @return by name, then start
+   */
+  List<WorkerInfo> workers();
 }

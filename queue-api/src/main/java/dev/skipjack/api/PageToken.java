@@ -1,5 +1,7 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.spi.SafeText;
+
 /**
  * Where the next page of a list begins. Hand it back as it is: what it says is the store's affair.
  * It is a position and no cursor, so it stays good for as long as anybody likes, in another process

@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.spi.SafeText;
 import java.util.UUID;
 
 /**

@@ -3,6 +3,7 @@ package dev.skipjack.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.spi.SafeText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -69,5 +70,32 @@ class EnqueueOptionsTest {
     assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ZERO)).hasMessageContaining("PT0S");
     assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ofSeconds(Long.MAX_VALUE)))
         .hasMessageContaining("36500 days");
+  }
+
+  @Test
+  void aTraceParentIsKept() {
+    String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    assertThat(EnqueueOptions.none().traceParent()).isEmpty();
+    assertThat(EnqueueOptions.none().traceParent(trace).priority(1).traceParent()).contains(trace);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "00",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+        "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+        "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n",
+        "00-4bf92f3577b34da6a3ce929d0e0e473\0-00f067aa0ba902b7-01"
+      })
+  void whatIsNoTraceParentIsRefused(String trace) {
+    assertThatThrownBy(() -> EnqueueOptions.none().traceParent(trace))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("Trace parent '" + SafeText.of(trace, 80) + "' is not allowed.");
   }
 }

@@ -44,8 +44,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
     this.statements = new UniqueStatements(queue.dialect());
     this.writer = new UniqueWriter(queue, statements);
     this.own =
-        new BoundUniqueEnqueuer(
-            queue.drafts(),
+        bound(
             (jobs, unique) -> {
               List<EnqueueResult> results =
                   queue
@@ -68,8 +67,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * jOOQ's, untouched.
    */
   public UniqueEnqueuer in(DSLContext transaction) {
-    return new BoundUniqueEnqueuer(
-        queue.drafts(),
+    return bound(
         (jobs, unique) ->
             transaction.connectionResult(connection -> write(connection, jobs, unique)));
   }
@@ -79,8 +77,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * closed.
    */
   public UniqueEnqueuer in(Connection transaction) {
-    return new BoundUniqueEnqueuer(
-        queue.drafts(),
+    return bound(
         (jobs, unique) -> {
           try {
             return write(transaction, jobs, unique);
@@ -88,6 +85,13 @@ public final class UniqueJobs implements UniqueEnqueuer {
             throw OwnTransactions.refused(failure);
           }
         });
+  }
+
+  /** What is written is what the queue's interceptors pass on. */
+  private UniqueEnqueuer bound(BoundUniqueEnqueuer.Insertion write) {
+    return new BoundUniqueEnqueuer(
+        queue.drafts(),
+        (jobs, unique) -> queue.interceptor().enqueue(jobs, passed -> write.write(passed, unique)));
   }
 
   private List<EnqueueResult> write(Connection connection, List<NewJob> jobs, Unique<?> unique)

@@ -15,6 +15,7 @@ import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.WakeUps.Subscription;
 import dev.skipjack.dedup.Fixture.Sync;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -56,6 +57,44 @@ class UniqueJobsTest {
     assertThat(unique.enqueue(SYNC, sync("a"), BY_ACCOUNT))
         .isEqualTo(new AlreadyQueued(first.jobId(), TwinStatus.PENDING));
     assertThat(unique.enqueue(SYNC, sync("b"), BY_ACCOUNT)).isInstanceOf(Enqueued.class);
+  }
+
+  @Test
+  void interceptorsStandAroundUniqueJobsToo() throws Exception {
+    List<Integer> calls = new ArrayList<>();
+    UniqueJobs intercepted =
+        UniqueJobs.on(
+            JobQueue.builder(database.dataSource())
+                .schema(database.schema())
+                .interceptor(
+                    (jobs, next) -> {
+                      calls.add(jobs.size());
+                      return next.enqueue(
+                          jobs.stream().map(job -> job.tagged(List.of("seen"))).toList());
+                    })
+                .build());
+
+    intercepted.enqueueAll(SYNC, List.of(sync("a"), sync("b")), BY_ACCOUNT);
+    try (Connection transaction = database.connection()) {
+      transaction.setAutoCommit(false);
+      intercepted.in(transaction).enqueue(SYNC, sync("c"), BY_ACCOUNT);
+      intercepted
+          .in(DSL.using(transaction, SQLDialect.POSTGRES))
+          .enqueue(SYNC, sync("c"), BY_ACCOUNT);
+      transaction.commit();
+    }
+
+    assertThat(calls).containsExactly(2, 1, 1);
+    assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE tags = '{seen}'")).isEqualTo("3");
+  }
+
+  @Test
+  void aJobCarriesItsTrace() {
+    String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    unique.enqueue(SYNC, sync("a"), BY_ACCOUNT, job -> job.traceParent(trace));
+
+    assertThat(fixture.value("SELECT trace_context FROM @jobs")).isEqualTo(trace);
   }
 
   @Test

@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UniqueKeysTest {
 
   private static final NewJob DRAFT =
-      new NewJob("emails", "sync", "{}", 1, null, null, null, Duration.ZERO, List.of(), null, null);
+      new NewJob(
+          "emails", "sync", "{}", 1, null, null, null, Duration.ZERO, List.of(), null, null, null);
 
   @Test
   void shortKeysStayReadable() {

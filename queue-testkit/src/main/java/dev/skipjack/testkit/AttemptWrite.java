@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.Connection;
@@ -15,6 +17,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Every write about an attempt, so that what all of them promise is tested for each. */
 enum AttemptWrite {
@@ -26,6 +29,17 @@ enum AttemptWrite {
           .toList();
     }
   },
+  PROGRESS(JobStatus.RUNNING, ExecutionStatus.RUNNING) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+      return fixture
+          .store()
+          .progress(
+              executions.stream()
+                  .map(execution -> new Progress(execution, 42, "half way"))
+                  .toList());
+    }
+  },
   COMPLETE(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
     @Override
     List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
@@ -35,17 +49,35 @@ enum AttemptWrite {
   COMPLETE_IN(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
     @Override
     List<Verdict> write(StoreFixture fixture, List<Execution> executions) throws SQLException {
-      List<Verdict> verdicts = new ArrayList<>();
-      for (Execution execution : executions) {
-        try (Connection transaction = fixture.transaction()) {
-          fixture.store().completeIn(transaction, execution);
-          transaction.commit();
-          verdicts.add(Verdict.DONE);
-        } catch (LeaseLostException refused) {
-          verdicts.add(Verdict.LOST);
-        }
-      }
-      return verdicts;
+      return completeIn(fixture, executions, null);
+    }
+  },
+  COMPLETE_IN_WITH_RESULT(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) throws SQLException {
+      return completeIn(fixture, executions, "1");
+    }
+  },
+  CONCLUDE_COMPLETED(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+      return fixture
+          .store()
+          .conclude(
+              executions.stream()
+                  .map(execution -> Conclusion.completed(execution, "{\"n\": 1}"))
+                  .toList());
+    }
+  },
+  CONCLUDE_CANCELLED(JobStatus.CANCELLED, ExecutionStatus.CANCELLED) {
+    @Override
+    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+      return fixture
+          .store()
+          .conclude(
+              executions.stream()
+                  .map(execution -> Conclusion.cancelled(execution, "no use"))
+                  .toList());
     }
   },
   FAIL(JobStatus.PENDING, ExecutionStatus.FAILED) {
@@ -99,6 +131,31 @@ enum AttemptWrite {
   /** What the audit says of the attempt afterwards. */
   ExecutionStatus auditSays() {
     return auditSays;
+  }
+
+  /** Whether the write ends the attempt. */
+  boolean isEnd() {
+    return auditSays != ExecutionStatus.RUNNING;
+  }
+
+  private static List<Verdict> completeIn(
+      StoreFixture fixture, List<Execution> executions, @Nullable String result)
+      throws SQLException {
+    List<Verdict> verdicts = new ArrayList<>();
+    for (Execution execution : executions) {
+      try (Connection transaction = fixture.transaction()) {
+        if (result == null) {
+          fixture.store().completeIn(transaction, execution);
+        } else {
+          fixture.store().completeIn(transaction, execution, result);
+        }
+        transaction.commit();
+        verdicts.add(Verdict.DONE);
+      } catch (LeaseLostException refused) {
+        verdicts.add(Verdict.LOST);
+      }
+    }
+    return verdicts;
   }
 
   private static List<Verdict> giveBack(

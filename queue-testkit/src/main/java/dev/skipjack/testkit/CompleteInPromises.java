@@ -6,6 +6,7 @@ import static dev.skipjack.testkit.StoreFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
@@ -14,6 +15,7 @@ import dev.skipjack.api.spi.Execution;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A completion belongs to the handler's transaction. */
@@ -33,6 +35,21 @@ abstract class CompleteInPromises extends Promises {
       assertThat(fixture.statusOf(execution.jobId())).isEqualTo(JobStatus.COMPLETED);
       assertThat(fixture.statusOf(next)).isEqualTo(JobStatus.PENDING);
     }
+  }
+
+  @Test
+  void keepsTheResultInTheArchiveIfThereIsOne() throws SQLException {
+    fixture.enqueueMany(2);
+    List<Execution> executions = fixture.claimExecutions(2);
+    try (Connection transaction = fixture.transaction()) {
+      store.completeIn(transaction, executions.get(0), "{\"n\": 1}");
+      store.completeIn(transaction, executions.get(1), null);
+      transaction.commit();
+    }
+    assertThat(fixture.find(executions.get(0).jobId()).result()).isEqualTo("{\"n\": 1}");
+    assertThat(fixture.audit(executions.get(0).jobId())).containsExactly(ExecutionStatus.SUCCEEDED);
+    assertThat(fixture.find(executions.get(1).jobId()).result()).isNull();
+    assertThat(fixture.statusOf(executions.get(1).jobId())).isEqualTo(JobStatus.COMPLETED);
   }
 
   @Test

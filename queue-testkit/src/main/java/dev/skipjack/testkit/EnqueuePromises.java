@@ -4,6 +4,7 @@ import static dev.skipjack.testkit.StoreFixture.LEASE;
 import static dev.skipjack.testkit.StoreFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobId;
@@ -14,6 +15,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.NewJob;
 import java.sql.Connection;
@@ -57,6 +59,24 @@ abstract class EnqueuePromises extends Promises {
     assertThat(summary.tags()).containsExactly("vip", "a \"quoted\", {tag}");
     assertThat(summary.createdAt()).isBetween(before, fixture.now());
     assertThat(summary.scheduledAt()).isBetween(before, fixture.now());
+  }
+
+  /** From the enqueue to whoever runs the job, and kept when that has ended. */
+  @Test
+  void carriesTheTraceToTheClaimAndTheArchive() {
+    String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    JobId plain = fixture.enqueue(1);
+    JobId traced = fixture.enqueue(2, job -> job.traceParent(trace));
+    JobId once = fixture.enqueue(3, job -> job.traceParent(trace).idempotencyKey("k"));
+
+    List<ClaimedJob> claimed = fixture.claim(3);
+
+    assertThat(claimed)
+        .extracting(job -> job.execution().jobId(), ClaimedJob::traceParent)
+        .containsExactly(tuple(plain, null), tuple(traced, trace), tuple(once, trace));
+    assertThat(fixture.find(traced).traceContext()).isEqualTo(trace);
+    store.complete(List.of(claimed.get(1).execution()));
+    assertThat(fixture.find(traced).traceContext()).isEqualTo(trace);
   }
 
   @Test
@@ -166,6 +186,17 @@ abstract class EnqueuePromises extends Promises {
 
   static NewJob job(String payload) {
     return new NewJob(
-        "default", WORK.kind(), payload, 1, null, 3, null, Duration.ZERO, List.of(), null, null);
+        "default",
+        WORK.kind(),
+        payload,
+        1,
+        null,
+        3,
+        null,
+        Duration.ZERO,
+        List.of(),
+        null,
+        null,
+        null);
   }
 }

@@ -53,7 +53,7 @@ abstract class FencePromises extends Promises {
   @EnumSource
   void lostOnceTheAttemptHasEnded(AttemptWrite write) throws SQLException {
     for (AttemptWrite end : AttemptWrite.values()) {
-      if (end != AttemptWrite.HEARTBEAT) {
+      if (end.isEnd()) {
         String queue = end.name().toLowerCase(Locale.ROOT);
         fixture.enqueue(1, job -> job.onQueue(queue));
         Execution ended = fixture.claimFrom(queue, LEASE);

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Tag;
  * }</pre>
  *
  * <p>Tested are the promises of {@link dev.skipjack.api.spi.JobStore}, {@link
- * dev.skipjack.api.spi.Maintenance}, {@link dev.skipjack.api.JobEnqueuer}, {@link
- * dev.skipjack.api.QueueAdmin} and {@link dev.skipjack.api.JobReader}, grouped by their methods;
- * plans, speed and the text of statements are the store's own affair. Jobs are looked at through
- * the store's reader. Rows are held, as a rival would hold them, with plain SQL on the table {@code
- * jobs} of the schema.
+ * dev.skipjack.api.spi.Maintenance}, {@link dev.skipjack.api.spi.WorkerRegistry}, {@link
+ * dev.skipjack.api.JobEnqueuer}, {@link dev.skipjack.api.QueueAdmin} and {@link
+ * dev.skipjack.api.JobReader}, grouped by their methods; plans, speed and the text of statements
+ * are the store's own affair. Jobs are looked at through the store's reader. Rows are held, as a
+ * rival would hold them, with plain SQL on the table {@code jobs} of the schema.
  *
  * <p>The tests run one after another on a database of their own, which {@link QueueTest} provides:
  * its server is chosen as {@link QueueDatabase} says. They carry the tag {@value #TAG}, so that a
@@ -160,6 +160,14 @@ public abstract class JobStoreContract {
 
   @Nested
   class Read extends ReaderPromises {
+    @Override
+    StoreFixture given() {
+      return prepared;
+    }
+  }
+
+  @Nested
+  class Workers extends WorkerPromises {
     @Override
     StoreFixture given() {
       return prepared;

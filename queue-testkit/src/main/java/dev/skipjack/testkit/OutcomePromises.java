@@ -4,8 +4,10 @@ import static dev.skipjack.testkit.StoreFixture.ERROR;
 import static dev.skipjack.testkit.StoreFixture.EXPIRED;
 import static dev.skipjack.testkit.StoreFixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.Backoff;
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobError;
@@ -14,23 +16,33 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What heartbeat, complete, fail and giveBack make of a job and of the audit. */
+/**
+ * What heartbeat, progress, complete, conclude, fail and giveBack make of a job and of the audit.
+ */
 abstract class OutcomePromises extends Promises {
 
   private static final Ended PENDING = new Ended(Verdict.DONE, JobStatus.PENDING);
@@ -75,6 +87,95 @@ abstract class OutcomePromises extends Promises {
   }
 
   @Nested
+  class Reports {
+
+    @Test
+    void areReadWithTheTimeOfTheDatabase() throws SQLException {
+      fixture.enqueueMany(2);
+      List<Execution> executions = fixture.claimExecutions(2);
+      Instant before = fixture.now();
+
+      assertThat(
+              store.progress(
+                  List.of(
+                      new Progress(executions.get(1), 100, null),
+                      new Progress(executions.get(0), 0, "reads \"a\""))))
+          .containsOnly(Verdict.DONE);
+
+      String first = Objects.requireNonNull(fixture.find(executions.get(0).jobId()).progress());
+      assertThat(first).contains("\"percent\": 0").contains("\"message\": \"reads \\\"a\\\"\"");
+      assertThat(timeOf(first)).isBetween(before, fixture.now());
+      assertThat(fixture.find(executions.get(1).jobId()).progress())
+          .contains("\"percent\": 100")
+          .doesNotContain("message");
+    }
+
+    @Test
+    void changeNothingElse() {
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+      JobDetails before = fixture.find(execution.jobId());
+
+      store.progress(List.of(new Progress(execution, 42, "half way")));
+
+      JobDetails after = fixture.find(execution.jobId());
+      assertThat(after.summary()).isEqualTo(before.summary());
+      assertThat(after.leaseExpiresAt()).isEqualTo(before.leaseExpiresAt());
+      assertThat(after.executions()).isEqualTo(before.executions());
+    }
+
+    @Test
+    void replaceEarlierOnesAndStayForTheNextAttempt() {
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+      store.progress(List.of(new Progress(execution, 10, "a")));
+      store.progress(List.of(new Progress(execution, 20, "b")));
+      fixture.fail(List.of(execution), false);
+
+      Execution next = fixture.claimOne(LEASE);
+
+      assertThat(fixture.find(next.jobId()).progress())
+          .contains("\"percent\": 20")
+          .contains("\"b\"")
+          .doesNotContain("\"a\"");
+    }
+
+    @Test
+    void ofWhoHasLostTheLeaseAreNotRead() {
+      for (boolean ownerFirst : List.of(true, false)) {
+        String queue = ownerFirst ? "first" : "last";
+        Progress zombie = new Progress(fixture.rescuedExecutionOf(queue), 1, "zombie");
+        Progress owner = new Progress(fixture.claimFrom(queue, LEASE), 2, "owner");
+
+        assertThat(store.progress(ownerFirst ? List.of(owner, zombie) : List.of(zombie, owner)))
+            .containsExactlyInAnyOrder(Verdict.DONE, Verdict.LOST);
+
+        assertThat(fixture.find(owner.execution().jobId()).progress()).contains("owner");
+      }
+    }
+
+    @Test
+    void takeAnyMessage() {
+      fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+      String hostile = "nul \0 high \uD800 low \uDC00 ' \" \\ " + "x".repeat(100_000);
+
+      assertThat(store.progress(List.of(new Progress(execution, 1, hostile))))
+          .containsExactly(Verdict.DONE);
+
+      assertThat(Objects.requireNonNull(fixture.find(execution.jobId()).progress()))
+          .contains("nul")
+          .hasSizeLessThan(1_000);
+    }
+
+    private Instant timeOf(String progress) {
+      Matcher at = Pattern.compile("\"at\": \"([^\"]+)\"").matcher(progress);
+      assertThat(at.find()).as(progress).isTrue();
+      return OffsetDateTime.parse(at.group(1)).toInstant();
+    }
+  }
+
+  @Nested
   class Complete {
 
     @Test
@@ -110,6 +211,152 @@ abstract class OutcomePromises extends Promises {
       assertThat(store.complete(List.of(execution))).containsExactly(Verdict.DONE);
 
       assertThat(reader.find(execution.jobId())).isEmpty();
+    }
+  }
+
+  @Nested
+  class Conclude {
+
+    @Test
+    void keepsTheResultInTheArchive() throws SQLException {
+      JobId id = fixture.enqueue(7);
+      fixture.fail(List.of(fixture.claimOne(LEASE)), false);
+      Execution execution = fixture.claimOne(LEASE);
+      Instant before = fixture.now();
+
+      assertThat(store.conclude(List.of(Conclusion.completed(execution, "{\"rows\": [1, 2]}"))))
+          .containsExactly(Verdict.DONE);
+
+      JobDetails job = fixture.find(id);
+      assertThat(job.result()).isEqualTo("{\"rows\": [1, 2]}");
+      assertThat(job.payload()).isEqualTo("7");
+      assertThat(job.currentExecution()).isEqualTo(execution.id());
+      assertThat(job.summary().status()).isEqualTo(JobStatus.COMPLETED);
+      assertThat(job.summary().finishedAt()).isBetween(before, fixture.now());
+      assertThat(job.summary().lastError()).as("of the earlier attempt").isEqualTo("no luck");
+      assertThat(fixture.audit(id))
+          .containsExactly(ExecutionStatus.FAILED, ExecutionStatus.SUCCEEDED);
+      assertThat(job.executions().get(1).error()).isNull();
+    }
+
+    @Test
+    void keepsTheReasonOfAJobThatItsHandlerCancels() throws SQLException {
+      JobId id = fixture.enqueue(1);
+      Execution execution = fixture.claimOne(LEASE);
+
+      assertThat(store.conclude(List.of(Conclusion.cancelled(execution, "customer left"))))
+          .containsExactly(Verdict.DONE);
+
+      JobDetails job = fixture.find(id);
+      assertThat(job.result()).isNull();
+      assertThat(job.summary().status()).isEqualTo(JobStatus.CANCELLED);
+      assertThat(job.summary().lastError()).isEqualTo("customer left");
+      assertThat(fixture.audit(id)).containsExactly(ExecutionStatus.CANCELLED);
+      assertThat(job.executions().get(0).error()).isEqualTo(JobError.of("customer left"));
+      assertThat(job.executions().get(0).finishedAt()).isNotNull();
+    }
+
+    @Test
+    void withoutAWordLeavesTheLastErrorAsItWas() {
+      fixture.enqueueMany(2);
+      fixture.fail(fixture.claimExecutions(2), false);
+      List<Execution> executions = fixture.claimExecutions(2);
+
+      assertThat(
+              store.conclude(
+                  List.of(
+                      Conclusion.completed(executions.get(0), null),
+                      Conclusion.cancelled(executions.get(1), null))))
+          .containsOnly(Verdict.DONE);
+
+      for (Execution execution : executions) {
+        assertThat(fixture.find(execution.jobId()).result()).isNull();
+        assertThat(fixture.summary(execution.jobId()).lastError()).isEqualTo("no luck");
+      }
+      assertThat(fixture.statusOf(executions.get(0).jobId())).isEqualTo(JobStatus.COMPLETED);
+      assertThat(fixture.statusOf(executions.get(1).jobId())).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void ofOneBatchGivesEachJobItsOwn() {
+      fixture.enqueueMany(3);
+      List<Execution> executions = fixture.claimExecutions(3);
+
+      assertThat(
+              store.conclude(
+                  List.of(
+                      Conclusion.completed(executions.get(2), "2"),
+                      Conclusion.cancelled(executions.get(1), "reason"),
+                      Conclusion.completed(executions.get(0), "0"))))
+          .containsOnly(Verdict.DONE);
+
+      assertThat(fixture.find(executions.get(0).jobId()).result()).isEqualTo("0");
+      assertThat(fixture.summary(executions.get(1).jobId()).lastError()).isEqualTo("reason");
+      assertThat(fixture.find(executions.get(2).jobId()).result()).isEqualTo("2");
+    }
+
+    @Test
+    void takesAnyReason() {
+      JobId id = fixture.enqueue(1);
+      String hostile = "nul \0 high \uD800 low \uDC00 " + "x".repeat(100_000);
+
+      assertThat(store.conclude(List.of(Conclusion.cancelled(fixture.claimOne(LEASE), hostile))))
+          .containsExactly(Verdict.DONE);
+
+      assertThat(fixture.summary(id).lastError()).isEqualTo(JobError.of(hostile).message());
+    }
+
+    /** Who has lost the lease must not put words into the mouth of who has it. */
+    @Test
+    void ofTwoWhoSpeakForOneJobKeepsTheOwnersWord() {
+      for (boolean ownerFirst : List.of(true, false)) {
+        String queue = ownerFirst ? "first" : "last";
+        Conclusion zombie = Conclusion.cancelled(fixture.rescuedExecutionOf(queue), "zombie");
+        Conclusion owner = Conclusion.completed(fixture.claimFrom(queue, LEASE), "1");
+
+        assertThat(store.conclude(ownerFirst ? List.of(owner, zombie) : List.of(zombie, owner)))
+            .containsExactlyInAnyOrder(Verdict.DONE, Verdict.LOST);
+
+        JobDetails job = fixture.find(owner.execution().jobId());
+        assertThat(job.summary().status()).isEqualTo(JobStatus.COMPLETED);
+        assertThat(job.result()).isEqualTo("1");
+        assertThat(fixture.audit(job.summary().id()))
+            .containsExactly(ExecutionStatus.LOST, ExecutionStatus.SUCCEEDED);
+      }
+    }
+
+    /** A result is made by the codec; whoever writes something else must not lose the others'. */
+    @Test
+    void changesNothingIfAResultIsNoJson() {
+      fixture.enqueueMany(2);
+      List<Execution> executions = fixture.claimExecutions(2);
+
+      assertThatThrownBy(
+              () ->
+                  store.conclude(
+                      List.of(
+                          Conclusion.completed(executions.get(0), "1"),
+                          Conclusion.completed(executions.get(1), "{"))))
+          .isInstanceOf(StoreException.class);
+
+      assertThat(store.complete(executions)).containsOnly(Verdict.DONE);
+    }
+
+    @Test
+    void leavesNothingOfAJobWhoseQueueArchivesNothing() {
+      admin.configure("default", QueueSettings.defaults().noArchive());
+      fixture.enqueueMany(2);
+      List<Execution> executions = fixture.claimExecutions(2);
+
+      assertThat(
+              store.conclude(
+                  List.of(
+                      Conclusion.completed(executions.get(0), "1"),
+                      Conclusion.cancelled(executions.get(1), "no use"))))
+          .containsOnly(Verdict.DONE);
+
+      assertThat(reader.find(executions.get(0).jobId())).isEmpty();
+      assertThat(reader.find(executions.get(1).jobId())).isEmpty();
     }
   }
 
@@ -216,6 +463,34 @@ abstract class OutcomePromises extends Promises {
       assertThat(fixture.claim(2))
           .extracting(job -> job.execution().jobId())
           .containsExactly(executions.get(1).jobId());
+    }
+
+    @Test
+    void isDueAtTheInstantAskedForByTheDatabasesClock() throws SQLException {
+      fixture.enqueueMany(4);
+      List<Execution> executions = fixture.claimExecutions(4);
+      Instant before = fixture.now();
+      Instant later = before.plus(Duration.ofHours(3)).truncatedTo(ChronoUnit.MICROS);
+
+      assertThat(
+              store.giveBack(
+                  List.of(
+                      snoozed(executions.get(0), later),
+                      snoozed(executions.get(1), before.minus(Duration.ofDays(1))),
+                      snoozed(executions.get(2), Instant.MAX),
+                      snoozed(executions.get(3), Instant.MIN))))
+          .containsOnly(PENDING);
+
+      Instant after = fixture.now();
+      assertThat(fixture.summary(executions.get(0).jobId()).scheduledAt()).isEqualTo(later);
+      assertThat(fixture.summary(executions.get(1).jobId()).scheduledAt()).isBetween(before, after);
+      assertThat(fixture.summary(executions.get(2).jobId()).scheduledAt())
+          .isEqualTo(EnqueueOptions.LATEST);
+      assertThat(fixture.summary(executions.get(3).jobId()).scheduledAt()).isBetween(before, after);
+    }
+
+    private GiveBack snoozed(Execution execution, Instant until) {
+      return GiveBack.until(execution, ExecutionStatus.SNOOZED, until);
     }
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import dev.skipjack.api.JobReader;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.WorkerRegistry;
 import java.sql.Connection;
 
 /**
@@ -34,4 +35,7 @@ public interface StorePorts {
 
   /** The port to the history's partitions. */
   Maintenance maintenance();
+
+  /** The port to the workers' own rows. */
+  WorkerRegistry workers();
 }

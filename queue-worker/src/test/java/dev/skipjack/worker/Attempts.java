@@ -29,7 +29,8 @@ final class Attempts {
             1,
             3,
             Instant.EPOCH,
-            Instant.EPOCH);
+            Instant.EPOCH,
+            null);
     return new Attempt(job, queue, lease, System.nanoTime());
   }
 }

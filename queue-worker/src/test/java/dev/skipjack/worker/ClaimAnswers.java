@@ -28,7 +28,8 @@ final class ClaimAnswers {
         1,
         3,
         scheduledAt,
-        startedAt);
+        startedAt,
+        null);
   }
 
   static ClaimAnswer of(

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
@@ -12,8 +13,10 @@ import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.Retention;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.DueLanes;
@@ -24,15 +27,20 @@ import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.api.spi.Standing;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WakeUps;
+import dev.skipjack.api.spi.WorkerRegistry;
+import dev.skipjack.api.spi.WorkerRow;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.time.Duration;
@@ -112,6 +120,47 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   }
 
   @Override
+  public LeaseKeeper leases() {
+    return new LeaseKeeper() {
+      @Override
+      public List<Renewal> heartbeat(List<Execution> executions, Duration lease) {
+        return MemoryStore.this.heartbeat(executions, lease);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public JobEnqueuer in(Connection transaction) {
+    throw new UnsupportedOperationException("no test enqueues in a transaction");
+  }
+
+  @Override
+  public String encodeResult(String kind, Object result) {
+    return encode(result);
+  }
+
+  @Override
+  public WorkerRegistry workers() {
+    return new WorkerRegistry() {
+      @Override
+      public Standing announce(WorkerRow row) {
+        return call("announce", 1, () -> new Standing(Set.of(), schemaVersion()));
+      }
+
+      @Override
+      public void remove(WorkerId id) {}
+    };
+  }
+
+  @Override
+  public int schemaVersion() {
+    return 1;
+  }
+
+  @Override
   public PayloadCodec codec() {
     return this;
   }
@@ -142,6 +191,7 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
                     null,
                     Duration.ZERO,
                     List.of(),
+                    null,
                     null,
                     null)))
         .get(0)
@@ -286,7 +336,8 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
         row.attempts - row.forgiven,
         row.maxAttempts,
         Instant.EPOCH.plusNanos(row.dueAt),
-        Instant.EPOCH.plusNanos(System.nanoTime()));
+        Instant.EPOCH.plusNanos(System.nanoTime()),
+        row.job.traceParent());
   }
 
   @Override
@@ -308,12 +359,47 @@ final class MemoryStore implements JobStore, Maintenance, QueueAccess, PayloadCo
   }
 
   @Override
+  public List<Verdict> progress(List<Progress> reports) {
+    return call(
+        "progress",
+        reports.size(),
+        () -> judge(reports.stream().map(Progress::execution).toList(), row -> {}));
+  }
+
+  @Override
   public List<Verdict> complete(List<Execution> executions) {
     return call(
         "complete",
         executions.size(),
         () ->
             judge(executions, row -> finish(row, JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED)));
+  }
+
+  @Override
+  public List<Verdict> conclude(List<Conclusion> conclusions) {
+    return call(
+        "conclude",
+        conclusions.size(),
+        () -> {
+          List<Verdict> verdicts = new ArrayList<>();
+          for (Conclusion conclusion : conclusions) {
+            boolean completed = conclusion.as() == JobStatus.COMPLETED;
+            verdicts.addAll(
+                judge(
+                    List.of(conclusion.execution()),
+                    row ->
+                        finish(
+                            row,
+                            conclusion.as(),
+                            completed ? ExecutionStatus.SUCCEEDED : ExecutionStatus.CANCELLED)));
+          }
+          return verdicts;
+        });
+  }
+
+  @Override
+  public void completeIn(Connection transaction, Execution execution, @Nullable String result) {
+    completeIn(transaction, execution);
   }
 
   @Override

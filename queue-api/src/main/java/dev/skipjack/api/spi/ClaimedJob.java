@@ -1,6 +1,7 @@
 package dev.skipjack.api.spi;
 
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A job that this worker may run until its lease ends.
@@ -16,6 +17,7 @@ import java.time.Instant;
  * @param maxAttempts used attempts that are allowed
  * @param scheduledAt when it had become due
  * @param startedAt when it was claimed
+ * @param traceParent W3C traceparent of its enqueuer; null: none was given
  */
 public record ClaimedJob(
     Execution execution,
@@ -27,7 +29,8 @@ public record ClaimedJob(
     int attempt,
     int maxAttempts,
     Instant scheduledAt,
-    Instant startedAt) {
+    Instant startedAt,
+    @Nullable String traceParent) {
 
   /** The lane it was taken from. */
   public Lane lane() {

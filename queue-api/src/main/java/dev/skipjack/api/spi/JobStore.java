@@ -6,6 +6,7 @@ import dev.skipjack.api.StoreException;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every change of a job's state.
@@ -59,8 +60,23 @@ public interface JobStore {
    */
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
+  /**
+   * Writes what handlers report about themselves, for people to read; of several reports for one
+   * execution in a call, one is written. What an earlier attempt reported stays until then.
+   */
+  List<Verdict> progress(List<Progress> reports);
+
   /** Ends attempts well: the jobs leave the live table for the archive. */
   List<Verdict> complete(List<Execution> executions);
+
+  /**
+   * Ends attempts for good with more to say than {@link #complete}: a result that is kept in the
+   * archive, or the reason why a handler cancels its job, which becomes the job's last error. A
+   * queue that keeps no archive keeps neither; the audit has the reason all the same. A job that
+   * somebody else wants cancelled completes nevertheless if it is concluded as completed. A result
+   * that is no JSON document is a refusal of the database for the whole batch.
+   */
+  List<Verdict> conclude(List<Conclusion> conclusions);
 
   /**
    * Ends an attempt well in the handler's transaction, so that its effects and the completion
@@ -69,6 +85,13 @@ public interface JobStore {
    * @throws LeaseLostException if the execution no longer owns the job; the caller must roll back
    */
   void completeIn(Connection transaction, Execution execution);
+
+  /**
+   * As {@link #completeIn(Connection, Execution)} with what the handler returned.
+   *
+   * @param result one JSON document; null: there is none
+   */
+  void completeIn(Connection transaction, Execution execution, @Nullable String result);
 
   /**
    * Ends attempts badly: the jobs wait for another, or are dead when their attempts are used up or

@@ -1,5 +1,6 @@
 package dev.skipjack.api.spi;
 
+import dev.skipjack.api.EnqueueOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param tags free labels, each at most once
  * @param uniqueKey null unless the job is unique
  * @param idempotencyKey null unless its enqueue may be repeated; not together with a unique key
+ * @param traceParent W3C traceparent of the enqueuer, handed to whoever runs the job; null: none
  */
 public record NewJob(
     String queue,
@@ -30,7 +32,8 @@ public record NewJob(
     Duration delay,
     List<String> tags,
     @Nullable UniqueKey uniqueKey,
-    @Nullable IdempotencyKey idempotencyKey) {
+    @Nullable IdempotencyKey idempotencyKey,
+    @Nullable String traceParent) {
 
   /** Refuses two keys: no statement serves both. */
   public NewJob {
@@ -53,7 +56,8 @@ public record NewJob(
         delay,
         tags,
         key,
-        idempotencyKey);
+        idempotencyKey,
+        traceParent);
   }
 
   /**
@@ -76,7 +80,8 @@ public record NewJob(
         delay,
         tags,
         uniqueKey,
-        key);
+        key,
+        traceParent);
   }
 
   /** This, due {@code delay} after the enqueue. */
@@ -92,7 +97,50 @@ public record NewJob(
         delay,
         tags,
         uniqueKey,
-        idempotencyKey);
+        idempotencyKey,
+        traceParent);
+  }
+
+  /**
+   * This, with {@code tags} instead of its own.
+   *
+   * @throws IllegalArgumentException as {@link EnqueueOptions#tags(List)}
+   */
+  public NewJob tagged(List<String> tags) {
+    return new NewJob(
+        queue,
+        kind,
+        payload,
+        payloadVersion,
+        priority,
+        maxAttempts,
+        scheduledAt,
+        delay,
+        EnqueueOptions.none().tags(tags).tags(),
+        uniqueKey,
+        idempotencyKey,
+        traceParent);
+  }
+
+  /**
+   * This, as part of the trace of {@code traceParent}.
+   *
+   * @throws IllegalArgumentException as {@link TraceParent#require}
+   */
+  public NewJob traced(String traceParent) {
+    return new NewJob(
+        queue,
+        kind,
+        payload,
+        payloadVersion,
+        priority,
+        maxAttempts,
+        scheduledAt,
+        delay,
+        tags,
+        uniqueKey,
+        idempotencyKey,
+        TraceParent.require(traceParent));
   }
 
   private static IllegalArgumentException twoKeys(String kind) {

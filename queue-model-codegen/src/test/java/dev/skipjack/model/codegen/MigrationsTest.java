@@ -25,7 +25,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** The schema itself, on a server of its own. */
 class MigrationsTest {
 
-  private static final int ALL = 6;
+  private static final int ALL = 7;
 
   private static EmbeddedPostgres server;
   private static PGSimpleDataSource dataSource;
@@ -64,6 +64,19 @@ class MigrationsTest {
                     + quoted
                     + ".jobs (kind, payload) VALUES ('k', '{}') RETURNING status"))
         .containsExactly("pending");
+  }
+
+  /** The last step of a migration is to say that it has run. */
+  @Test
+  void theSchemaKnowsItsVersion() throws Exception {
+    Migrations.migrate(dataSource, "versioned");
+
+    assertThat(query("SELECT versioned.schema_version()"))
+        .containsExactly(String.valueOf(Migrations.SCHEMA_VERSION));
+    assertThat(
+            query(
+                "SELECT max(version::integer) FROM versioned.skipjack_schema_history WHERE version IS NOT NULL"))
+        .containsExactly(String.valueOf(Migrations.SCHEMA_VERSION));
   }
 
   @ParameterizedTest

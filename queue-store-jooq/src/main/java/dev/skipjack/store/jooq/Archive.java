@@ -14,7 +14,9 @@ import static org.jooq.impl.DSL.selectOne;
 import dev.skipjack.api.JobStatus;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jooq.CommonTableExpression;
 import org.jooq.Field;
 import org.jooq.types.YearToSecond;
@@ -70,22 +72,46 @@ final class Archive {
    * nothing.
    */
   static CommonTableExpression<?> of(CommonTableExpression<?> deleted, JobStatus status) {
-    List<Field<?>> targets = new ArrayList<>();
-    List<Field<?>> values = new ArrayList<>();
+    Map<Field<?>, Field<?>> values = values(deleted);
+    values.put(JOBS_ARCHIVE.STATUS, inline(status, JOBS_ARCHIVE.STATUS));
+    return archived(deleted, values);
+  }
+
+  /**
+   * As {@link #of(CommonTableExpression, JobStatus)} with more to say about each.
+   *
+   * @param lastError instead of the job's own
+   */
+  static CommonTableExpression<?> of(
+      CommonTableExpression<?> deleted, Field<?> status, Field<?> result, Field<String> lastError) {
+    Map<Field<?>, Field<?>> values = values(deleted);
+    values.put(JOBS_ARCHIVE.LAST_ERROR, lastError);
+    values.put(JOBS_ARCHIVE.STATUS, status);
+    values.put(JOBS_ARCHIVE.RESULT, result);
+    return archived(deleted, values);
+  }
+
+  /** What comes from the job's row, by the column of the archive. */
+  private static Map<Field<?>, Field<?>> values(CommonTableExpression<?> deleted) {
+    Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
     for (Copied copied : COPIED) {
-      targets.add(copied.target());
-      values.add(
+      values.put(
+          copied.target(),
           field(name(deleted.getName(), copied.source().getName()), copied.source().getDataType()));
     }
-    targets.add(JOBS_ARCHIVE.EXECUTION_ID);
-    values.add(field(name(deleted.getName(), AttemptCtes.EXECUTION_ID), Long.class));
-    targets.add(JOBS_ARCHIVE.STATUS);
-    values.add(inline(status, JOBS_ARCHIVE.STATUS));
+    values.put(
+        JOBS_ARCHIVE.EXECUTION_ID,
+        field(name(deleted.getName(), AttemptCtes.EXECUTION_ID), Long.class));
+    return values;
+  }
+
+  private static CommonTableExpression<?> archived(
+      CommonTableExpression<?> deleted, Map<Field<?>, Field<?>> values) {
     return name("archived")
         .as(
-            insertInto(JOBS_ARCHIVE, targets)
+            insertInto(JOBS_ARCHIVE, values.keySet())
                 .select(
-                    select(values)
+                    select(values.values())
                         .from(deleted)
                         .where(
                             notExists(

@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.api.EnqueueInterceptor;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobEnqueuer;
@@ -19,9 +20,9 @@ final class BoundEnqueuer implements JobEnqueuer {
   private final JobDrafts drafts;
   private final Function<List<NewJob>, List<EnqueueResult>> insert;
 
-  BoundEnqueuer(JobDrafts drafts, Function<List<NewJob>, List<EnqueueResult>> insert) {
+  BoundEnqueuer(JobDrafts drafts, EnqueueInterceptor interceptor, EnqueueInterceptor.Next write) {
     this.drafts = drafts;
-    this.insert = insert;
+    this.insert = jobs -> interceptor.enqueue(jobs, write);
   }
 
   @Override

@@ -187,7 +187,8 @@ final class ClaimStatement {
                     JOBS.MAX_ATTEMPTS,
                     JOBS.SCHEDULED_AT,
                     JOBS.STARTED_AT,
-                    JOBS.LOCKED_BY));
+                    JOBS.LOCKED_BY,
+                    JOBS.TRACE_CONTEXT));
   }
 
   /** A value and not NOT EXISTS, of which the planner would make a join with all queues. */
@@ -226,7 +227,8 @@ final class ClaimStatement {
         attempts - forgiven,
         row.getInt(10),
         row.getObject(11, OffsetDateTime.class).toInstant(),
-        row.getObject(12, OffsetDateTime.class).toInstant());
+        row.getObject(12, OffsetDateTime.class).toInstant(),
+        row.getString(14));
   }
 
   private static <T> Field<T> column(Table<?> table, Field<T> field) {

@@ -58,11 +58,15 @@ final class CompleteStatement {
    * ended.
    */
   static ResultQuery<?> queryForOne() {
-    CommonTableExpression<?> ended =
-        ended(JOBS.ID.eq(JOB_ID).and(JOBS.CURRENT_EXECUTION_ID.eq(EXECUTION_ID)));
+    CommonTableExpression<?> ended = endedForOne();
     return with(ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended))
         .select(count())
         .from(ended);
+  }
+
+  /** Takes the job of one attempt out of the live table, in a handler's transaction. */
+  static CommonTableExpression<?> endedForOne() {
+    return ended(JOBS.ID.eq(JOB_ID).and(JOBS.CURRENT_EXECUTION_ID.eq(EXECUTION_ID)));
   }
 
   static Arguments argumentsForOne(Execution execution) {
@@ -75,7 +79,8 @@ final class CompleteStatement {
     return name("ended").as(deleteFrom(JOBS).where(which).returning(Archive.columns()));
   }
 
-  private static CommonTableExpression<?> closed(CommonTableExpression<?> ended) {
+  /** Closes the audit rows as succeeded. */
+  static CommonTableExpression<?> closed(CommonTableExpression<?> ended) {
     return AttemptCtes.closed(ended, AttemptCtes.literal(ExecutionStatus.SUCCEEDED));
   }
 }

@@ -3,7 +3,9 @@ package dev.skipjack.store.jooq;
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static org.jooq.impl.DSL.castNull;
+import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.name;
@@ -19,10 +21,13 @@ import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
 import dev.skipjack.store.jooq.spi.Texts;
+import java.time.Instant;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
+import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends attempts without using them: snoozed by the handler, or released by a worker that shuts
@@ -30,7 +35,8 @@ import org.jooq.ResultQuery;
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
- * kept AS (UPDATE jobs SET status = 'pending', scheduled_at = clock_timestamp() + given.delay, forgiven = forgiven + 1, ...
+ * kept AS (UPDATE jobs SET status = 'pending', scheduled_at = GREATEST(coalesce(given.until, clock_timestamp() + given.delay), clock_timestamp()),
+ *                 forgiven = forgiven + 1, ...
  *            FROM given WHERE jobs.id = given.job_id AND jobs.current_execution_id = given.execution_id
  *             AND id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled))
  *          RETURNING ...),
@@ -46,12 +52,18 @@ import org.jooq.ResultQuery;
 final class GiveBackStatement {
 
   private static final Param<Long[]> DELAYS = param("delays", Long[].class);
+  private static final Param<Instant[]> UNTILS =
+      param("untils", SQLDataType.INSTANT.getArrayDataType());
   private static final Param<String[]> CLOSED_AS = Texts.array("closed_as");
 
   private GiveBackStatement() {}
 
   static ResultQuery<?> query() {
-    ArrayRows given = AttemptCtes.given().column("delay", DELAYS).column("closed_as", CLOSED_AS);
+    ArrayRows given =
+        AttemptCtes.given()
+            .column("delay", DELAYS)
+            .column("until", UNTILS)
+            .column("closed_as", CLOSED_AS);
     CommonTableExpression<?> locked = AttemptCtes.locked();
     CommonTableExpression<?> kept = kept(given, locked);
     CommonTableExpression<?> cancelled = AttemptCtes.cancelled(locked);
@@ -77,7 +89,12 @@ final class GiveBackStatement {
                 .set(JOBS.STATUS, JobPredicates.literal(JobStatus.PENDING))
                 .set(
                     JOBS.SCHEDULED_AT,
-                    DatabaseClock.plusMicros(DatabaseClock.NOW, given.field("delay", Long.class)))
+                    greatest(
+                        coalesce(
+                            given.field("until", Instant.class),
+                            DatabaseClock.plusMicros(
+                                DatabaseClock.NOW, given.field("delay", Long.class))),
+                        DatabaseClock.NOW))
                 .set(
                     JOBS.FORGIVEN,
                     least(JOBS.FORGIVEN, JOBS.ATTEMPTS.minus(inline(1))).plus(inline(1)))
@@ -113,6 +130,12 @@ final class GiveBackStatement {
   static Arguments arguments(List<GiveBack> attempts) {
     return AttemptCtes.arguments(attempts, GiveBack::execution)
         .bigints("delays", attempts, attempt -> DatabaseClock.micros(attempt.delay()))
+        .timestamps("untils", attempts, GiveBackStatement::until)
         .texts("closed_as", attempts, attempt -> attempt.as().literal());
+  }
+
+  private static @Nullable String until(GiveBack attempt) {
+    Instant until = attempt.until();
+    return until == null ? null : until.toString();
   }
 }

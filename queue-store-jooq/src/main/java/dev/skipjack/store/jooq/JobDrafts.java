@@ -41,12 +41,18 @@ final class JobDrafts {
         chosen
             .idempotencyKey()
             .map(key -> IdempotencyKey.ofKind(type.kind(), key, chosen.idempotencyKept()))
-            .orElse(null));
+            .orElse(null),
+        chosen.traceParent().orElse(null));
   }
 
   /** A payload as it is written; {@code kind} names it in a refusal. */
   String encode(String kind, @Nullable Object payload) {
     return limits.require(kind, payload == null ? JSON_NULL : codec.encode(payload));
+  }
+
+  /** A result as it is written; {@code kind} names it in a refusal. */
+  String encodeResult(String kind, Object result) {
+    return limits.requireResult(kind, codec.encode(result));
   }
 
   private static @Nullable Integer first(OptionalInt ofJob, OptionalInt ofType) {

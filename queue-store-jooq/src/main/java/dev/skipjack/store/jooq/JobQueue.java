@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.api.EnqueueInterceptor;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobEnqueuer;
@@ -10,13 +11,18 @@ import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.WakeUps;
+import dev.skipjack.api.spi.WorkerRegistry;
+import dev.skipjack.store.jooq.spi.KeptTransactions;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -39,11 +45,22 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /** The schema that is used when nobody chooses one. */
   public static final String DEFAULT_SCHEMA = "skipjack";
 
+  /** The newest migration whose work the statements of this version need. */
+  private static final int SCHEMA_VERSION = 7;
+
+  /** Where a worker's statements run. */
+  private final DataSource control;
+
+  private final boolean listensApart;
+  private final Statements statements;
+  private final JooqJobStore producers;
   private final JooqJobStore store;
   private final Maintenance maintenance;
+  private final WorkerRegistry workers;
   private final JobReader reader;
   private final PayloadCodec codec;
   private final JobDrafts drafts;
+  private final EnqueueInterceptor interceptor;
   private final WakeUps wakeUps;
   private final JobEnqueuer own;
   private final QueueExtension extension;
@@ -51,42 +68,49 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   private JobQueue(Builder settings, PayloadCodec codec) {
     DataSource dataSource = settings.dataSource;
+    this.control = settings.controlOn == null ? dataSource : settings.controlOn;
+    this.listensApart = settings.listenOn != null;
     String schema = settings.schema;
     WakeUpChannel channel = new WakeUpChannel(schema);
     OwnTransactions transactions = new OwnTransactions(dataSource);
+    OwnTransactions ofWorkers = new OwnTransactions(control);
     DSLContext dialect = StatementDialect.forSchema(schema);
-    Statements statements = new Statements(schema);
-    PartitionCreator partitions = new PartitionCreator(transactions, statements);
+    this.statements = new Statements(schema);
+    PartitionCreator partitions = new PartitionCreator(ofWorkers, statements);
     AdminStatements adminStatements = new AdminStatements(schema);
     DeadLetters deadLetters = new DeadLetters(transactions, adminStatements);
-    this.store =
+    @Nullable WakeUpSender sender =
+        settings.wakeUps ? new WakeUpSender(dataSource, channel, System::nanoTime) : null;
+    this.producers =
         new JooqJobStore(
-            transactions,
-            statements,
-            partitions,
-            settings.wakeUps ? new WakeUpSender(dataSource, channel, System::nanoTime) : null);
+            transactions, statements, new PartitionCreator(transactions, statements), sender);
+    this.store = new JooqJobStore(ofWorkers, statements, partitions, sender);
     this.wakeUps =
-        new PostgresWakeUps(settings.listenOn == null ? dataSource : settings.listenOn, channel);
+        new PostgresWakeUps(settings.listenOn == null ? control : settings.listenOn, channel);
+    this.workers = new JooqWorkerRegistry(ofWorkers, statements);
     this.maintenance =
         new JooqMaintenance(
-            transactions,
+            ofWorkers,
             statements,
             partitions,
-            new PartitionDdl(dataSource, dialect),
-            deadLetters);
+            new PartitionDdl(control, dialect),
+            new DeadLetters(ofWorkers, adminStatements));
     this.reader = new JooqJobReader(transactions.readOnly(), new ReadStatements(schema));
     this.codec = codec;
     this.drafts = new JobDrafts(codec, settings.limits);
-    this.own = new BoundEnqueuer(drafts, store::enqueue);
+    this.interceptor = new Interceptors(settings.interceptors);
+    this.own = new BoundEnqueuer(drafts, interceptor, producers::enqueue);
     this.admin =
         new JooqQueueAdmin(
             transactions,
-            store.healing(),
+            producers.healing(),
             adminStatements,
             new QueueSettingsTable(transactions, dialect),
             drafts,
             deadLetters);
-    this.extension = new QueueExtension(dialect, transactions, drafts::draft, store::write, store);
+    this.extension =
+        new QueueExtension(
+            dialect, transactions, drafts::draft, interceptor, producers::write, producers);
   }
 
   /**
@@ -111,15 +135,18 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    */
   public JobEnqueuer in(DSLContext transaction) {
     return new BoundEnqueuer(
-        drafts, jobs -> transaction.connectionResult(connection -> store.insert(connection, jobs)));
+        drafts,
+        interceptor,
+        jobs -> transaction.connectionResult(connection -> producers.insert(connection, jobs)));
   }
 
   /**
    * Enqueues in the transaction that is open on {@code transaction}, which is neither committed nor
    * closed.
    */
+  @Override
   public JobEnqueuer in(Connection transaction) {
-    return new BoundEnqueuer(drafts, jobs -> store.enqueue(transaction, jobs));
+    return new BoundEnqueuer(drafts, interceptor, jobs -> producers.enqueue(transaction, jobs));
   }
 
   @Override
@@ -151,8 +178,23 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   @Override
+  public LeaseKeeper leases() {
+    return new JooqLeaseKeeper(new KeptTransactions(control), statements.heartbeat);
+  }
+
+  @Override
   public Maintenance maintenance() {
     return maintenance;
+  }
+
+  @Override
+  public WorkerRegistry workers() {
+    return workers;
+  }
+
+  @Override
+  public int schemaVersion() {
+    return SCHEMA_VERSION;
   }
 
   @Override
@@ -160,9 +202,28 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return Optional.of(wakeUps);
   }
 
+  /** True if {@link Builder#listenOn} was given. */
+  @Override
+  public boolean listensApart() {
+    return listensApart;
+  }
+
+  /**
+   * Known of pools of HikariCP and what wraps them; where workers have a pool of their own, of it.
+   */
+  @Override
+  public OptionalInt poolSize() {
+    return PoolSize.of(control);
+  }
+
   @Override
   public PayloadCodec codec() {
     return codec;
+  }
+
+  @Override
+  public String encodeResult(String kind, Object result) {
+    return drafts.encodeResult(kind, result);
   }
 
   /** What a person does to jobs and queues. */
@@ -188,6 +249,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     private @Nullable PayloadCodec codec;
     private boolean wakeUps = true;
     private @Nullable DataSource listenOn;
+    private @Nullable DataSource controlOn;
+    private final List<EnqueueInterceptor> interceptors = new ArrayList<>();
     private PayloadLimits limits = new PayloadLimits(PayloadLimits.LARGEST);
 
     private Builder(DataSource dataSource) {
@@ -223,11 +286,32 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
+     * Adds what stands around every enqueue, in transactions of the queue's own and in callers'.
+     * The first added is outermost: it is called first and sees the results last.
+     */
+    public Builder interceptor(EnqueueInterceptor interceptor) {
+      interceptors.add(interceptor);
+      return this;
+    }
+
+    /**
      * Where workers listen for new jobs: direct connections, when those of the queue go through a
-     * pooler that hands each transaction to another session. Default: the queue's own.
+     * pooler that hands each transaction to another session. Default: where their other statements
+     * run.
      */
     public Builder listenOn(DataSource direct) {
       this.listenOn = direct;
+      return this;
+    }
+
+    /**
+     * Where workers run what they need for themselves: claims, heartbeats, outcomes, maintenance,
+     * listening. A pool of their own, so that handlers which take every connection of the
+     * application's cannot keep them from it. Default: the queue's own. Enqueues, a person's
+     * commands and reads stay there.
+     */
+    public Builder controlOn(DataSource control) {
+      this.controlOn = control;
       return this;
     }
 

@@ -14,6 +14,7 @@ import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.PageToken;
 import dev.skipjack.api.PendingAge;
 import dev.skipjack.api.QueueState;
+import dev.skipjack.api.WorkerInfo;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.HotStatement;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
@@ -153,6 +154,11 @@ final class JooqJobReader implements JobReader {
   @Override
   public List<QueueState> queues() {
     return all(statements.queueSettings, QueueSettingsStatement::read);
+  }
+
+  @Override
+  public List<WorkerInfo> workers() {
+    return all(statements.workers, WorkersStatement::read);
   }
 
   private <R> List<R> all(HotStatement statement, HotStatement.RowReader<R> reader) {

@@ -5,6 +5,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
@@ -14,6 +15,7 @@ import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
@@ -155,6 +157,12 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   @Override
+  public List<Verdict> progress(List<Progress> reports) {
+    return batch(
+        reports, statements.progress, ProgressStatement.arguments(reports), AttemptCtes::read);
+  }
+
+  @Override
   public List<Verdict> complete(List<Execution> executions) {
     return batch(
         executions,
@@ -164,15 +172,42 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   @Override
+  public List<Verdict> conclude(List<Conclusion> conclusions) {
+    return batch(
+        conclusions,
+        statements.conclude,
+        ConcludeStatement.arguments(conclusions),
+        AttemptCtes::read);
+  }
+
+  @Override
   public void completeIn(Connection transaction, Execution execution) {
+    completeIn(
+        transaction,
+        execution,
+        statements.completeIn,
+        CompleteStatement.argumentsForOne(execution));
+  }
+
+  @Override
+  public void completeIn(Connection transaction, Execution execution, @Nullable String result) {
+    if (result == null) {
+      completeIn(transaction, execution);
+    } else {
+      completeIn(
+          transaction,
+          execution,
+          statements.completeInWithResult,
+          ConcludeStatement.argumentsForOne(execution, result));
+    }
+  }
+
+  private void completeIn(
+      Connection transaction, Execution execution, HotStatement statement, Arguments arguments) {
     long ended;
     try {
       Session.requireTransaction(transaction);
-      ended =
-          statements
-              .completeIn
-              .run(transaction, CompleteStatement.argumentsForOne(execution), row -> row.getLong(1))
-              .get(0);
+      ended = statement.run(transaction, arguments, row -> row.getLong(1)).get(0);
     } catch (SQLException failure) {
       if (PartitionHealing.CHECK_VIOLATION.equals(failure.getSQLState())) {
         // The caller's transaction is lost, but its next attempt shall find the partition.

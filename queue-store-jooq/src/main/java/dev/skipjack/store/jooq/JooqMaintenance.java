@@ -29,6 +29,9 @@ final class JooqMaintenance implements Maintenance {
   private static final long LONGEST_CALL = Duration.ofSeconds(10).toNanos();
   private static final int KEYS = 5_000;
 
+  /** Silence after which nobody wonders any more what became of a worker. */
+  private static final Duration WORKERS_KEPT = Duration.ofDays(1);
+
   private final OwnTransactions transactions;
   private final Statements statements;
   private final PartitionCreator creator;
@@ -81,6 +84,10 @@ final class JooqMaintenance implements Maintenance {
   @Override
   public Pruned prune() {
     long deadline = System.nanoTime() + LONGEST_CALL;
+    transactions.run(
+        statements.removeSilentWorkers,
+        RemoveWorkersStatement.argumentsForSilent(WORKERS_KEPT),
+        row -> row.getLong(1));
     long keys = 0;
     boolean unfinished = false;
     Batches batches = new Batches(KEYS);

@@ -3,8 +3,8 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.PayloadException;
 
 /**
- * What a payload may be, checked before any SQL: an error of the server would cost the caller its
- * transaction.
+ * What a payload or a result may be, checked before any SQL: an error of the server would cost the
+ * caller its transaction.
  */
 final class PayloadLimits {
 
@@ -39,19 +39,7 @@ final class PayloadLimits {
    * @throws PayloadException naming what is wrong, and where as a JSON pointer
    */
   String require(String kind, String json) {
-    long bytes = utf8Length(json);
-    if (bytes > largest) {
-      throw new PayloadException(
-          "Payload of kind '%s' has %,d bytes; %,d are allowed. Store the document elsewhere and enqueue its id."
-              .formatted(kind, bytes, largest),
-          null);
-    }
-    JsonScan scan = new JsonScan(json);
-    String problem = scan.problem();
-    if (problem != null) {
-      throw new PayloadException(
-          "Payload of kind '%s' %s, at %s.".formatted(kind, problem, scan.place()), null);
-    }
+    JsonScan scan = scan("Payload", "enqueue", kind, json);
     if (scan.isNull()) {
       throw new PayloadException(
           "Payload of kind '%s' is null. Use an empty record or object where there is nothing to say."
@@ -59,6 +47,33 @@ final class PayloadLimits {
           null);
     }
     return json;
+  }
+
+  /**
+   * Answers {@code json} if it may be stored as a result, of which null is one.
+   *
+   * @throws PayloadException as {@link #require}
+   */
+  String requireResult(String kind, String json) {
+    scan("Result", "return", kind, json);
+    return json;
+  }
+
+  private JsonScan scan(String what, String instead, String kind, String json) {
+    long bytes = utf8Length(json);
+    if (bytes > largest) {
+      throw new PayloadException(
+          "%s of kind '%s' has %,d bytes; %,d are allowed. Store the document elsewhere and %s its id."
+              .formatted(what, kind, bytes, largest, instead),
+          null);
+    }
+    JsonScan scan = new JsonScan(json);
+    String problem = scan.problem();
+    if (problem != null) {
+      throw new PayloadException(
+          "%s of kind '%s' %s, at %s.".formatted(what, kind, problem, scan.place()), null);
+    }
+    return scan;
   }
 
   /** A lone surrogate counts for three; it is refused later, by its place. */

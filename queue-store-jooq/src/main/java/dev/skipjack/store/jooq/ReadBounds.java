@@ -18,5 +18,8 @@ final class ReadBounds {
   /** Most groups of dead letters that are shown. */
   static final int GROUPS = 1_000;
 
+  /** Most workers that are shown. */
+  static final int WORKERS = 1_000;
+
   private ReadBounds() {}
 }

@@ -19,6 +19,7 @@ final class ReadStatements {
   final HotStatement oldestPending;
   final HotStatement deadLetters;
   final HotStatement queueSettings;
+  final HotStatement workers;
 
   ReadStatements(String schema) {
     DSLContext dsl = StatementDialect.forSchema(schema);
@@ -35,5 +36,6 @@ final class ReadStatements {
     oldestPending = HotStatement.render(dsl, OldestPendingStatement.query());
     deadLetters = HotStatement.render(dsl, DeadLettersStatement.query());
     queueSettings = HotStatement.render(dsl, QueueSettingsStatement.query());
+    workers = HotStatement.render(dsl, WorkersStatement.query());
   }
 }

@@ -13,8 +13,11 @@ final class Statements {
   final HotStatement dueLanes;
   final HotStatement claim;
   final HotStatement heartbeat;
+  final HotStatement progress;
   final HotStatement complete;
   final HotStatement completeIn;
+  final HotStatement completeInWithResult;
+  final HotStatement conclude;
   final HotStatement fail;
   final HotStatement giveBack;
   final HotStatement rescue;
@@ -27,6 +30,9 @@ final class Statements {
   final HotStatement readDeadCutoffs;
   final HotStatement pruneKeys;
   final HotStatement sweepArchive;
+  final HotStatement announce;
+  final HotStatement removeWorker;
+  final HotStatement removeSilentWorkers;
 
   Statements(String schema) {
     DSLContext dsl = StatementDialect.forSchema(schema);
@@ -35,8 +41,11 @@ final class Statements {
     dueLanes = HotStatement.render(dsl, DueLanesStatement.query());
     claim = HotStatement.render(dsl, ClaimStatement.query());
     heartbeat = HotStatement.render(dsl, HeartbeatStatement.query());
+    progress = HotStatement.render(dsl, ProgressStatement.query());
     complete = HotStatement.render(dsl, CompleteStatement.query());
     completeIn = HotStatement.render(dsl, CompleteStatement.queryForOne());
+    completeInWithResult = HotStatement.render(dsl, ConcludeStatement.queryForOne());
+    conclude = HotStatement.render(dsl, ConcludeStatement.query());
     fail = HotStatement.render(dsl, FailStatement.query());
     giveBack = HotStatement.render(dsl, GiveBackStatement.query());
     rescue = HotStatement.render(dsl, RescueStatement.query());
@@ -51,5 +60,8 @@ final class Statements {
         HotStatement.render(dsl, ReadCutoffsStatement.query(JOB_QUEUES.DEAD_RETENTION));
     pruneKeys = HotStatement.render(dsl, PruneKeysStatement.query());
     sweepArchive = HotStatement.render(dsl, SweepArchiveStatement.query());
+    announce = HotStatement.render(dsl, AnnounceStatement.query());
+    removeWorker = HotStatement.render(dsl, RemoveWorkersStatement.queryForOne());
+    removeSilentWorkers = HotStatement.render(dsl, RemoveWorkersStatement.queryForSilent());
   }
 }

@@ -53,4 +53,12 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("com.fasterxml..");
+
+  @ArchTest
+  static final ArchRule hikariIsOnlyAskedForItsSize =
+      noClasses()
+          .that(not(simpleName("Hikari")))
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("com.zaxxer..");
 }

@@ -131,8 +131,11 @@ class BigTablePlanTest {
     Map<String, HotStatement> all = new LinkedHashMap<>();
     all.put("claim", statements.claim);
     all.put("heartbeat", statements.heartbeat);
+    all.put("progress", statements.progress);
     all.put("complete", statements.complete);
     all.put("completeIn", statements.completeIn);
+    all.put("completeInWithResult", statements.completeInWithResult);
+    all.put("conclude", statements.conclude);
     all.put("fail", statements.fail);
     all.put("giveBack", statements.giveBack);
     all.put("rescue", statements.rescue);
@@ -148,8 +151,11 @@ class BigTablePlanTest {
   @CsvSource({
     "claim, jobs_pending_idx jobs_pkey",
     "heartbeat, jobs_pkey",
+    "progress, jobs_pkey",
     "complete, jobs_pkey _pkey",
     "completeIn, jobs_pkey _pkey",
+    "completeInWithResult, jobs_pkey _pkey",
+    "conclude, jobs_pkey _pkey",
     "fail, jobs_pkey _pkey",
     "giveBack, jobs_pkey _pkey",
     "rescue, jobs_running_idx jobs_pkey _pkey",
@@ -220,7 +226,17 @@ class BigTablePlanTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"heartbeat", "complete", "fail", "giveBack", "rescue", "firstExpired"})
+  @ValueSource(
+      strings = {
+        "heartbeat",
+        "progress",
+        "complete",
+        "conclude",
+        "fail",
+        "giveBack",
+        "rescue",
+        "firstExpired"
+      })
   void aBatchOfAHundredReadsAHundredRowsOrLess(String name) throws SQLException {
     HotStatement statement = statement(name);
     for (String mode : MODES) {
@@ -319,10 +335,17 @@ class BigTablePlanTest {
     values.put("delay", "'{NULL}'");
     values.put("payload", "'{NULL}'");
     values.put("delays", array(Collections.nCopies(100, 0)));
+    values.put("ended_as", array(Collections.nCopies(100, "completed")));
+    values.put("results", array(Collections.nCopies(100, "1")));
+    values.put("reasons", array(Collections.nCopies(100, "NULL")));
+    values.put("result", "'1'");
+    values.put("percents", array(Collections.nCopies(100, 50)));
+    values.put("messages", array(Collections.nCopies(100, "m")));
     values.put("finals", array(Collections.nCopies(100, "false")));
     values.put("error_classes", array(Collections.nCopies(100, "c")));
     values.put("error_messages", array(Collections.nCopies(100, "m")));
     values.put("error_stacks", array(Collections.nCopies(100, "s")));
+    values.put("untils", array(Collections.nCopies(100, "NULL")));
     values.put("closed_as", array(Collections.nCopies(100, "released")));
     return values;
   }

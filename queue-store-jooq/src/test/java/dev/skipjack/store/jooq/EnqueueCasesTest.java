@@ -153,6 +153,9 @@ class EnqueueCasesTest {
               ? job.idempotencyKey(key, Duration.parse(json.path("idempotencyKept").asText()))
               : job.idempotencyKey(key);
     }
+    if (json.has("traceParent")) {
+      job = job.traceParent(text(json.path("traceParent")));
+    }
     return job;
   }
 
@@ -171,7 +174,8 @@ class EnqueueCasesTest {
           {"scheduledAt", "scheduled_at", "timestamptz"},
           {"tags", "tags", "text[]"},
           {"idempotencyKey", "idempotency_key", "text"},
-          {"idempotencyKept", "idempotency_kept", "interval"}
+          {"idempotencyKept", "idempotency_kept", "interval"},
+          {"traceParent", "trace_parent", "text"}
         }) {
       if (json.has(parameter[0])) {
         parameters.add(parameter[1] + " => ?::" + parameter[2]);

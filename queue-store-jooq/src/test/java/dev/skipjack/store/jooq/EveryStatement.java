@@ -10,16 +10,21 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.api.spi.WorkerRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
@@ -33,24 +38,34 @@ final class EveryStatement {
   /** Those of producers and workers; leaves one failed and one snoozed job behind. */
   static void ofAJobsLife(JobQueue queue, DataSource dataSource) throws SQLException {
     JobStore store = queue.store();
-    queue.enqueueAll(Fixture.WORK, Collections.nCopies(5, new Fixture.Work(1)));
+    queue.enqueueAll(Fixture.WORK, Collections.nCopies(8, new Fixture.Work(1)));
     enqueueWithKeys(queue);
     store.dueLanes(List.of("default"));
     List<Execution> claimed =
-        store.claim(Fixture.request(5, Fixture.LEASE, new Lane("default", 0))).stream()
+        store.claim(Fixture.request(8, Fixture.LEASE, new Lane("default", 0))).stream()
             .map(ClaimedJob::execution)
             .toList();
-    assertThat(claimed).hasSize(5);
+    assertThat(claimed).hasSize(8);
     store.heartbeat(claimed, Fixture.LEASE);
+    store.progress(List.of(new Progress(claimed.get(2), 50, "half way")));
     assertThat(store.complete(claimed.subList(0, 2))).containsOnly(Verdict.DONE);
+    assertThat(
+            store.conclude(
+                List.of(
+                    Conclusion.completed(claimed.get(5), "{\"n\":1}"),
+                    Conclusion.cancelled(claimed.get(6), "no use"))))
+        .containsOnly(Verdict.DONE);
     store.fail(
         List.of(new Failure(claimed.get(2), JobError.of("no luck"), Duration.ofHours(1), false)));
     store.giveBack(
-        List.of(new GiveBack(claimed.get(3), ExecutionStatus.SNOOZED, Duration.ofHours(1))));
+        List.of(
+            GiveBack.until(
+                claimed.get(3), ExecutionStatus.SNOOZED, Instant.now().plus(Duration.ofHours(1)))));
     store.rescue(Duration.ZERO, 10);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       store.completeIn(connection, claimed.get(4));
+      store.completeIn(connection, claimed.get(7), "[1]");
       enqueueWithKeys(queue.in(connection));
       connection.commit();
     }
@@ -79,6 +94,12 @@ final class EveryStatement {
     queue.reader().deadLetters();
     queue.reader().queues();
     queue.maintenance().prune();
+    WorkerId worker = WorkerId.boot("every");
+    queue
+        .workers()
+        .announce(new WorkerRow(worker, null, 1, List.of("default"), List.of("work"), "{}"));
+    queue.reader().workers();
+    queue.workers().remove(worker);
   }
 
   private static JobId kill(JobStore store, ClaimedJob job) {

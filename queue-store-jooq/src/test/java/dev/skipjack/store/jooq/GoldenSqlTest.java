@@ -59,8 +59,11 @@ class GoldenSqlTest {
             Map.entry("due-lanes", statements.dueLanes),
             Map.entry("claim", statements.claim),
             Map.entry("heartbeat", statements.heartbeat),
+            Map.entry("progress", statements.progress),
             Map.entry("complete", statements.complete),
             Map.entry("complete-in", statements.completeIn),
+            Map.entry("complete-in-with-result", statements.completeInWithResult),
+            Map.entry("conclude", statements.conclude),
             Map.entry("fail", statements.fail),
             Map.entry("give-back", statements.giveBack),
             Map.entry("rescue", statements.rescue),
@@ -72,6 +75,9 @@ class GoldenSqlTest {
             Map.entry("read-cutoffs", statements.readCutoffs),
             Map.entry("read-dead-cutoffs", statements.readDeadCutoffs),
             Map.entry("prune-keys", statements.pruneKeys),
-            Map.entry("sweep-archive", statements.sweepArchive)));
+            Map.entry("sweep-archive", statements.sweepArchive),
+            Map.entry("announce", statements.announce),
+            Map.entry("remove-worker", statements.removeWorker),
+            Map.entry("remove-silent-workers", statements.removeSilentWorkers)));
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.HotStatement;
 import dev.skipjack.testkit.QueueDatabase;
@@ -44,6 +45,15 @@ class HotUpdatesStatementTest {
     assertThat(
             updates(
                 "jobs", statements.heartbeat, HeartbeatStatement.arguments(claimed, Fixture.LEASE)))
+        .isEqualTo("5 updated, 5 hot");
+  }
+
+  @Test
+  void aReportOfProgressTouchesNoIndex() throws SQLException {
+    List<Progress> reports =
+        claimed.stream().map(execution -> new Progress(execution, 42, "half way")).toList();
+
+    assertThat(updates("jobs", statements.progress, ProgressStatement.arguments(reports)))
         .isEqualTo("5 updated, 5 hot");
   }
 

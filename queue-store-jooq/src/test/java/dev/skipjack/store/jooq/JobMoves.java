@@ -7,6 +7,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -34,6 +35,7 @@ final class JobMoves {
     HEARTBEAT(true),
     COMPLETE(true),
     COMPLETE_IN(true),
+    CONCLUDE(true),
     FAIL(true),
     RELEASE(true),
     RESCUE(false),
@@ -93,6 +95,18 @@ final class JobMoves {
                 == Verdict.DONE);
       }
       case COMPLETE_IN -> ended(move, believed(actor), completeIn(connection, believed(actor)));
+      case CONCLUDE -> {
+        Execution execution = believed(actor);
+        yield ended(
+            move,
+            execution,
+            one(
+                    statements.conclude,
+                    connection,
+                    ConcludeStatement.arguments(List.of(Conclusion.completed(execution, "1"))),
+                    AttemptCtes::read)
+                == Verdict.DONE);
+      }
       case FAIL -> {
         Failure failure =
             new Failure(believed(actor), JobError.of("no luck"), Duration.ZERO, actor.failsForGood);

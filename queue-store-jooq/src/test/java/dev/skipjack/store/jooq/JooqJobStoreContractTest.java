@@ -5,6 +5,7 @@ import dev.skipjack.api.JobReader;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.testkit.JobStoreContract;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.StorePorts;
@@ -48,6 +49,11 @@ class JooqJobStoreContractTest extends JobStoreContract {
     @Override
     public Maintenance maintenance() {
       return queue.maintenance();
+    }
+
+    @Override
+    public WorkerRegistry workers() {
+      return queue.workers();
     }
   }
 }

@@ -41,9 +41,13 @@ final class Ledger {
       Map.of(
           Move.COMPLETE, Set.of("succeeded"),
           Move.COMPLETE_IN, Set.of("succeeded"),
+          Move.CONCLUDE, Set.of("succeeded"),
           Move.FAIL, Set.of("failed", "dead", "cancelled"),
           Move.RELEASE, Set.of("released", "cancelled"),
           Move.RESCUE, Set.of("lost", "cancelled"));
+
+  private static final Set<Move> COMPLETIONS =
+      Set.of(Move.COMPLETE, Move.COMPLETE_IN, Move.CONCLUDE);
 
   private final Map<Long, Move> ends = new HashMap<>();
   private int claims;
@@ -92,11 +96,11 @@ final class Ledger {
     assertThat(ends.keySet()).as("attempts that were ended").isSubsetOf(Set.of(executions));
     assertThat(row.getLong(4)).as("the fence").isEqualTo(running);
     assertThat(status.equals("running")).as("running with an open attempt").isEqualTo(running > 0);
-    assertThat(ends.containsValue(Move.COMPLETE) || ends.containsValue(Move.COMPLETE_IN))
+    assertThat(ends.values().stream().anyMatch(COMPLETIONS::contains))
         .as("told of a completion")
         .isEqualTo(status.equals("completed"));
     if (status.equals("completed")) {
-      assertThat(ends.get(row.getLong(5))).isIn(Move.COMPLETE, Move.COMPLETE_IN);
+      assertThat(ends.get(row.getLong(5))).isIn(COMPLETIONS);
     }
   }
 }

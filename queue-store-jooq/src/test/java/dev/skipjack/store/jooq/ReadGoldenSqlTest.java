@@ -60,6 +60,7 @@ class ReadGoldenSqlTest {
             Map.entry("count-sample", statements.countSample),
             Map.entry("oldest-pending", statements.oldestPending),
             Map.entry("dead-letters", statements.deadLetters),
-            Map.entry("queue-settings", statements.queueSettings)));
+            Map.entry("queue-settings", statements.queueSettings),
+            Map.entry("workers", statements.workers)));
   }
 }

@@ -40,7 +40,9 @@ class StatementsDocumentTest {
               "The end of an attempt",
               "AttemptCtes",
               "HeartbeatStatement",
+              "ProgressStatement",
               "CompleteStatement",
+              "ConcludeStatement",
               "FailStatement",
               "GiveBackStatement",
               "RescueStatement"),
@@ -60,6 +62,7 @@ class StatementsDocumentTest {
               "FindRunningStatement",
               "ReadCutoffsStatement",
               "SweepArchiveStatement"),
+          new Chapter("Workers", "AnnounceStatement", "RemoveWorkersStatement"),
           new Chapter(
               "The read side",
               "FindStatement",

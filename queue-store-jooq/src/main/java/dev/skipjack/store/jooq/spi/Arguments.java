@@ -19,8 +19,8 @@ public final class Arguments {
     return put(name, (statement, index) -> statement.setLong(index, value));
   }
 
-  /** Sets one text. */
-  public Arguments text(String name, String value) {
+  /** Sets one text, which may be NULL. */
+  public Arguments text(String name, @Nullable String value) {
     return put(name, (statement, index) -> statement.setString(index, value));
   }
 

@@ -53,6 +53,8 @@ public final class JobInsert {
   private static final Param<String[]> UNIQUE_LABELS = Texts.array("unique_labels");
   private static final Param<String[]> UNIQUE_UNTILS = Texts.array("unique_untils");
 
+  private static final Param<String[]> TRACE_PARENTS = Texts.array("trace_parents");
+
   private static final Param<String[]> TAGS = Texts.array("tags");
 
   /** The given jobs with their ids drawn: {@code incoming(id, position, ...)}. */
@@ -86,7 +88,8 @@ public final class JobInsert {
         .column("tags", TAGS)
         .column("unique_key", UNIQUE_KEYS)
         .column("unique_label", UNIQUE_LABELS)
-        .column("unique_until", UNIQUE_UNTILS);
+        .column("unique_until", UNIQUE_UNTILS)
+        .column("trace_parent", TRACE_PARENTS);
   }
 
   private static CommonTableExpression<?> incoming() {
@@ -125,7 +128,8 @@ public final class JobInsert {
             JOBS.TAGS,
             JOBS.UNIQUE_KEY,
             JOBS.UNIQUE_LABEL,
-            JOBS.UNIQUE_UNTIL)
+            JOBS.UNIQUE_UNTIL,
+            JOBS.TRACE_CONTEXT)
         .select(
             select(
                     ID,
@@ -145,7 +149,8 @@ public final class JobInsert {
                     cast(field("tags", String.class), JOBS.TAGS),
                     UNIQUE_KEY,
                     field("unique_label", String.class),
-                    field("unique_until", JOBS.UNIQUE_UNTIL.getDataType()))
+                    field("unique_until", JOBS.UNIQUE_UNTIL.getDataType()),
+                    field("trace_parent", String.class))
                 .from(table(name("incoming")))
                 .leftJoin(JOB_QUEUES)
                 .on(JOB_QUEUES.QUEUE.eq(field("queue", String.class)))
@@ -167,7 +172,8 @@ public final class JobInsert {
         .texts("tags", jobs, JobInsert::tags)
         .texts("unique_keys", jobs, unique(UniqueKey::key))
         .texts("unique_labels", jobs, unique(UniqueKey::label))
-        .texts("unique_untils", jobs, unique(key -> key.until().literal()));
+        .texts("unique_untils", jobs, unique(key -> key.until().literal()))
+        .texts("trace_parents", jobs, NewJob::traceParent);
   }
 
   private static @Nullable String scheduledAt(NewJob job) {

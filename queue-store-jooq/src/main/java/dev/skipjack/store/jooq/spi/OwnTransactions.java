@@ -95,8 +95,17 @@ public final class OwnTransactions {
       giveBack(connection, autoCommit);
       return result;
     } catch (SQLException failure) {
-      throw committing && isBroken(failure) ? unknown(failure) : refused(failure);
+      throw failed(failure, committing);
     }
+  }
+
+  /**
+   * The exception for callers.
+   *
+   * @param committing whether it was the commit that failed
+   */
+  static StoreException failed(SQLException failure, boolean committing) {
+    return committing && isBroken(failure) ? unknown(failure) : refused(failure);
   }
 
   /** What is committed is done, also on a connection that broke right after. */

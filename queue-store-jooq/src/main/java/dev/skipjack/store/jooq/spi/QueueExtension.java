@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq.spi;
 
+import dev.skipjack.api.EnqueueInterceptor;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
@@ -17,11 +18,17 @@ import org.jooq.DSLContext;
  * @param dialect renders statements for the queue's schema; has no connection
  * @param transactions runs them in transactions of their own
  * @param drafts makes the job to be written
+ * @param interceptor stands around every enqueue; its last {@code next} writes
  * @param writer writes jobs as the queue itself does
  * @param waker wakes workers as the queue itself does
  */
 public record QueueExtension(
-    DSLContext dialect, OwnTransactions transactions, Drafts drafts, Writer writer, Waker waker) {
+    DSLContext dialect,
+    OwnTransactions transactions,
+    Drafts drafts,
+    EnqueueInterceptor interceptor,
+    Writer writer,
+    Waker waker) {
 
   /** Makes the job to be written out of type, payload and options. */
   @FunctionalInterface

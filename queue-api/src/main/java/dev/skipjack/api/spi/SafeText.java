@@ -1,4 +1,4 @@
-package dev.skipjack.api;
+package dev.skipjack.api.spi;
 
 /**
  * Text that every PostgreSQL text column takes: no NUL, no lone surrogate, of bounded length.
@@ -6,7 +6,7 @@ package dev.skipjack.api;
  * <p>An outcome that could not be written because of its error message would leave its job running
  * until the lease ends, so whatever is written about an attempt passes through here.
  */
-final class SafeText {
+public final class SafeText {
 
   private static final char REPLACEMENT = '\uFFFD';
   private static final String CUT = " ... (cut)";
@@ -19,7 +19,7 @@ final class SafeText {
    *
    * @param maxLength in UTF-16 code units, more than the mark of the cut
    */
-  static String of(String text, int maxLength) {
+  public static String of(String text, int maxLength) {
     boolean cut = text.length() > maxLength;
     int length = cut ? maxLength - CUT.length() : text.length();
     StringBuilder safe = new StringBuilder(length + CUT.length());

@@ -1,4 +1,4 @@
-package dev.skipjack.api;
+package dev.skipjack.api.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,13 @@
+-- What:  schema_version(), the number of the newest migration that has run.
+-- Why:   a worker asks it with each sign of life, so that one which was deployed before its migration, or left behind by a later
+--        one, says so. Each later migration replaces the function.
+-- Locks: creates only. Undo: DROP FUNCTION schema_version.
+
+CREATE FUNCTION schema_version() RETURNS integer
+  LANGUAGE sql
+  STABLE PARALLEL SAFE
+AS $$
+  SELECT 7
+$$;
+
+COMMENT ON FUNCTION schema_version() IS 'Number of the newest migration that has run here.';

@@ -1,0 +1,31 @@
+package dev.skipjack.api.spi;
+
+import java.util.regex.Pattern;
+
+/**
+ * What a W3C {@code traceparent} may be: {@code 00-<trace id>-<parent id>-<flags>} in lower-case
+ * hex digits. It is carried from the enqueue to the run and otherwise never looked at.
+ *
+ * @see <a href="https://www.w3.org/TR/trace-context/#traceparent-header">Trace Context</a>
+ */
+public final class TraceParent {
+
+  private static final Pattern FORM =
+      Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
+
+  private TraceParent() {}
+
+  /**
+   * Answers {@code traceParent} if it is one.
+   *
+   * @throws IllegalArgumentException if it is not; version ff and ids of zeros only are not either
+   */
+  public static String require(String traceParent) {
+    if (!FORM.matcher(traceParent).matches()) {
+      throw new IllegalArgumentException(
+          "Trace parent '%s' is not allowed. Use the W3C form: version, trace id, parent id and flags as 2, 32, 16 and 2 of 0-9 and a-f between '-', no id all zeros, version not ff."
+              .formatted(SafeText.of(traceParent, 80)));
+    }
+    return traceParent;
+  }
+}

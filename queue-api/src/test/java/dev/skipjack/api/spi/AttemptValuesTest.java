@@ -1,0 +1,90 @@
+package dev.skipjack.api.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Values that are written about attempts: no such write may fail on its data. */
+class AttemptValuesTest {
+
+  private static final Execution EXECUTION = new Execution(new JobId(1), new ExecutionId(2));
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"COMPLETED", "CANCELLED"})
+  void aConclusionIsForGood(JobStatus status) {
+    assertThatThrownBy(() -> new Conclusion(EXECUTION, status, null, null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("An attempt is concluded as COMPLETED or CANCELLED, not as %s.", status);
+  }
+
+  @Test
+  void aConclusionHasAResultOrAReason() {
+    assertThatThrownBy(() -> new Conclusion(EXECUTION, JobStatus.CANCELLED, "1", null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no result");
+    assertThatThrownBy(() -> new Conclusion(EXECUTION, JobStatus.COMPLETED, null, "r"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no reason");
+    assertThat(Conclusion.completed(EXECUTION, null).result()).isNull();
+    assertThat(Conclusion.cancelled(EXECUTION, null).reason()).isNull();
+  }
+
+  @Test
+  void aReasonIsMadeSafeToWrite() {
+    String hostile = "nul \0 lone \uD800 " + "x".repeat(10_000);
+
+    assertThat(Conclusion.cancelled(EXECUTION, hostile).reason())
+        .isEqualTo(JobError.of(hostile).message())
+        .doesNotContain("\0")
+        .hasSizeLessThan(hostile.length());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"SNOOZED", "RELEASED"})
+  void anAttemptIsGivenBackAsSnoozedOrReleased(ExecutionStatus status) {
+    assertThatThrownBy(() -> new GiveBack(EXECUTION, status, Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("not as " + status);
+  }
+
+  @Test
+  void anInstantIsClampedToWhatTheDatabaseTakes() {
+    assertThat(GiveBack.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MAX).until())
+        .isEqualTo(EnqueueOptions.LATEST);
+    assertThat(GiveBack.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MIN).until())
+        .isEqualTo(Instant.EPOCH);
+    assertThat(new GiveBack(EXECUTION, ExecutionStatus.SNOOZED, Duration.ofDays(-1)).until())
+        .isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 101, Integer.MAX_VALUE})
+  void progressIsAPercentage(int percent) {
+    assertThatThrownBy(() -> new Progress(EXECUTION, percent, null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("Progress of %d %% is not in 0..100.".formatted(percent));
+  }
+
+  @Test
+  void aMessageIsMadeSafeToWrite() {
+    assertThat(new Progress(EXECUTION, 0, "a\0b").message()).isEqualTo("a\uFFFDb");
+    assertThat(new Progress(EXECUTION, 100, "x".repeat(501)).message()).hasSize(500);
+    assertThat(new Progress(EXECUTION, 1, null).message()).isNull();
+  }
+}

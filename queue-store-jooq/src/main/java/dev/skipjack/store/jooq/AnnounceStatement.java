@@ -1,0 +1,110 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOB_QUEUES;
+import static dev.skipjack.model.Tables.JOB_WORKERS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.excluded;
+import static org.jooq.impl.DSL.insertInto;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.spi.Standing;
+import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.model.Routines;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Set;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Writes a worker's sign of life, and tells it what it has to know.
+ *
+ * <pre>{@code
+ * WITH announced AS (INSERT INTO job_workers (...) VALUES (...)
+ *                    ON CONFLICT (boot_id) DO UPDATE SET ..., seen_at = clock_timestamp() RETURNING boot_id)
+ * SELECT ARRAY(SELECT queue FROM job_queues WHERE queue = ANY (:queues) AND paused_at IS NOT NULL), schema_version()
+ * }</pre>
+ *
+ * <p>One statement, because a worker that is idle shall cost next to nothing. The row is the
+ * worker's alone, so nobody is waited for; only who prunes may hold it for the length of one short
+ * statement, after a day of silence.
+ */
+final class AnnounceStatement {
+
+  private static final Param<String[]> QUEUES = Texts.array("queues");
+  private static final Param<String[]> KINDS = Texts.array("kinds");
+  private static final Param<Long> PID = param("pid", Long.class);
+
+  private AnnounceStatement() {}
+
+  static ResultQuery<?> query() {
+    return with(announced())
+        .select(
+            array(
+                select(JOB_QUEUES.QUEUE)
+                    .from(JOB_QUEUES)
+                    .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
+                    .and(JOB_QUEUES.PAUSED_AT.isNotNull())),
+            Routines.schemaVersion());
+  }
+
+  private static CommonTableExpression<?> announced() {
+    Field<?> bootId = cast(Texts.param("boot_id"), SQLDataType.UUID);
+    return name("announced")
+        .as(
+            insertInto(
+                    JOB_WORKERS,
+                    JOB_WORKERS.NAME,
+                    JOB_WORKERS.BOOT_ID,
+                    JOB_WORKERS.HOST,
+                    JOB_WORKERS.PID,
+                    JOB_WORKERS.QUEUES,
+                    JOB_WORKERS.KINDS,
+                    JOB_WORKERS.SETTINGS)
+                .select(
+                    select(
+                        Texts.param("name"),
+                        bootId.coerce(JOB_WORKERS.BOOT_ID),
+                        Texts.param("host"),
+                        PID,
+                        QUEUES,
+                        KINDS,
+                        cast(Texts.param("settings"), JOB_WORKERS.SETTINGS)))
+                .onConflict(JOB_WORKERS.BOOT_ID)
+                .doUpdate()
+                .set(JOB_WORKERS.NAME, excluded(JOB_WORKERS.NAME))
+                .set(JOB_WORKERS.HOST, excluded(JOB_WORKERS.HOST))
+                .set(JOB_WORKERS.PID, excluded(JOB_WORKERS.PID))
+                .set(JOB_WORKERS.QUEUES, excluded(JOB_WORKERS.QUEUES))
+                .set(JOB_WORKERS.KINDS, excluded(JOB_WORKERS.KINDS))
+                .set(JOB_WORKERS.SETTINGS, excluded(JOB_WORKERS.SETTINGS))
+                .set(JOB_WORKERS.SEEN_AT, DatabaseClock.NOW)
+                .returning(JOB_WORKERS.BOOT_ID));
+  }
+
+  static Arguments arguments(WorkerRow row) {
+    return new Arguments()
+        .text("name", row.id().name())
+        .text("boot_id", row.id().bootId().toString())
+        .text("host", row.host())
+        .number("pid", row.pid())
+        .texts("queues", row.queues(), queue -> queue)
+        .texts("kinds", row.kinds(), kind -> kind)
+        .text("settings", row.settings());
+  }
+
+  static Standing read(ResultSet row) throws SQLException {
+    return new Standing(Set.copyOf(Columns.texts(row, 1)), row.getInt(2));
+  }
+}

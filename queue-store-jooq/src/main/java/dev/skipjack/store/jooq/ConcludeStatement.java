@@ -1,0 +1,147 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
+import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.deleteFrom;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.when;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.Conclusion;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.ArrayRows;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
+import java.util.ArrayList;
+import java.util.List;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+
+/**
+ * Ends attempts for good with something to say: the result of a completed job, the reason of a
+ * handler that cancels its own.
+ *
+ * <pre>{@code
+ * WITH locked AS MATERIALIZED (...),
+ * ended    AS (DELETE FROM jobs USING given
+ *               WHERE jobs.id = given.job_id AND jobs.current_execution_id = given.execution_id
+ *                 AND id = ANY (ARRAY(SELECT id FROM locked)) RETURNING ..., given.ended_as, given.result, given.reason),
+ * archived AS (INSERT INTO jobs_archive (..., status, result, last_error)
+ *              SELECT ..., ended_as, CAST(result AS jsonb), coalesce(reason, last_error) FROM ended ...),
+ * closed   AS (UPDATE job_executions SET status = CASE ended_as WHEN 'completed' THEN 'succeeded' ELSE 'cancelled' END,
+ *                     error_message = reason, ... FROM ended ...)
+ * SELECT verdict FROM given LEFT JOIN ended ...
+ * }</pre>
+ *
+ * <p>Beside the statement that completes, because most jobs have nothing to say and shall not pay
+ * for those that do. {@link AttemptCtes} tells the lock order.
+ */
+final class ConcludeStatement {
+
+  private static final Param<String[]> ENDED_AS = Texts.array("ended_as");
+  private static final Param<String[]> RESULTS = Texts.array("results");
+  private static final Param<String[]> REASONS = Texts.array("reasons");
+
+  private ConcludeStatement() {}
+
+  /** For a batch, in a transaction of its own. */
+  static ResultQuery<?> query() {
+    ArrayRows given =
+        AttemptCtes.given()
+            .column("ended_as", ENDED_AS)
+            .column("result", RESULTS)
+            .column("reason", REASONS);
+    CommonTableExpression<?> locked = AttemptCtes.locked();
+    CommonTableExpression<?> ended = ended(given, locked);
+    return with(locked, ended, archived(ended), closed(ended))
+        .select(AttemptCtes.verdict(given, ended))
+        .from(given.table())
+        .leftJoin(ended)
+        .on(AttemptCtes.answers(given, ended))
+        .orderBy(given.field("position", Long.class));
+  }
+
+  /**
+   * For one attempt that completes with a result, in the handler's transaction: waits for the row,
+   * answers how many attempts it ended.
+   */
+  static ResultQuery<?> queryForOne() {
+    CommonTableExpression<?> ended = CompleteStatement.endedForOne();
+    return with(
+            ended,
+            Archive.of(
+                ended,
+                inline(JobStatus.COMPLETED, JOBS_ARCHIVE.STATUS),
+                cast(Texts.param("result"), JOBS_ARCHIVE.RESULT),
+                of(ended, "last_error")),
+            CompleteStatement.closed(ended))
+        .select(count())
+        .from(ended);
+  }
+
+  private static CommonTableExpression<?> ended(ArrayRows given, CommonTableExpression<?> locked) {
+    List<Field<?>> returned = new ArrayList<>(Archive.columns());
+    returned.add(given.field("ended_as", String.class));
+    returned.add(given.field("result", String.class));
+    returned.add(given.field("reason", String.class));
+    return name("ended")
+        .as(
+            deleteFrom(JOBS)
+                .using(given.table())
+                .where(AttemptCtes.isFencedBy(given))
+                .and(AttemptCtes.isLocked(locked))
+                .returningResult(returned));
+  }
+
+  private static CommonTableExpression<?> archived(CommonTableExpression<?> ended) {
+    return Archive.of(
+        ended,
+        of(ended, "ended_as"),
+        cast(of(ended, "result"), JOBS_ARCHIVE.RESULT),
+        coalesce(of(ended, "reason"), of(ended, "last_error")));
+  }
+
+  private static CommonTableExpression<?> closed(CommonTableExpression<?> ended) {
+    return name("closed")
+        .as(
+            update(JOB_EXECUTIONS)
+                .set(
+                    JOB_EXECUTIONS.STATUS,
+                    when(
+                            of(ended, "ended_as").eq(inline(JobStatus.COMPLETED.literal())),
+                            AttemptCtes.literal(ExecutionStatus.SUCCEEDED))
+                        .otherwise(AttemptCtes.literal(ExecutionStatus.CANCELLED)))
+                .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
+                .set(JOB_EXECUTIONS.ERROR_MESSAGE, of(ended, "reason"))
+                .from(ended)
+                .where(AttemptCtes.auditRowOf(ended))
+                .returning(JOB_EXECUTIONS.ID));
+  }
+
+  private static Field<String> of(CommonTableExpression<?> ended, String column) {
+    return field(name(ended.getName(), column), String.class);
+  }
+
+  static Arguments arguments(List<Conclusion> conclusions) {
+    return AttemptCtes.arguments(conclusions, Conclusion::execution)
+        .texts("ended_as", conclusions, conclusion -> conclusion.as().literal())
+        .texts("results", conclusions, Conclusion::result)
+        .texts("reasons", conclusions, Conclusion::reason);
+  }
+
+  static Arguments argumentsForOne(Execution execution, String result) {
+    return CompleteStatement.argumentsForOne(execution).text("result", result);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.Standing;
+import dev.skipjack.api.spi.WorkerRegistry;
+import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
+
+/** The workers' rows in PostgreSQL. */
+final class JooqWorkerRegistry implements WorkerRegistry {
+
+  private final OwnTransactions transactions;
+  private final Statements statements;
+
+  JooqWorkerRegistry(OwnTransactions transactions, Statements statements) {
+    this.transactions = transactions;
+    this.statements = statements;
+  }
+
+  @Override
+  public Standing announce(WorkerRow row) {
+    return transactions
+        .run(statements.announce, AnnounceStatement.arguments(row), AnnounceStatement::read)
+        .get(0);
+  }
+
+  @Override
+  public void remove(WorkerId id) {
+    transactions.run(
+        statements.removeWorker, RemoveWorkersStatement.argumentsForOne(id), row -> row.getLong(1));
+  }
+}

@@ -1,0 +1,87 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.function;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.spi.Progress;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.ArrayRows;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
+import java.util.List;
+import org.jooq.CommonTableExpression;
+import org.jooq.Field;
+import org.jooq.JSONB;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+
+/**
+ * Writes what handlers report about themselves.
+ *
+ * <pre>{@code
+ * WITH locked AS MATERIALIZED (...),
+ * reported AS (UPDATE jobs SET progress = {"percent": given.percent, "message": given.message, "at": clock_timestamp()}
+ *                FROM given WHERE jobs.id = given.job_id AND jobs.current_execution_id = given.execution_id
+ *                 AND id = ANY (ARRAY(SELECT id FROM locked))
+ *              RETURNING id, current_execution_id AS execution_id)
+ * SELECT verdict FROM given LEFT JOIN reported ...
+ * }</pre>
+ *
+ * <p>Touches no indexed column, so it is a HOT update; {@code updated_at} stays, because the job
+ * has not changed state. {@link AttemptCtes} tells the lock order.
+ */
+final class ProgressStatement {
+
+  private static final Param<Integer[]> PERCENTS = param("percents", Integer[].class);
+  private static final Param<String[]> MESSAGES = Texts.array("messages");
+
+  private ProgressStatement() {}
+
+  static ResultQuery<?> query() {
+    ArrayRows given = AttemptCtes.given().column("percent", PERCENTS).column("message", MESSAGES);
+    CommonTableExpression<?> locked = AttemptCtes.locked();
+    CommonTableExpression<?> reported =
+        name("reported")
+            .as(
+                update(JOBS)
+                    .set(JOBS.PROGRESS, document(given))
+                    .from(given.table())
+                    .where(AttemptCtes.isFencedBy(given))
+                    .and(AttemptCtes.isLocked(locked))
+                    .returningResult(
+                        JOBS.ID, JOBS.CURRENT_EXECUTION_ID.as(AttemptCtes.EXECUTION_ID)));
+    return with(locked, reported)
+        .select(AttemptCtes.verdict(given, reported))
+        .from(given.table())
+        .leftJoin(reported)
+        .on(AttemptCtes.answers(given, reported))
+        .orderBy(given.field("position", Long.class));
+  }
+
+  /** Without a message there is no such member. */
+  private static Field<JSONB> document(ArrayRows given) {
+    return function(
+        name("pg_catalog", "jsonb_strip_nulls"),
+        JSONB.class,
+        function(
+            name("pg_catalog", "jsonb_build_object"),
+            JSONB.class,
+            inline("percent"),
+            given.field("percent", Integer.class),
+            inline("message"),
+            given.field("message", String.class),
+            inline("at"),
+            DatabaseClock.NOW));
+  }
+
+  static Arguments arguments(List<Progress> reports) {
+    return AttemptCtes.arguments(reports, Progress::execution)
+        .integers("percents", reports, Progress::percent)
+        .texts("messages", reports, Progress::message);
+  }
+}

@@ -1,0 +1,83 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOB_WORKERS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.deleteFrom;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.Texts;
+import java.time.Duration;
+import java.util.UUID;
+import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Removes the row of a worker that stops, or those of workers that were not seen for long.
+ *
+ * <pre>{@code
+ * WITH gone    AS MATERIALIZED (SELECT boot_id FROM job_workers WHERE boot_id = :boot_id | seen_at < clock_timestamp() - :silence
+ *                                FOR UPDATE SKIP LOCKED),
+ *      removed AS (DELETE FROM job_workers WHERE boot_id = ANY (ARRAY(SELECT boot_id FROM gone)) RETURNING boot_id)
+ * SELECT count(*) FROM removed
+ * }</pre>
+ *
+ * <p>Locks without waiting: a worker that gives a sign of life at this moment stays.
+ */
+final class RemoveWorkersStatement {
+
+  private static final Param<Long> SILENCE = param("silence", Long.class);
+
+  private RemoveWorkersStatement() {}
+
+  /** Of one worker. */
+  static ResultQuery<?> queryForOne() {
+    Field<UUID> bootId = cast(Texts.param("boot_id"), SQLDataType.UUID);
+    return query(JOB_WORKERS.BOOT_ID.eq(bootId));
+  }
+
+  /** Of those that were silent for long. */
+  static ResultQuery<?> queryForSilent() {
+    return query(DatabaseClock.plusMicros(JOB_WORKERS.SEEN_AT, SILENCE).lt(DatabaseClock.NOW));
+  }
+
+  private static ResultQuery<?> query(Condition which) {
+    CommonTableExpression<?> gone =
+        name("gone")
+            .asMaterialized(
+                select(JOB_WORKERS.BOOT_ID)
+                    .from(JOB_WORKERS)
+                    .where(which)
+                    .forUpdate()
+                    .skipLocked());
+    Field<UUID> bootId = gone.field(JOB_WORKERS.BOOT_ID);
+    CommonTableExpression<?> removed =
+        name("removed")
+            .as(
+                deleteFrom(JOB_WORKERS)
+                    .where(JOB_WORKERS.BOOT_ID.eq(any(array(select(bootId).from(gone)))))
+                    .returning(JOB_WORKERS.BOOT_ID));
+    return with(gone, removed).select(count()).from(table(name("removed")));
+  }
+
+  static Arguments argumentsForOne(WorkerId id) {
+    return new Arguments().text("boot_id", id.bootId().toString());
+  }
+
+  static Arguments argumentsForSilent(Duration silence) {
+    return new Arguments().number("silence", DatabaseClock.micros(silence));
+  }
+}

@@ -1,0 +1,31 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.migrations.Migrations;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What the store needs, what the migrations make and what the database says are one number. */
+@QueueTest
+class SchemaVersionTest {
+
+  @Test
+  void theStoreNeedsWhatTheMigrationsMake(QueueDatabase database) {
+    JobQueue queue = new Fixture(database).queue;
+
+    int told =
+        queue
+            .workers()
+            .announce(
+                new WorkerRow(WorkerId.boot("w"), null, 1, List.of("a"), List.of("work"), "{}"))
+            .schemaVersion();
+
+    assertThat(told).isEqualTo(Migrations.SCHEMA_VERSION);
+    assertThat(queue.schemaVersion()).isEqualTo(Migrations.SCHEMA_VERSION);
+  }
+}

@@ -1,0 +1,59 @@
+-- parameters: name, boot_id, host, pid, queues, kinds, settings, queues
+with
+  "announced" as (
+    insert into "skipjack"."job_workers" (
+      "name",
+      "boot_id",
+      "host",
+      "pid",
+      "queues",
+      "kinds",
+      "settings"
+    )
+    select
+      cast(? as text),
+      cast(
+        cast(? as text)
+        as uuid
+      ),
+      cast(? as text),
+      ?,
+      cast(
+        ?
+        as text[]
+      ),
+      cast(
+        ?
+        as text[]
+      ),
+      cast(
+        cast(? as text)
+        as jsonb
+      )
+    on conflict ("boot_id")
+    do update
+    set
+      "name" = excluded."name",
+      "host" = excluded."host",
+      "pid" = excluded."pid",
+      "queues" = excluded."queues",
+      "kinds" = excluded."kinds",
+      "settings" = excluded."settings",
+      "seen_at" = clock_timestamp()
+    returning "skipjack"."job_workers"."boot_id"
+  )
+select
+  array(
+    select "skipjack"."job_queues"."queue"
+    from "skipjack"."job_queues"
+    where (
+      "skipjack"."job_queues"."queue" = any (
+        cast(
+          ?
+          as text[]
+        )
+      )
+      and "skipjack"."job_queues"."paused_at" is not null
+    )
+  ),
+  "skipjack"."schema_version"()

@@ -1,0 +1,20 @@
+-- parameters: silence
+with
+  "gone" as materialized (
+    select "skipjack"."job_workers"."boot_id"
+    from "skipjack"."job_workers"
+    where "skipjack"."job_workers"."seen_at" + cast(? as double precision) * interval '1 microsecond' < clock_timestamp()
+    for update skip locked
+  ),
+  "removed" as (
+    delete from "skipjack"."job_workers"
+    where "skipjack"."job_workers"."boot_id" = any (
+      array(
+        select "gone"."boot_id"
+        from "gone"
+      )
+    )
+    returning "skipjack"."job_workers"."boot_id"
+  )
+select count(*)
+from "removed"

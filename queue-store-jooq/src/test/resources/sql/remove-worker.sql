@@ -1,0 +1,23 @@
+-- parameters: boot_id
+with
+  "gone" as materialized (
+    select "skipjack"."job_workers"."boot_id"
+    from "skipjack"."job_workers"
+    where "skipjack"."job_workers"."boot_id" = cast(
+      cast(? as text)
+      as uuid
+    )
+    for update skip locked
+  ),
+  "removed" as (
+    delete from "skipjack"."job_workers"
+    where "skipjack"."job_workers"."boot_id" = any (
+      array(
+        select "gone"."boot_id"
+        from "gone"
+      )
+    )
+    returning "skipjack"."job_workers"."boot_id"
+  )
+select count(*)
+from "removed"

@@ -1,0 +1,148 @@
+package dev.skipjack.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.spi.Standing;
+import dev.skipjack.api.spi.WorkerRow;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Workers introduce themselves, for people to read. */
+abstract class WorkerPromises extends Promises {
+
+  private final WorkerId id = WorkerId.boot("mailer");
+
+  private WorkerRow row(String... queues) {
+    return new WorkerRow(
+        id, "host-1", 4711, List.of(queues), List.of("work", "other"), "{\"lease\": \"PT30S\"}");
+  }
+
+  private Standing announce(WorkerRow row) {
+    return fixture.ports.workers().announce(row);
+  }
+
+  @Test
+  void areSeenAsTheyIntroducedThemselves() throws SQLException {
+    Instant before = fixture.now();
+
+    announce(row("a", "b"));
+
+    WorkerInfo worker = reader.workers().get(0);
+    assertThat(reader.workers()).hasSize(1);
+    assertThat(worker.name()).isEqualTo("mailer");
+    assertThat(worker.bootId()).isEqualTo(id.bootId());
+    assertThat(worker.host()).isEqualTo("host-1");
+    assertThat(worker.pid()).isEqualTo(4711);
+    assertThat(worker.queues()).containsExactly("a", "b");
+    assertThat(worker.kinds()).containsExactly("work", "other");
+    assertThat(worker.settings()).isEqualTo("{\"lease\": \"PT30S\"}");
+    assertThat(worker.startedAt()).isBetween(before, fixture.now());
+    assertThat(worker.seenAt()).isBetween(before, fixture.now());
+  }
+
+  @Test
+  void keepTheirStartAndTellTheirLatestState() throws SQLException {
+    announce(row("a"));
+    Instant started = reader.workers().get(0).startedAt();
+    Instant between = fixture.now();
+
+    announce(new WorkerRow(id, null, 1, List.of(), List.of(), "{}"));
+
+    assertThat(reader.workers())
+        .singleElement()
+        .satisfies(
+            worker -> {
+              assertThat(worker.startedAt()).isEqualTo(started);
+              assertThat(worker.seenAt()).isAfterOrEqualTo(between);
+              assertThat(worker.host()).isNull();
+              assertThat(worker.pid()).isEqualTo(1);
+              assertThat(worker.queues()).isEmpty();
+              assertThat(worker.kinds()).isEmpty();
+              assertThat(worker.settings()).isEqualTo("{}");
+            });
+  }
+
+  @Test
+  void areToldWhichOfTheirQueuesArePaused() {
+    admin.pause("a");
+    admin.pause("elsewhere");
+
+    assertThat(announce(row("a", "b")).pausedQueues()).containsExactly("a");
+
+    admin.resume("a");
+    assertThat(announce(row("a", "b")).pausedQueues()).isEmpty();
+  }
+
+  @Test
+  void areToldTheSchemasVersion() {
+    assertThat(announce(row("a")).schemaVersion()).isPositive();
+  }
+
+  @Test
+  void ofOneNameAreTwo() {
+    announce(row("a"));
+    announce(
+        new WorkerRow(WorkerId.boot("mailer"), "host-2", 1, List.of("a"), List.of("work"), "{}"));
+
+    assertThat(reader.workers()).extracting(WorkerInfo::host).containsExactly("host-1", "host-2");
+  }
+
+  @Test
+  void takeAnyHost() {
+    announce(
+        new WorkerRow(
+            id, "nul \0 lone \uD800 " + "x".repeat(1_000), 1, List.of(), List.of(), "{}"));
+
+    assertThat(reader.workers().get(0).host()).startsWith("nul \uFFFD lone \uFFFD x");
+  }
+
+  @Test
+  void areGoneWhenTheyStop() {
+    WorkerId other = WorkerId.boot("mailer");
+    announce(row("a"));
+
+    fixture.ports.workers().remove(other);
+    assertThat(reader.workers()).hasSize(1);
+
+    fixture.ports.workers().remove(id);
+    fixture.ports.workers().remove(id);
+    assertThat(reader.workers()).isEmpty();
+  }
+
+  /** And one that somebody holds stays, for the next time. */
+  @Test
+  void areForgottenAfterADayOfSilence() throws Exception {
+    announce(row("a"));
+    WorkerId live = WorkerId.boot("live");
+    announce(new WorkerRow(live, null, 1, List.of(), List.of(), "{}"));
+    sql("UPDATE @.job_workers SET seen_at = seen_at - interval '25 hours' WHERE name = 'mailer'");
+    sql("UPDATE @.job_workers SET seen_at = seen_at - interval '23 hours' WHERE name = 'live'");
+    try (Connection rival = fixture.transaction();
+        Statement statement = rival.createStatement()) {
+      statement.execute(inSchema("SELECT FROM @.job_workers FOR UPDATE"));
+      fixture.withoutWaiting(() -> fixture.ports.maintenance().prune());
+      assertThat(reader.workers()).hasSize(2);
+    }
+
+    fixture.ports.maintenance().prune();
+
+    assertThat(reader.workers()).extracting(WorkerInfo::bootId).containsExactly(live.bootId());
+  }
+
+  private void sql(String text) throws SQLException {
+    try (Connection connection = fixture.database.connection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(inSchema(text));
+    }
+  }
+
+  private String inSchema(String text) {
+    return text.replace("@", "\"" + fixture.database.schema() + "\"");
+  }
+}
