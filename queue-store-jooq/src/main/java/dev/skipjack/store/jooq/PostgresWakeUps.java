@@ -25,18 +25,31 @@ final class PostgresWakeUps implements WakeUps {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresWakeUps.class);
 
   /** How long a session may be silent before it is asked whether it still hears. */
-  private static final long SILENCE = Duration.ofSeconds(30).toNanos();
+  private static final Duration SILENCE = Duration.ofSeconds(30);
 
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(3);
   private static final String PROBE = "probe ";
   private static final String CANNOT_LISTEN = "0A000";
+  private static final String BROKEN = "08006";
+
+  /** The last words to a session that may be half-open. */
+  private static final int GOODBYE_MILLIS = 1_000;
 
   private final DataSource dataSource;
   private final WakeUpChannel channel;
+  private final long silence;
 
   PostgresWakeUps(DataSource dataSource, WakeUpChannel channel) {
+    this(dataSource, channel, SILENCE);
+  }
+
+  /**
+   * @param silence after which a session is asked whether it still hears
+   */
+  PostgresWakeUps(DataSource dataSource, WakeUpChannel channel, Duration silence) {
     this.dataSource = dataSource;
     this.channel = channel;
+    this.silence = silence.toNanos();
   }
 
   @Override
@@ -49,7 +62,7 @@ final class PostgresWakeUps implements WakeUps {
         statement.execute("LISTEN " + channel.name());
       }
       Listening listening = new Listening(connection);
-      listening.probe();
+      listening.requireHearing();
       return listening;
     } catch (SQLException | RuntimeException failure) {
       close(connection, failure);
@@ -74,16 +87,32 @@ final class PostgresWakeUps implements WakeUps {
 
     private final Connection connection;
     private final PGConnection session;
+    private final int networkTimeout;
     private long heardAt = System.nanoTime();
     private boolean closed;
 
     Listening(Connection connection) throws SQLException {
       this.connection = connection;
+      this.networkTimeout = connection.getNetworkTimeout();
       this.session = connection.unwrap(PGConnection.class);
     }
 
-    /** What another session sends must come in here. Answers what else came in meanwhile. */
-    List<WakeUp> probe() throws SQLException {
+    /** A session that never heard anything never will. */
+    void requireHearing() throws SQLException {
+      if (!probe(new ArrayList<>())) {
+        throw new SQLException(
+            "LISTEN hears nothing: a probe did not come back within %s. Behind a pooler in transaction mode give the queue a direct connection to listen on, or switch wake-ups off."
+                .formatted(PROBE_LIMIT),
+            CANNOT_LISTEN);
+      }
+    }
+
+    /**
+     * Whether what another session sends comes in here.
+     *
+     * @param others takes what else came in meanwhile
+     */
+    private boolean probe(List<WakeUp> others) throws SQLException {
       String token = PROBE + UUID.randomUUID();
       try (Connection other = dataSource.getConnection();
           PreparedStatement send =
@@ -95,22 +124,18 @@ final class PostgresWakeUps implements WakeUps {
           other.commit();
         }
       }
-      List<WakeUp> others = new ArrayList<>();
-      boolean back = false;
       long deadline = System.nanoTime() + PROBE_LIMIT.toNanos();
-      while (!back && System.nanoTime() - deadline < 0) {
+      while (System.nanoTime() - deadline < 0) {
+        boolean back = false;
         for (PGNotification heard : heard(100)) {
           back |= token.equals(heard.getParameter());
           channel.read(heard.getParameter()).ifPresent(others::add);
         }
+        if (back) {
+          return true;
+        }
       }
-      if (back) {
-        return others;
-      }
-      throw new SQLException(
-          "LISTEN hears nothing: a probe did not come back within %s. Behind a pooler in transaction mode give the queue a direct connection to listen on, or switch wake-ups off."
-              .formatted(PROBE_LIMIT),
-          CANNOT_LISTEN);
+      return false;
     }
 
     @Override
@@ -123,8 +148,9 @@ final class PostgresWakeUps implements WakeUps {
         for (PGNotification heard : heard((int) Math.max(1, timeout.toMillis()))) {
           channel.read(heard.getParameter()).ifPresent(wakeUps::add);
         }
-        if (System.nanoTime() - heardAt > SILENCE) {
-          wakeUps.addAll(probe());
+        if (System.nanoTime() - heardAt > silence && !probe(wakeUps)) {
+          // It has heard before, so it is the connection that is gone, and another may be had.
+          throw new SQLException("A listening session hears nothing any more.", BROKEN);
         }
         return wakeUps;
       } catch (SQLException broken) {
@@ -150,7 +176,9 @@ final class PostgresWakeUps implements WakeUps {
       closed = true;
       try (Connection last = connection;
           Statement statement = last.createStatement()) {
+        last.setNetworkTimeout(Runnable::run, GOODBYE_MILLIS);
         statement.execute("UNLISTEN *");
+        last.setNetworkTimeout(Runnable::run, networkTimeout);
       } catch (SQLException broken) {
         LOG.debug("Listening session was broken when it was closed", broken);
       }

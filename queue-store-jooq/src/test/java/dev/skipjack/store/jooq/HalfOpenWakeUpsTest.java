@@ -1,0 +1,65 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.WakeUps.Subscription;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.testkit.faults.TcpProxy;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** A listening connection that something between has forgotten. It has no socketTimeout. */
+@QueueTest
+@Timeout(60)
+class HalfOpenWakeUpsTest {
+
+  private static final Duration SOON = Duration.ofMillis(50);
+
+  private final TcpProxy proxy;
+  private final PostgresWakeUps wakeUps;
+
+  HalfOpenWakeUpsTest(QueueDatabase database) {
+    proxy = TcpProxy.before(database.jdbcUrl());
+    PGSimpleDataSource single = new PGSimpleDataSource();
+    single.setURL(proxy.url(database.jdbcUrl()));
+    wakeUps = new PostgresWakeUps(single, new WakeUpChannel(database.schema()), SOON);
+  }
+
+  @AfterEach
+  void close() {
+    proxy.close();
+  }
+
+  @Test
+  void isFoundOutAsBrokenSoThatItIsMadeAnew() {
+    try (Subscription forgotten = wakeUps.subscribe()) {
+      proxy.forgetOpen();
+      assertThatThrownBy(() -> awaitLongSilence(forgotten))
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              // Not what a pooler means, where there is no sense in trying again soon.
+              broken -> assertThat(broken.sqlState()).contains("08006"));
+    }
+    wakeUps.subscribe().close();
+  }
+
+  @Test
+  void isClosedWithoutWaitingForAnAnswer() {
+    Subscription forgotten = wakeUps.subscribe();
+    proxy.forgetOpen();
+    forgotten.close(); // would hang until the class's timeout
+    assertThat(forgotten.await(SOON)).isEmpty();
+  }
+
+  private static void awaitLongSilence(Subscription subscription) {
+    while (true) {
+      subscription.await(SOON);
+    }
+  }
+}

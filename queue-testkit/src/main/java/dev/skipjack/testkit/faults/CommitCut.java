@@ -1,0 +1,7 @@
+package dev.skipjack.testkit.faults;
+
+/** Where a connection is cut around a COMMIT. */
+enum CommitCut {
+  BEFORE,
+  AFTER
+}

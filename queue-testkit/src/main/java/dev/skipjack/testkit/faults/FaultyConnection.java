@@ -1,0 +1,155 @@
+package dev.skipjack.testkit.faults;
+
+import dev.skipjack.testkit.faults.FaultyDataSource.CommitFate;
+import dev.skipjack.testkit.faults.FaultyDataSource.Step;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A connection whose statements and commits meet the faults of a plan. */
+final class FaultyConnection implements InvocationHandler {
+
+  private static final String BROKEN = "08006";
+
+  private final Connection target;
+  private final FaultPlan plan;
+  private final BooleanSupplier away;
+  private volatile boolean broken;
+
+  private FaultyConnection(Connection target, FaultPlan plan, BooleanSupplier away) {
+    this.target = target;
+    this.plan = plan;
+    this.away = away;
+  }
+
+  /**
+   * @param away whether the database cannot be reached now
+   */
+  static Connection wrap(Connection target, FaultPlan plan, BooleanSupplier away) {
+    return proxy(Connection.class, new FaultyConnection(target, plan, away));
+  }
+
+  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+  }
+
+  @Override
+  public @Nullable Object invoke(Object self, Method method, @Nullable Object @Nullable [] args)
+      throws Throwable {
+    switch (method.getName()) {
+      case "close" -> {
+        close();
+        return null;
+      }
+      case "isClosed" -> {
+        return broken || target.isClosed();
+      }
+      case "isValid" -> {
+        return !broken && !away.getAsBoolean() && call(target, method, args) == Boolean.TRUE;
+      }
+      case "abort" -> {
+        return call(target, method, args);
+      }
+      case "commit" -> {
+        commit();
+        return null;
+      }
+      default -> {
+        requireUnbroken();
+        Object result = call(target, method, args);
+        return result instanceof Statement statement ? wrap((Connection) self, statement) : result;
+      }
+    }
+  }
+
+  private Statement wrap(Connection self, Statement statement) {
+    InvocationHandler handler =
+        (proxy, method, args) -> {
+          if (method.getName().equals("getConnection")) {
+            return self;
+          }
+          if (method.getName().startsWith("execute")) {
+            reach();
+            plan.before(Step.STATEMENT);
+          }
+          return call(statement, method, args);
+        };
+    if (statement instanceof CallableStatement) {
+      return proxy(CallableStatement.class, handler);
+    }
+    return statement instanceof PreparedStatement
+        ? proxy(PreparedStatement.class, handler)
+        : proxy(Statement.class, handler);
+  }
+
+  private void commit() throws SQLException {
+    reach();
+    plan.before(Step.COMMIT);
+    CommitFate fate = plan.fateOfCommit();
+    if (fate == CommitFate.CUT_BEFORE) {
+      throw breakDown("The connection broke before the COMMIT.");
+    }
+    target.commit();
+    if (fate == CommitFate.CUT_AFTER) {
+      throw breakDown("The connection broke after the COMMIT.");
+    }
+  }
+
+  private void reach() throws SQLException {
+    requireUnbroken();
+    if (away.getAsBoolean()) {
+      throw breakDown("The database went away.");
+    }
+  }
+
+  private void requireUnbroken() throws SQLException {
+    if (broken) {
+      throw new SQLException("The connection is broken.", BROKEN);
+    }
+  }
+
+  /** The session ends as well, so that the server rolls back what was not committed. */
+  private SQLException breakDown(String why) {
+    broken = true;
+    SQLException failure = new SQLException(why, BROKEN);
+    try {
+      target.rollback();
+    } catch (SQLException unneeded) {
+      failure.addSuppressed(unneeded);
+    }
+    try {
+      target.abort(Runnable::run);
+    } catch (SQLException unneeded) {
+      failure.addSuppressed(unneeded);
+    }
+    return failure;
+  }
+
+  /** A pool finds out that the connection is of no more use; its complaint is not the caller's. */
+  private void close() throws SQLException {
+    try {
+      target.close();
+    } catch (SQLException failure) {
+      if (!broken) {
+        throw failure;
+      }
+    }
+  }
+
+  private static @Nullable Object call(
+      Object target, Method method, @Nullable Object @Nullable [] args) throws Throwable {
+    try {
+      return method.invoke(target, args);
+    } catch (InvocationTargetException thrown) {
+      throw thrown.getTargetException();
+    }
+  }
+}

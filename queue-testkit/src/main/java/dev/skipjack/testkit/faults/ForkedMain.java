@@ -1,0 +1,45 @@
+package dev.skipjack.testkit.faults;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+
+/** What a forked JVM runs: a main class, until its parent is gone. */
+final class ForkedMain {
+
+  private static final int ORPHANED = 86;
+
+  private ForkedMain() {}
+
+  /**
+   * Runs the main method of the class that the first argument names, with the others.
+   *
+   * @throws Throwable what that throws
+   */
+  public static void main(String[] args) throws Throwable {
+    Thread watching = new Thread(() -> haltAtEnd(System.in), "forked-jvm-parent");
+    watching.setDaemon(true);
+    watching.start();
+    Method main = Class.forName(args[0]).getDeclaredMethod("main", String[].class);
+    main.setAccessible(true);
+    try {
+      main.invoke(null, (Object) Arrays.copyOfRange(args, 1, args.length));
+    } catch (InvocationTargetException thrown) {
+      throw thrown.getTargetException();
+    }
+  }
+
+  /** The parent never writes; the pipe ends with it. */
+  private static void haltAtEnd(InputStream parent) {
+    try {
+      while (parent.read() >= 0) {
+        Thread.onSpinWait();
+      }
+    } catch (IOException broken) {
+      Thread.onSpinWait(); // gone as well
+    }
+    Runtime.getRuntime().halt(ORPHANED);
+  }
+}

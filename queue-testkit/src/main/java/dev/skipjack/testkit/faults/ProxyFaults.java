@@ -1,0 +1,53 @@
+package dev.skipjack.testkit.faults;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/** What a proxy does to the bytes that pass. Safe for any number of threads. */
+final class ProxyFaults {
+
+  private final Deque<CommitCut> cuts = new ArrayDeque<>();
+  private volatile boolean blackHole;
+  private volatile Duration toServer = Duration.ZERO;
+  private volatile Duration toClient = Duration.ZERO;
+
+  void blackHole(boolean on) {
+    blackHole = on;
+  }
+
+  boolean isBlackHole() {
+    return blackHole;
+  }
+
+  void latency(Duration toServer, Duration toClient) {
+    this.toServer = toServer;
+    this.toClient = toClient;
+  }
+
+  Duration toServer() {
+    return toServer;
+  }
+
+  Duration toClient() {
+    return toClient;
+  }
+
+  void cutNext(CommitCut cut, int times) {
+    if (times < 1) {
+      throw new IllegalArgumentException("%d times is not at least once.".formatted(times));
+    }
+    synchronized (cuts) {
+      cuts.addAll(Collections.nCopies(times, cut));
+    }
+  }
+
+  /** What is to be done to the COMMIT that passes now; null for nothing. */
+  @Nullable CommitCut nextCut() {
+    synchronized (cuts) {
+      return cuts.poll();
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package dev.skipjack.testkit.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.testkit.faults.FaultyDataSource.CommitFate;
+import dev.skipjack.testkit.faults.FaultyDataSource.Step;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@QueueTest
+@Timeout(60)
+class FaultyDataSourceIT {
+
+  private final QueueDatabase database;
+  private final FaultyDataSource faulty;
+
+  FaultyDataSourceIT(QueueDatabase database) {
+    this.database = database;
+    this.faulty = new FaultyDataSource(database.dataSource());
+  }
+
+  @BeforeEach
+  void createRows() throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP TABLE IF EXISTS rows");
+      statement.execute("CREATE TABLE rows (number integer)");
+    }
+  }
+
+  @Test
+  void refusesAsOftenAsToldAndThenWorks() throws SQLException {
+    faulty.failNext(Step.CONNECTION, 2, "53300");
+    faulty.failNext(Step.STATEMENT, 1, "40P01");
+    faulty.failNext(Step.COMMIT, 1, "40001");
+
+    assertFails(faulty::getConnection, "53300");
+    assertFails(faulty::getConnection, "53300");
+    try (Connection connection = faulty.getConnection()) {
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        assertFails(() -> statement.execute("SELECT 1"), "40P01");
+        statement.execute("INSERT INTO rows VALUES (1)");
+        assertThat(statement.getConnection()).isSameAs(connection);
+      }
+      assertFails(connection::commit, "40001");
+      connection.rollback();
+      connection.setAutoCommit(true);
+    }
+    insert();
+    assertThat(rows()).isEqualTo(1);
+    assertThat(faulty.count(Step.CONNECTION)).isEqualTo(4);
+    assertThat(faulty.count(Step.COMMIT)).isEqualTo(2);
+  }
+
+  @Test
+  void aCutBeforeTheCommitUndoesAndOneAfterItHidesThatItIsDone() throws SQLException {
+    faulty.cutBeforeCommit(1);
+    assertFails(this::insert, "08006");
+    assertThat(rows()).isZero();
+
+    faulty.cutAfterCommit(1);
+    assertFails(this::insert, "08006");
+    assertThat(rows()).isEqualTo(1);
+
+    faulty.decideCommits(() -> CommitFate.CUT_AFTER);
+    assertFails(this::insert, "08006");
+    faulty.mend();
+    insert();
+    assertThat(rows()).isEqualTo(3);
+  }
+
+  @Test
+  void aBrokenConnectionIsOfNoMoreUse() throws SQLException {
+    faulty.cutBeforeCommit(1);
+    try (Connection connection = faulty.getConnection()) {
+      connection.setAutoCommit(false);
+      assertFails(connection::commit, "08006");
+      assertThat(connection.isValid(1)).isFalse();
+      assertThat(connection.isClosed()).isTrue();
+      assertFails(connection::createStatement, "08006");
+    }
+    for (int i = 0; i < 20; i++) {
+      insert(); // its pool got rid of it
+    }
+    assertThat(rows()).isEqualTo(20);
+  }
+
+  @Test
+  void aDatabaseThatIsAwayIsAwayForOpenConnectionsToo() throws SQLException {
+    try (Connection connection = faulty.getConnection();
+        Statement statement = connection.createStatement()) {
+      faulty.takeAway();
+      assertFails(faulty::getConnection, "08001");
+      assertFails(() -> statement.executeQuery("SELECT 1"), "08006");
+    }
+    faulty.mend();
+    insert();
+    assertThat(rows()).isEqualTo(1);
+  }
+
+  @Test
+  void anExhaustedPoolHandsOutNothingAndLeavesOpenConnectionsAlone() throws SQLException {
+    try (Connection connection = faulty.getConnection();
+        Statement statement = connection.createStatement()) {
+      faulty.exhaust();
+      assertThatThrownBy(faulty::getConnection).isInstanceOf(SQLTransientConnectionException.class);
+      assertThat(statement.execute("SELECT 1")).isTrue();
+    }
+  }
+
+  @Test
+  void delaysTheStepsOfAKind() throws SQLException {
+    faulty.delay(Step.STATEMENT, Duration.ofMillis(60));
+    long began = System.nanoTime();
+    insert();
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofMillis(59));
+  }
+
+  @Test
+  void refusesPlansThatMakeNoSense() {
+    assertThatThrownBy(() -> faulty.failNext(Step.COMMIT, 0, "40001"))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> faulty.failNext(Step.COMMIT, 1, "deadlock"))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> faulty.cutAfterCommit(-1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private void insert() throws SQLException {
+    try (Connection connection = faulty.getConnection()) {
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("INSERT INTO rows VALUES (1)");
+      }
+      connection.commit();
+      connection.setAutoCommit(true);
+    }
+  }
+
+  private long rows() throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet count = statement.executeQuery("SELECT count(*) FROM rows")) {
+      count.next();
+      return count.getLong(1);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Attempt {
+    void run() throws SQLException;
+  }
+
+  private static void assertFails(Attempt attempt, String sqlState) {
+    assertThatThrownBy(attempt::run)
+        .isInstanceOfSatisfying(
+            SQLException.class, failure -> assertThat(failure.getSQLState()).isEqualTo(sqlState));
+  }
+}

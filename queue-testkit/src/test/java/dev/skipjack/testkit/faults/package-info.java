@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.testkit.faults;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,119 @@
+package dev.skipjack.worker.faults;
+
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.worker.JobContext;
+import dev.skipjack.worker.JobHandler;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** Does what tasks say, and tells on standard output how far it got. */
+final class Deeds implements JobHandler<Task> {
+
+  /** Longer than any pause that is not a frozen process, on a busy machine. */
+  static final Duration FROZEN = Duration.ofMillis(1_500);
+
+  static final int HALTED = 137;
+
+  private final DataSource effects;
+
+  Deeds(DataSource effects) {
+    this.effects = effects;
+  }
+
+  @Override
+  public Outcome handle(Task task, JobContext context) throws Exception {
+    say("began", task);
+    if (task.deed() == Task.Deed.HALT) {
+      Runtime.getRuntime().halt(HALTED);
+    }
+    if (context.attempt() > 1) {
+      return work(task, context);
+    }
+    return switch (task.deed()) {
+      case HALT, HANG -> hang();
+      case WORK -> work(task, context);
+      case WORK_SLOWLY -> {
+        Thread.sleep(20);
+        yield work(task, context);
+      }
+      case HANG_AFTER_COMMIT -> {
+        work(task, context);
+        say("committed", task);
+        yield hang();
+      }
+      case FREEZE_THEN_COMPLETE -> {
+        awaitThaw();
+        yield Outcome.completed();
+      }
+      case FREEZE_THEN_FAIL -> {
+        awaitThaw();
+        throw new IllegalStateException("a zombie's failure");
+      }
+      case FREEZE_THEN_SNOOZE -> {
+        awaitThaw();
+        yield Outcome.snooze(Duration.ZERO);
+      }
+      case FREEZE_THEN_WORK -> {
+        awaitThaw();
+        yield work(task, context);
+      }
+      case FREEZE_THEN_HANG -> {
+        awaitThaw();
+        yield hang();
+      }
+    };
+  }
+
+  private static void say(String what, Task task) {
+    System.out.println(what + " " + task.number());
+  }
+
+  private Outcome work(Task task, JobContext context) throws SQLException {
+    Thread.interrupted(); // or the pool would refuse a zombie that was told to stop
+    try (Connection connection = effects.getConnection()) {
+      connection.setAutoCommit(false);
+      try (PreparedStatement insert =
+          connection.prepareStatement("INSERT INTO effects VALUES (?, ?)")) {
+        insert.setInt(1, task.number());
+        insert.setLong(2, context.executionId().value());
+        insert.execute();
+        context.completeIn(connection);
+        connection.commit();
+      } catch (LeaseLostException lost) {
+        say("refused", task);
+        throw lost;
+      } finally {
+        connection.rollback();
+        connection.setAutoCommit(true);
+      }
+    }
+    return Outcome.completed();
+  }
+
+  private static Outcome hang() {
+    while (true) {
+      pause();
+    }
+  }
+
+  /** Time goes on while a process is frozen, and only then so far in one step. */
+  private static void awaitThaw() {
+    long before = System.nanoTime();
+    while (System.nanoTime() - before < FROZEN.toNanos()) {
+      before = System.nanoTime();
+      pause();
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(10);
+    } catch (InterruptedException stubborn) {
+      Thread.onSpinWait();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package dev.skipjack.worker.faults;
+
+import dev.skipjack.worker.WorkerEvent;
+import dev.skipjack.worker.WorkerListener;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Remembers what a worker told. */
+final class EventLog implements WorkerListener {
+
+  private final List<WorkerEvent> events = new CopyOnWriteArrayList<>();
+
+  @Override
+  public void on(WorkerEvent event) {
+    events.add(event);
+  }
+
+  <E extends WorkerEvent> List<E> all(Class<E> type) {
+    return events.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  /** Whether a part of the worker said that it cannot do its work. */
+  boolean hasFailed(String loop) {
+    return all(WorkerEvent.LoopFailed.class).stream()
+        .anyMatch(failed -> failed.loop().equals(loop));
+  }
+}

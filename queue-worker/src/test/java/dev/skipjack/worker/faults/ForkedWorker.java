@@ -1,0 +1,76 @@
+package dev.skipjack.worker.faults;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.faults.ForkedJvm;
+import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerConfig;
+import dev.skipjack.worker.WorkerEvent;
+import java.time.Duration;
+
+/** A worker on the queue "default", in a process of its own, as an application would run it. */
+final class ForkedWorker {
+
+  static final String NAME = "pod-0";
+  static final Duration LEASE = Duration.ofSeconds(1);
+  static final Duration DRAIN = Duration.ofSeconds(1);
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private ForkedWorker() {}
+
+  /** Starts one, which says {@code ready} when it works. */
+  static ForkedJvm launch(String jdbcUrl, String schema, int concurrency) {
+    return ForkedJvm.of(ForkedWorker.class)
+        .arguments(jdbcUrl, schema, String.valueOf(concurrency))
+        .option("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+        .start();
+  }
+
+  /** Quick in everything, so that tests need not wait. */
+  static WorkerConfig config() {
+    return WorkerConfig.builder()
+        .lease(LEASE)
+        .pollInterval(Duration.ofMillis(50))
+        .rescueInterval(Duration.ofMillis(100))
+        .drainTimeout(DRAIN)
+        .build();
+  }
+
+  /**
+   * Works until it is terminated.
+   *
+   * @param args URL, schema, concurrency
+   */
+  public static void main(String[] args) {
+    HikariConfig settings = new HikariConfig();
+    settings.setJdbcUrl(args[0]);
+    int concurrency = Integer.parseInt(args[2]);
+    settings.setMaximumPoolSize(concurrency + 4);
+    HikariDataSource pool = new HikariDataSource(settings);
+    JobQueue queue = JobQueue.builder(pool).schema(args[1]).build();
+    Worker worker =
+        Worker.on(queue)
+            .name(NAME)
+            .handle(Task.TYPE, new Deeds(pool))
+            .queue("default", concurrency)
+            .config(config())
+            .listener(ForkedWorker::tell)
+            .start();
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  worker.close();
+                  pool.close();
+                  System.out.println("closed");
+                }));
+    System.out.println("ready");
+  }
+
+  private static void tell(WorkerEvent event) {
+    if (event instanceof WorkerEvent.Lost lost) {
+      System.out.println("lost " + lost.attempt().executionId());
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package dev.skipjack.worker.faults;
+
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.testkit.faults.TcpProxy;
+import dev.skipjack.worker.Worker;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Connections that nobody has closed and nothing passes through. The driver's socketTimeout finds
+ * them out, and the worker works again within five seconds more.
+ */
+@QueueTest
+@Timeout(60)
+class HalfOpenConnectionIT {
+
+  private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(1);
+  private static final Duration BACK_AT_WORK = SOCKET_TIMEOUT.plusSeconds(5);
+
+  private final QueueDatabase database;
+  private final TcpProxy proxy;
+  private final HikariDataSource pool;
+  private final EventLog events = new EventLog();
+  private FaultFixture fixture;
+  private Worker worker;
+
+  HalfOpenConnectionIT(QueueDatabase database) {
+    this.database = database;
+    proxy = TcpProxy.before(database.jdbcUrl());
+    HikariConfig settings = new HikariConfig();
+    settings.setJdbcUrl(
+        "%s&socketTimeout=%d&connectTimeout=1&loginTimeout=1"
+            .formatted(proxy.url(database.jdbcUrl()), SOCKET_TIMEOUT.toSeconds()));
+    settings.setMaximumPoolSize(8);
+    settings.setConnectionTimeout(1_000);
+    settings.setValidationTimeout(500);
+    pool = new HikariDataSource(settings);
+  }
+
+  @BeforeEach
+  void start() {
+    fixture = new FaultFixture(database.dataSource(), database.schema());
+    worker =
+        Worker.on(JobQueue.builder(pool).schema(database.schema()).build())
+            .handle(Task.TYPE, new Deeds(database.dataSource()))
+            .queue("default", 2)
+            .config(ForkedWorker.config())
+            .listener(events)
+            .start();
+    fixture.enqueue(10, Task.Deed.WORK);
+    fixture.assertAllDoneOnce();
+  }
+
+  @AfterEach
+  void end() {
+    worker.close();
+    pool.close();
+    proxy.close();
+  }
+
+  @Test
+  void connectionsThatAFirewallForgotAreReplaced() {
+    proxy.forgetOpen();
+    fixture.enqueue(20, Task.Deed.WORK);
+    fixture.assertAllDoneOnce(BACK_AT_WORK);
+  }
+
+  /** New connections hang as well; what runs meanwhile loses its lease and is rescued. */
+  @Test
+  void aNetworkThatIsAwayForLeasesIsWaitedFor() {
+    fixture.enqueue(50, Task.Deed.WORK_SLOWLY);
+    proxy.blackHole();
+    await()
+        .atMost(FaultFixture.PATIENCE)
+        .until(() -> events.hasFailed("fetcher") && events.hasFailed("rescuer"));
+    proxy.pass();
+    fixture.enqueue(1, Task.Deed.WORK);
+    // The worker's own pause between tries is five seconds at most.
+    fixture.assertAllDoneOnce(BACK_AT_WORK.plusSeconds(5));
+  }
+}
