@@ -10,6 +10,7 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.testkit.faults.FaultyDataSource;
 import dev.skipjack.worker.WorkerEvent.Dead;
 import dev.skipjack.worker.WorkerEvent.Failed;
 import dev.skipjack.worker.WorkerEvent.LoopFailed;
@@ -128,7 +129,7 @@ class WorkerIT {
   /** Faults 3 and 96: the zombie hears of it, and what it did in its transaction is undone. */
   @Test
   void aWorkerThatLostItsLeaseChangesNothing() throws Exception {
-    CutDataSource cut = new CutDataSource(database.dataSource());
+    FaultyDataSource cut = new FaultyDataSource(database.dataSource());
     JobQueue zombies = JobQueue.builder(cut).schema(database.schema()).build();
     queue.enqueue(NOTE, new Note(1));
     CountDownLatch running = new CountDownLatch(1);
@@ -160,7 +161,7 @@ class WorkerIT {
         shortLease);
     running.await();
 
-    cut.cut();
+    cut.takeAway();
     EventLog other = new EventLog();
     Worker second =
         Worker.on(queue)
@@ -319,7 +320,7 @@ class WorkerIT {
 
   @Test
   void workGoesOnWhenTheDatabaseIsBack() {
-    CutDataSource cut = new CutDataSource(database.dataSource());
+    FaultyDataSource cut = new FaultyDataSource(database.dataSource());
     JobQueue shaky = JobQueue.builder(cut).schema(database.schema()).build();
     AtomicInteger runs = new AtomicInteger();
     CountDownLatch finish = new CountDownLatch(1);
@@ -338,7 +339,7 @@ class WorkerIT {
             config());
     await().until(() -> worker.status().running() == 8);
 
-    cut.cut();
+    cut.takeAway();
     finish.countDown(); // eight outcomes that cannot be written
     queue.enqueueAll(NOTE, IntStream.range(8, 100).mapToObj(Note::new).toList());
     await().until(() -> worker.status().unwritten() == 8);
