@@ -1,0 +1,112 @@
+package dev.skipjack.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.skipjack.benchmarks.Options.Setting;
+import dev.skipjack.testkit.QueueDatabase;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each benchmark once, tiny: that it does its work and reports it, never how fast anything is. */
+class BenchmarksIT {
+
+  private static final Options TINY = Options.none();
+
+  private static QueueDatabase server;
+  private static BenchmarkDatabase database;
+
+  @BeforeAll
+  static void open() throws Exception {
+    server = QueueDatabase.create();
+    database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2);
+  }
+
+  @AfterAll
+  static void close() {
+    database.close();
+    server.close();
+  }
+
+  static List<String> names() {
+    return Benchmarks.names();
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void reportsWhatWasPromised(String name) throws Exception {
+    Report report = Benchmarks.run(name, tiny(name), database, note -> {});
+
+    JsonNode json = new ObjectMapper().readTree(report.json());
+    assertThat(report.json()).doesNotContain("\n");
+    assertThat(json.get("benchmark").asText()).isEqualTo(name);
+    assertThat(json.get("unit").asText()).isNotEmpty();
+    assertThat(json.get("median").asDouble()).isGreaterThanOrEqualTo(0);
+    assertThat(json.get("runs").asInt()).isPositive();
+    assertThat(json.get("server").get("fsync")).isNotNull();
+    assertThat(json.get("client").get("java")).isNotNull();
+    assertThat(json.get("options").isObject()).isTrue();
+    assertThat(json.has("server_cpu_us_per_job")).isTrue();
+    assertThat(json.get("client_cpu_us_per_job").asDouble()).isGreaterThanOrEqualTo(0);
+    assertThat(json.get("wal_bytes_per_job").asDouble()).isGreaterThanOrEqualTo(0);
+    if (hasFloor(name)) {
+      assertThat(json.get("ratio").asDouble()).isGreaterThan(0).isLessThan(100);
+      assertThat(json.get("median").asDouble()).isPositive();
+    }
+    for (String field : promised(name)) {
+      assertThat(json.get(field)).describedAs(field).isNotNull();
+      assertThat(json.get(field).isNull()).describedAs(field).isFalse();
+    }
+    StringWriter table = new StringWriter();
+    report.print(new PrintWriter(table));
+    assertThat(table.toString()).startsWith(name + ": ").contains("server_version");
+  }
+
+  @Test
+  void refusesWhatABenchmarkHasNoUseFor() {
+    assertThatThrownBy(() -> Benchmarks.check("idle", Options.none().with(Setting.RATE, 5)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("--rate means nothing to idle");
+    assertThatThrownBy(() -> Benchmarks.check("drian", Options.none()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'drian'")
+        .hasMessageContaining("drain");
+  }
+
+  private Options tiny(String name) {
+    return switch (name) {
+      case "drain" -> TINY.with(Setting.JOBS, 300).with(Setting.RUNS, 1);
+      case "single" -> TINY.with(Setting.JOBS, 20).with(Setting.RUNS, 1);
+      case "enqueue" ->
+          TINY.with(Setting.SECONDS, 1).with(Setting.RUNS, 1).with(Setting.WORKERS, 1);
+      case "latency" -> TINY.with(Setting.JOBS, 10).with(Setting.RATE, 100);
+      case "starvation" -> TINY.with(Setting.JOBS, 200).with(Setting.SECONDS, 1);
+      case "idle" -> TINY.with(Setting.SECONDS, 1);
+      default -> throw new IllegalArgumentException("How small can " + name + " be?");
+    };
+  }
+
+  private static boolean hasFloor(String name) {
+    return List.of("drain", "single", "enqueue", "starvation").contains(name);
+  }
+
+  private static List<String> promised(String name) {
+    return switch (name) {
+      case "drain" -> List.of("archive", "floor_median", "floor_batch", "ratio_least");
+      case "single" -> List.of("store_ratio", "floor_median");
+      case "latency" -> List.of("p50_ms", "p95_ms", "p99_ms", "poll_only_p99_ms");
+      case "starvation" -> List.of("fair_share_ms", "low_part", "reached");
+      case "idle" -> List.of("transactions_per_s", "reached");
+      default -> List.of();
+    };
+  }
+}
