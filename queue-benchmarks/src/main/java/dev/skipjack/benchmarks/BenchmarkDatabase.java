@@ -108,7 +108,7 @@ final class BenchmarkDatabase implements AutoCloseable {
     execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
     Migrations.migrate(pool, schema);
     execute(
-        inSchema(
+        qualified(
             schema,
             "SELECT @create_partition('job_executions', now() + n * interval '7 days'),"
                 + " @create_partition('jobs_archive', now() + n * interval '1 day')"
@@ -173,7 +173,13 @@ final class BenchmarkDatabase implements AutoCloseable {
 
   /** As after a while of quiet: no dead rows, fresh statistics, nothing unwritten. */
   void settle() throws SQLException {
-    execute(inSchema(SCHEMA, "VACUUM ANALYZE @jobs"), inSchema(SCHEMA, "ANALYZE @job_executions"));
+    settle(SCHEMA);
+  }
+
+  /** As {@link #settle()}, of another schema. */
+  void settle(String schema) throws SQLException {
+    execute(
+        qualified(schema, "VACUUM ANALYZE @jobs"), qualified(schema, "ANALYZE @job_executions"));
     try {
       execute("CHECKPOINT");
     } catch (SQLException notAllowed) {
@@ -190,9 +196,15 @@ final class BenchmarkDatabase implements AutoCloseable {
    * @param priority as {@code queue}
    */
   void preload(long jobs, String queue, String kind, String priority) throws SQLException {
+    preload(SCHEMA, jobs, queue, kind, priority);
+  }
+
+  /** As {@link #preload(long, String, String, String)}, in another schema. */
+  void preload(String schema, long jobs, String queue, String kind, String priority)
+      throws SQLException {
     execute(
-        inSchema(
-            SCHEMA,
+        qualified(
+            schema,
             "INSERT INTO @jobs (queue, kind, priority, payload) SELECT "
                 + queue
                 + ", '"
@@ -254,10 +266,10 @@ final class BenchmarkDatabase implements AutoCloseable {
   /** As {@link #empty()}, of another schema. */
   void empty(String schema) throws SQLException {
     execute(
-        inSchema(
+        qualified(
             schema, "TRUNCATE @jobs, @job_executions, @jobs_archive, @job_keys RESTART IDENTITY"),
-        inSchema(schema, "ALTER SEQUENCE @job_execution_id_seq RESTART"),
-        inSchema(schema, "ANALYZE @jobs"));
+        qualified(schema, "ALTER SEQUENCE @job_execution_id_seq RESTART"),
+        qualified(schema, "ANALYZE @jobs"));
   }
 
   /** How many rows are where and in which state. */
@@ -272,7 +284,7 @@ final class BenchmarkDatabase implements AutoCloseable {
 
   private String rows(String schema) throws SQLException {
     return value(
-        inSchema(
+        qualified(
             schema,
             "SELECT string_agg(t || ' ' || status || ' ' || n, ', ' ORDER BY t, status) FROM ("
                 + "SELECT 'jobs' AS t, status, count(*) AS n FROM @jobs GROUP BY status"
@@ -301,13 +313,13 @@ final class BenchmarkDatabase implements AutoCloseable {
   /** Statements in the schema of what is measured: each @ stands for it. */
   void inSchema(String... statements) throws SQLException {
     for (String sql : statements) {
-      execute(inSchema(SCHEMA, sql));
+      execute(qualified(SCHEMA, sql));
     }
   }
 
   /** One number, of a query in which each @ stands for the schema of what is measured. */
   long number(String sql) throws SQLException {
-    return Long.parseLong(value(inSchema(SCHEMA, sql)));
+    return Long.parseLong(value(qualified(SCHEMA, sql)));
   }
 
   void execute(String... statements) throws SQLException {
@@ -328,7 +340,7 @@ final class BenchmarkDatabase implements AutoCloseable {
     }
   }
 
-  static String inSchema(String schema, String sql) {
+  static String qualified(String schema, String sql) {
     return sql.replace("@", schema + ".");
   }
 

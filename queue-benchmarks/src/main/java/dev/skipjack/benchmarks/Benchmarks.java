@@ -16,9 +16,18 @@ public final class Benchmarks {
     ALL.put("drain", new Drain());
     ALL.put("single", new Single());
     ALL.put("enqueue", new Enqueue());
+    ALL.put("bulk", new Bulk());
+    ALL.put("dedup", Overhead.ofUniqueness());
     ALL.put("latency", new Latency());
+    ALL.put("steady", new Steady());
+    ALL.put("pinned", new Pinned());
+    ALL.put("depth", new Depth());
+    ALL.put("history", new History());
+    ALL.put("seed", new Seed());
+    ALL.put("footprint", new Footprint());
     ALL.put("starvation", new Starvation());
     ALL.put("idle", new Idle());
+    ALL.put("overhead", Overhead.ofStatements());
   }
 
   private Benchmarks() {}

@@ -116,7 +116,7 @@ final class Enqueue implements Benchmark {
   }
 
   private static void insert(Connection connection, long n) throws SQLException {
-    String sql = BenchmarkDatabase.inSchema(BenchmarkDatabase.SCHEMA, INSERT);
+    String sql = BenchmarkDatabase.qualified(BenchmarkDatabase.SCHEMA, INSERT);
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setString(1, Noop.TYPE.queue());
       statement.setString(2, Noop.TYPE.kind());

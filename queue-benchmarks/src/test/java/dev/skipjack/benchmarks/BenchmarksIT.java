@@ -9,13 +9,18 @@ import dev.skipjack.benchmarks.Options.Setting;
 import dev.skipjack.testkit.QueueDatabase;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import javax.imageio.ImageIO;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.w3c.dom.Document;
 
 /** Each benchmark once, tiny: that it does its work and reports it, never how fast anything is. */
 class BenchmarksIT {
@@ -43,8 +48,8 @@ class BenchmarksIT {
 
   @ParameterizedTest
   @MethodSource("names")
-  void reportsWhatWasPromised(String name) throws Exception {
-    Report report = Benchmarks.run(name, tiny(name), database, note -> {});
+  void reportsWhatWasPromised(String name, @TempDir Path folder) throws Exception {
+    Report report = Benchmarks.run(name, tiny(name, folder), database, note -> {});
 
     JsonNode json = new ObjectMapper().readTree(report.json());
     assertThat(report.json()).doesNotContain("\n");
@@ -72,6 +77,26 @@ class BenchmarksIT {
   }
 
   @Test
+  void theComparisonIsWrittenAsATableAndAsPlots(@TempDir Path folder) throws Exception {
+    List<Seed.Point> points =
+        List.of(
+            new Seed.Point("one <&", 1, 0, 1_234, 0, 0, new Costs(1, null, 1, 1)),
+            new Seed.Point("two", 1, 0, 12, 3, 0.5, new Costs(1, 99.0, 1, 1)));
+    SeedPlot.write(folder, points, List.of(1));
+
+    assertThat(folder.resolve("seed.md"))
+        .content()
+        .contains("| one <& | 1 | 0 | 1,234 | 0 | 0.0 | - |")
+        .contains("| two | 1 | 0 | 12 | 3 | 0.5 | 99.0 |");
+    Document svg =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(folder.resolve("seed-0-ms.svg").toFile());
+    assertThat(svg.getElementsByTagName("text").item(0).getTextContent()).contains("no work");
+    assertThat(ImageIO.read(folder.resolve("seed-0-ms.png").toFile()).getWidth()).isEqualTo(900);
+  }
+
+  @Test
   void refusesWhatABenchmarkHasNoUseFor() {
     assertThatThrownBy(() -> Benchmarks.check("idle", Options.none().with(Setting.RATE, 5)))
         .isInstanceOf(IllegalArgumentException.class)
@@ -82,7 +107,7 @@ class BenchmarksIT {
         .hasMessageContaining("drain");
   }
 
-  private Options tiny(String name) {
+  private static Options tiny(String name, Path folder) {
     return switch (name) {
       case "drain" -> TINY.with(Setting.JOBS, 300).with(Setting.RUNS, 1);
       case "single" -> TINY.with(Setting.JOBS, 20).with(Setting.RUNS, 1);
@@ -90,13 +115,25 @@ class BenchmarksIT {
           TINY.with(Setting.SECONDS, 1).with(Setting.RUNS, 1).with(Setting.WORKERS, 1);
       case "latency" -> TINY.with(Setting.JOBS, 10).with(Setting.RATE, 100);
       case "starvation" -> TINY.with(Setting.JOBS, 200).with(Setting.SECONDS, 1);
-      case "idle" -> TINY.with(Setting.SECONDS, 1);
+      case "idle", "pinned" -> TINY.with(Setting.SECONDS, 1);
+      case "bulk" -> TINY.with(Setting.SECONDS, 1).with(Setting.RUNS, 1).with(Setting.BATCH, 50);
+      case "dedup", "overhead" -> TINY.with(Setting.JOBS, 2).with(Setting.RUNS, 1);
+      case "steady" -> TINY.with(Setting.RATE, 50).with(Setting.SECONDS, 1);
+      case "seed" ->
+          TINY.with(Setting.JOBS, 40)
+              .with(Setting.SECONDS, 1)
+              .with(Setting.WORKERS, 10)
+              .out(folder.resolve("plots"));
+      case "depth" -> TINY.with(Setting.JOBS, 1_000);
+      case "history" ->
+          TINY.with(Setting.JOBS, 1_000).with(Setting.SECONDS, 1).with(Setting.RUNS, 1);
+      case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
       default -> throw new IllegalArgumentException("How small can " + name + " be?");
     };
   }
 
   private static boolean hasFloor(String name) {
-    return List.of("drain", "single", "enqueue", "starvation").contains(name);
+    return !List.of("latency", "steady", "footprint", "idle").contains(name);
   }
 
   private static List<String> promised(String name) {
@@ -106,6 +143,18 @@ class BenchmarksIT {
       case "latency" -> List.of("p50_ms", "p95_ms", "p99_ms", "poll_only_p99_ms");
       case "starvation" -> List.of("fair_share_ms", "low_part", "reached");
       case "idle" -> List.of("transactions_per_s", "reached");
+      case "steady" -> List.of("p50_ms", "p95_ms", "p99_ms", "pickup_p99_ms", "reached_rate");
+      case "pinned" ->
+          List.of("start_rate", "end_rate", "start_p99_ms", "end_p99_ms", "dead_tuples", "backlog");
+      case "depth" -> List.of("all_queues_served_p50_ms", "reached");
+      case "footprint" ->
+          List.of(
+              "heap_grown_mb",
+              "allocated_bytes_per_job",
+              "threads",
+              "most_connections",
+              "many_handlers_ratio",
+              "several_workers_ratio");
       default -> List.of();
     };
   }
