@@ -1,6 +1,7 @@
 package dev.skipjack.benchmarks;
 
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.QueueAccess;
 import dev.skipjack.benchmarks.Options.Setting;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.Worker;
@@ -63,7 +64,15 @@ final class Drain implements Benchmark {
                   run -> worker(database, queue, worker.jobs(run), handlers, prefetch, worker))
               .way("bare JDBC", run -> bare(database, connections, floor.jobs(run), loops, floor))
               .run();
-      return new Report("drain", "jobs/s")
+      List<Sample> ours = results.of("worker");
+      Report report = new Report("drain", "jobs/s");
+      for (String figure : List.of("jobs_per_claim", "jobs_per_completion", "empty_claims")) {
+        report.put(
+            figure,
+            Statistics.median(
+                ours.stream().map(run -> run.more().getOrDefault(figure, 0.0)).toList()));
+      }
+      return report
           .finding(results, "worker", "bare JDBC")
           .ways(results)
           .put("archive", archive ? "keep" : "none")
@@ -142,21 +151,22 @@ final class Drain implements Benchmark {
       BenchmarkDatabase database, JobQueue queue, long jobs, int handlers, int prefetch, Load load)
       throws Exception {
     prepare(database, jobs);
+    BatchSizes sizes = new BatchSizes();
     Sample sample =
         load.learn(
             drain(
                 database,
-                queue,
+                new TimedAccess(queue, sizes),
                 jobs,
                 handlers,
                 WorkerConfig.builder().prefetch(prefetch).build()));
     check(database, jobs);
-    return sample;
+    return new Sample(sample.value(), sample.costs(), sizes.figures());
   }
 
   /** Starts a worker of the default queue and waits until it has completed so many jobs. */
   static Sample drain(
-      BenchmarkDatabase database, JobQueue queue, long jobs, int handlers, WorkerConfig config)
+      BenchmarkDatabase database, QueueAccess queue, long jobs, int handlers, WorkerConfig config)
       throws Exception {
     Finish finish = new Finish(jobs);
     Worker.Builder worker =

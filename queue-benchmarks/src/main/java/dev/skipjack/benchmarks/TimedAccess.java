@@ -12,24 +12,27 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A queue for a worker whose claims are timed. */
+/** A queue for a worker whose claims are timed, and whose completions are counted. */
 final class TimedAccess implements QueueAccess {
 
   private final QueueAccess queue;
   private final JobStore store;
 
-  /** Hears of claims. */
+  /** Hears of calls; of several at once. */
   @FunctionalInterface
-  interface Claims {
+  interface Calls {
     /**
      * A claim is over.
      *
      * @param marked whether each of its lanes had a low-water mark
      */
     void claimed(int jobs, boolean marked, long nanos);
+
+    /** A completion is over. */
+    default void completed(int jobs) {}
   }
 
-  TimedAccess(QueueAccess queue, Claims claims) {
+  TimedAccess(QueueAccess queue, Calls calls) {
     this.queue = queue;
     JobStore untimed = queue.store();
     this.store =
@@ -44,7 +47,11 @@ final class TimedAccess implements QueueAccess {
                     if (result instanceof List<?> jobs && args[0] instanceof ClaimRequest request) {
                       boolean marked =
                           request.lanes().stream().noneMatch(lane -> lane.lowWater() == null);
-                      claims.claimed(jobs.size(), marked, System.nanoTime() - begin);
+                      calls.claimed(jobs.size(), marked, System.nanoTime() - begin);
+                    }
+                    if (method.getName().equals("complete")
+                        && args[0] instanceof List<?> executions) {
+                      calls.completed(executions.size());
                     }
                     return result;
                   } catch (InvocationTargetException thrown) {

@@ -138,7 +138,7 @@ class BenchmarksIT {
 
   private static List<String> promised(String name) {
     return switch (name) {
-      case "drain" -> List.of("archive", "floor_median", "floor_batch", "ratio_least");
+      case "drain" -> List.of("archive", "floor_median", "floor_batch", "jobs_per_claim");
       case "single" -> List.of("store_ratio", "floor_median");
       case "latency" -> List.of("p50_ms", "p95_ms", "p99_ms", "poll_only_p99_ms");
       case "starvation" -> List.of("fair_share_ms", "low_part", "reached");
