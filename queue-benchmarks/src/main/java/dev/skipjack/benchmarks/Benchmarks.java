@@ -77,6 +77,7 @@ public final class Benchmarks {
   static Report run(
       String name, Options options, BenchmarkDatabase database, Consumer<String> notes)
       throws Exception {
+    database.inSchema("TRUNCATE @job_queues");
     try {
       return get(name)
           .run(database, options, notes)

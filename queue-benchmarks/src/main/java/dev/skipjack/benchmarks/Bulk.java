@@ -53,7 +53,7 @@ final class Bulk implements Benchmark {
         connections.add(database.bareConnection());
       }
       Rounds.Results results =
-          new Rounds(options.count(Setting.RUNS, 3), options.number(Setting.SECONDS, 8), notes)
+          new Rounds(options.count(Setting.RUNS, 3), options.seconds(8), notes)
               .way(
                   "queue",
                   seconds ->

@@ -125,7 +125,7 @@ final class Depth implements Benchmark {
       lanes.add(new LaneShare(new Lane("q" + i, 0), HANDLERS, null));
     }
     Latencies latencies = new Latencies();
-    for (int i = 0; i < CLAIMS_OF_ALL; i++) {
+    for (long i = 0; i < Math.min(CLAIMS_OF_ALL, jobs / HANDLERS); i++) {
       Collections.rotate(lanes, 1);
       ClaimRequest request =
           new ClaimRequest(

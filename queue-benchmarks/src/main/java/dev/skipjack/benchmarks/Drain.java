@@ -44,7 +44,7 @@ final class Drain implements Benchmark {
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
     boolean archive = options.number(Setting.ARCHIVE, 0) == 1;
-    double seconds = options.number(Setting.SECONDS, 10);
+    double seconds = options.seconds(10);
     int handlers = options.count(Setting.WORKERS, HANDLERS);
     int prefetch = options.count(Setting.BATCH, WorkerConfig.defaults().prefetch());
     database.archive(archive, Noop.TYPE.queue());

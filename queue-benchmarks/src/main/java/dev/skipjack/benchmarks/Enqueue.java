@@ -54,8 +54,7 @@ final class Enqueue implements Benchmark {
       for (int i = 0; i < most; i++) {
         connections.add(database.bareConnection());
       }
-      Rounds rounds =
-          new Rounds(options.count(Setting.RUNS, 3), options.number(Setting.SECONDS, 8), notes);
+      Rounds rounds = new Rounds(options.count(Setting.RUNS, 3), options.seconds(8), notes);
       for (int count : producers) {
         rounds
             .way(

@@ -41,9 +41,9 @@ final class History implements Benchmark {
     database.create(EMPTY);
     DataSource pool = database.pool(8);
     Rounds.Results results =
-        new Rounds(options.count(Setting.RUNS, 3), options.number(Setting.SECONDS, 10), notes)
-            .way("history", way(database, pool, BenchmarkDatabase.SCHEMA, handlers))
-            .way("empty", way(database, pool, EMPTY, handlers))
+        new Rounds(options.count(Setting.RUNS, 3), options.seconds(10), notes)
+            .way("history", way(database, pool, BenchmarkDatabase.SCHEMA, handlers, history))
+            .way("empty", way(database, pool, EMPTY, handlers, history))
             .run();
     return new Report("history", "jobs/s")
         .finding(results, "history", "empty")
@@ -79,11 +79,11 @@ final class History implements Benchmark {
   }
 
   private static Rounds.Way way(
-      BenchmarkDatabase database, DataSource pool, String schema, int handlers) {
+      BenchmarkDatabase database, DataSource pool, String schema, int handlers, long most) {
     JobQueue queue = database.queue(pool, schema);
     double[] rate = {FIRST_GUESS};
     return seconds -> {
-      long jobs = Math.max(100, Math.round(rate[0] * seconds));
+      long jobs = Math.min(most, Math.max(100, Math.round(rate[0] * seconds)));
       long before = succeeded(database, schema);
       database.preload(schema, jobs, "'default'", Noop.TYPE.kind(), "0");
       database.settle(schema);

@@ -29,7 +29,7 @@ final class Idle implements Benchmark {
   @Override
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
-    long seconds = options.number(Setting.SECONDS, 60);
+    double seconds = options.seconds(60);
     database.empty();
     StatementCounter counter = new StatementCounter();
     Worker worker =
@@ -41,12 +41,12 @@ final class Idle implements Benchmark {
             .start();
     try {
       // The first statements tend partitions and look around; they are no idle state.
-      TimeUnit.SECONDS.sleep(Math.min(seconds, 5));
+      sleep(Math.min(seconds, 5));
       long statements = counter.statements();
       long transactions = database.number(TRANSACTIONS);
       Meter meter = Meter.start(database);
-      notes.accept("idle for %d s".formatted(seconds));
-      TimeUnit.SECONDS.sleep(seconds);
+      notes.accept("idle for %.0f s".formatted(seconds));
+      sleep(seconds);
       Costs costs = meter.stop(1);
       double rate = (counter.statements() - statements) / costs.seconds();
       Double server = costs.serverMicros();
@@ -62,5 +62,9 @@ final class Idle implements Benchmark {
     } finally {
       worker.close();
     }
+  }
+
+  private static void sleep(double seconds) throws InterruptedException {
+    TimeUnit.NANOSECONDS.sleep(Math.round(seconds * 1e9));
   }
 }

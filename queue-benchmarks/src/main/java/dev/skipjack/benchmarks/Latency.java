@@ -84,7 +84,7 @@ final class Latency implements Benchmark {
     database.empty();
     database.settle();
     Map<Long, Instant> begun = new ConcurrentHashMap<>();
-    Finish finish = new Finish(jobs + LatencyProducer.WARM_UP);
+    Finish finish = new Finish(jobs + LatencyProducer.warmUp(jobs));
     Worker worker =
         Worker.on(database.queue(8))
             .name("bench")

@@ -20,12 +20,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LatencyProducer {
 
-  /** Jobs before those that count, with numbers from 0 down: the first ones compile the code. */
-  static final int WARM_UP = 50;
+  private static final long WARM_UP = 50;
 
   private @Nullable Instant committed;
 
   private LatencyProducer() {}
+
+  /** Jobs before those that count, with numbers from 0 down: the first ones compile the code. */
+  static long warmUp(long jobs) {
+    return Math.min(WARM_UP, jobs);
+  }
 
   /** Reads URL, number of jobs and jobs a second from standard input, a line each. */
   public static void main(String[] args) throws IOException, InterruptedException {
@@ -44,7 +48,7 @@ public final class LatencyProducer {
   private void produce(DataSource pool, long jobs, double pauseMillis) throws InterruptedException {
     JobQueue queue = JobQueue.builder(noting(pool)).schema(BenchmarkDatabase.SCHEMA).build();
     SplittableRandom random = new SplittableRandom();
-    for (long n = 1 - WARM_UP; n <= jobs; n++) {
+    for (long n = 1 - warmUp(jobs); n <= jobs; n++) {
       Thread.sleep(
           Math.round(random.nextDouble(0.5, 1.5) * Math.min(pauseMillis, n > 0 ? 60_000 : 20)));
       committed = null;

@@ -47,8 +47,10 @@ public final class Options {
 
   private final Map<Setting, Long> numbers;
   private final Optional<Path> out;
+  private final double haste;
 
-  private Options(Map<Setting, Long> numbers, Optional<Path> out) {
+  private Options(Map<Setting, Long> numbers, Optional<Path> out, double haste) {
+    this.haste = haste;
     this.numbers = new EnumMap<>(Setting.class);
     this.numbers.putAll(numbers);
     this.out = out;
@@ -56,7 +58,7 @@ public final class Options {
 
   /** Nothing asked for: every benchmark's own values. */
   public static Options none() {
-    return new Options(Map.of(), Optional.empty());
+    return new Options(Map.of(), Optional.empty(), 1);
   }
 
   /**
@@ -70,7 +72,7 @@ public final class Options {
           "%s is %d, but must be %d to %d."
               .formatted(setting.option(), value, setting.least, setting.most));
     }
-    Options options = new Options(numbers, out);
+    Options options = new Options(numbers, out, haste);
     options.numbers.put(setting, value);
     return options;
   }
@@ -82,7 +84,17 @@ public final class Options {
 
   /** This, writing files into {@code folder}, which is made when it is missing. */
   public Options out(Path folder) {
-    return new Options(numbers, Optional.of(folder));
+    return new Options(numbers, Optional.of(folder), haste);
+  }
+
+  /** This, with runs so many times as short as they are said to be: for tests. */
+  Options hasty(double times) {
+    return new Options(numbers, out, times);
+  }
+
+  /** The length of a run. */
+  double seconds(long otherwise) {
+    return number(Setting.SECONDS, otherwise) / haste;
   }
 
   long number(Setting setting, long otherwise) {

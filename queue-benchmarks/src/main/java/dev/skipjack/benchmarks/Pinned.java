@@ -47,7 +47,7 @@ final class Pinned implements Benchmark {
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
     double rate = options.number(Setting.RATE, 3_000);
-    double seconds = options.number(Setting.SECONDS, 120);
+    double seconds = options.seconds(120);
     database.archive(options.number(Setting.ARCHIVE, 1) == 1, TYPE.queue());
     database.empty();
     database.settle();

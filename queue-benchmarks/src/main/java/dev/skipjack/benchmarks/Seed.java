@@ -74,7 +74,7 @@ final class Seed implements Benchmark {
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
     int jobs = options.count(Setting.JOBS, 1_000_000);
-    double seconds = options.number(Setting.SECONDS, 8);
+    double seconds = options.seconds(8);
     int most = options.count(Setting.WORKERS, 100);
     Path folder = Files.createDirectories(options.folder(Path.of("bench-seed")));
     List<Integer> threads = THREADS.stream().filter(count -> count <= most).toList();

@@ -82,7 +82,7 @@ final class Starvation implements Benchmark {
   @Override
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
-    double seconds = options.number(Setting.SECONDS, 120);
+    double seconds = options.seconds(120);
     int backlog = options.count(Setting.JOBS, 10_000);
     database.empty();
     database.archive(true, QUEUE);

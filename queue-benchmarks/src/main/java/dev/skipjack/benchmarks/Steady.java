@@ -34,10 +34,10 @@ final class Steady implements Benchmark {
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
     long rate = options.number(Setting.RATE, 1_000);
-    long seconds = options.number(Setting.SECONDS, 60);
+    double seconds = options.seconds(60);
     boolean archive = options.number(Setting.ARCHIVE, 1) == 1;
     int warmUps = (int) Math.max(1, Math.round(rate * seconds * WARM_UP));
-    int jobs = Math.toIntExact(rate * seconds);
+    int jobs = Math.toIntExact(Math.round(rate * seconds));
     database.archive(archive, Noop.TYPE.queue());
     database.empty();
     database.settle();
@@ -64,7 +64,7 @@ final class Steady implements Benchmark {
     try {
       produce(queue, rate, 0, warmUps, due, returned);
       warm.await();
-      notes.accept("warm; %d jobs a second for %d s".formatted(rate, seconds));
+      notes.accept("warm; %d jobs a second for %.0f s".formatted(rate, seconds));
       Meter meter = Meter.start(database);
       produce(queue, rate, warmUps, warmUps + jobs, due, returned);
       all.await();
@@ -95,7 +95,7 @@ final class Steady implements Benchmark {
 
   private static Report report(
       long rate,
-      long seconds,
+      double seconds,
       boolean archive,
       Costs costs,
       Latencies latencies,

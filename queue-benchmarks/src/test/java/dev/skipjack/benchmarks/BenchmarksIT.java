@@ -25,7 +25,7 @@ import org.w3c.dom.Document;
 /** Each benchmark once, tiny: that it does its work and reports it, never how fast anything is. */
 class BenchmarksIT {
 
-  private static final Options TINY = Options.none();
+  private static final Options TINY = Options.none().with(Setting.SECONDS, 1).hasty(4);
 
   private static QueueDatabase server;
   private static BenchmarkDatabase database;
@@ -111,23 +111,19 @@ class BenchmarksIT {
     return switch (name) {
       case "drain" -> TINY.with(Setting.JOBS, 300).with(Setting.RUNS, 1);
       case "single" -> TINY.with(Setting.JOBS, 20).with(Setting.RUNS, 1);
-      case "enqueue" ->
-          TINY.with(Setting.SECONDS, 1).with(Setting.RUNS, 1).with(Setting.WORKERS, 1);
-      case "latency" -> TINY.with(Setting.JOBS, 10).with(Setting.RATE, 100);
-      case "starvation" -> TINY.with(Setting.JOBS, 200).with(Setting.SECONDS, 1);
-      case "idle", "pinned" -> TINY.with(Setting.SECONDS, 1);
-      case "bulk" -> TINY.with(Setting.SECONDS, 1).with(Setting.RUNS, 1).with(Setting.BATCH, 50);
-      case "dedup", "overhead" -> TINY.with(Setting.JOBS, 2).with(Setting.RUNS, 1);
-      case "steady" -> TINY.with(Setting.RATE, 50).with(Setting.SECONDS, 1);
+      case "enqueue" -> TINY.with(Setting.RUNS, 1).with(Setting.WORKERS, 2);
+      case "bulk" -> TINY.with(Setting.RUNS, 1).with(Setting.BATCH, 50);
+      case "dedup", "overhead" -> TINY.with(Setting.JOBS, 2).with(Setting.RUNS, 2);
+      case "latency" -> TINY.with(Setting.JOBS, 5).with(Setting.RATE, 100);
+      case "steady" -> TINY.with(Setting.RATE, 100);
+      case "pinned" -> TINY.with(Setting.RATE, 300);
+      case "depth" -> TINY.with(Setting.JOBS, 100);
+      case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
       case "seed" ->
-          TINY.with(Setting.JOBS, 40)
-              .with(Setting.SECONDS, 1)
-              .with(Setting.WORKERS, 10)
-              .out(folder.resolve("plots"));
-      case "depth" -> TINY.with(Setting.JOBS, 1_000);
-      case "history" ->
-          TINY.with(Setting.JOBS, 1_000).with(Setting.SECONDS, 1).with(Setting.RUNS, 1);
+          TINY.with(Setting.JOBS, 30).with(Setting.WORKERS, 1).out(folder.resolve("plots"));
       case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
+      case "starvation" -> TINY.with(Setting.JOBS, 200);
+      case "idle" -> TINY;
       default -> throw new IllegalArgumentException("How small can " + name + " be?");
     };
   }
