@@ -1,62 +1,219 @@
 package dev.skipjack.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.QueueSettings;
 import dev.skipjack.benchmarks.Recording.Sent;
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;
 import dev.skipjack.store.jooq.JobQueue;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A database with the queue's schema that a benchmark may empty. Everything in it is durable. */
+/**
+ * A database with schemas that a benchmark may drop, make anew and empty. Everything in it is
+ * durable.
+ */
 final class BenchmarkDatabase implements AutoCloseable {
 
-  private static final String SCHEMA = "skipjack_benchmark";
+  /** Of what is measured; those of what it is compared with begin with it. */
+  static final String SCHEMA = "skipjack_bench";
 
-  /** As {@link #SCHEMA}, for what is compared with the queue. */
-  private static final String FLOOR = "skipjack_benchmark_floor";
+  /** For what is compared with the queue. */
+  private static final String FLOOR = SCHEMA + "_floor";
 
-  /** As {@link #SCHEMA}, without the index that makes unique jobs unique. */
-  private static final String SCHEMA_WITHOUT_KEYS = "skipjack_benchmark_without_keys";
+  /** Without the index that makes unique jobs unique. */
+  private static final String WITHOUT_KEYS = SCHEMA + "_without_keys";
+
+  /** As many as a system has that keeps history for long. */
+  static final int PARTITIONS = 40;
 
   private final @Nullable EmbeddedPostgres server;
   private final String jdbcUrl;
+  private final int partitions;
   private final HikariDataSource pool;
+  private final List<HikariDataSource> pools = new ArrayList<>();
+  private final ServerCpu cpu;
 
-  private BenchmarkDatabase(@Nullable EmbeddedPostgres server, String jdbcUrl) {
+  private BenchmarkDatabase(@Nullable EmbeddedPostgres server, String jdbcUrl, int partitions)
+      throws SQLException {
     this.server = server;
     this.jdbcUrl = jdbcUrl;
+    this.partitions = partitions;
     this.pool = new HikariDataSource();
     pool.setJdbcUrl(jdbcUrl);
     pool.setMaximumPoolSize(1);
-  }
-
-  /** The database that the first argument names, or an embedded one that ends with the program. */
-  static BenchmarkDatabase open(String... args) {
-    BenchmarkDatabase database;
-    if (args.length > 0) {
-      database = new BenchmarkDatabase(null, args[0]);
-    } else {
-      EmbeddedPostgres server = EmbeddedPostgres.builder().purpose("benchmark").fresh(true).start();
-      database = new BenchmarkDatabase(server, server.jdbcUrl("postgres"));
-    }
     try {
-      Migrations.migrate(database.pool, SCHEMA);
-      Migrations.migrate(database.pool, FLOOR);
-      return database;
-    } catch (RuntimeException failure) {
-      database.close();
+      dropSchemas();
+      create(SCHEMA);
+      // A backend that is not of this machine has a number that means something else here.
+      boolean local =
+          value(
+                  "SELECT coalesce(inet_server_addr() <<= inet '127.0.0.0/8'"
+                      + " OR inet_server_addr() = inet '::1', true)")
+              .equals("t");
+      this.cpu =
+          ServerCpu.ofBackend(Path.of("/proc"), local ? number("SELECT pg_backend_pid()") : 0);
+    } catch (SQLException | RuntimeException failure) {
+      close();
       throw failure;
     }
+  }
+
+  /**
+   * The database of a URL, or an embedded one that ends with the program.
+   *
+   * @param partitions how many audit and archive have each
+   */
+  static BenchmarkDatabase open(Optional<String> url, int partitions) throws SQLException {
+    if (url.isPresent()) {
+      return new BenchmarkDatabase(null, url.get(), partitions);
+    }
+    EmbeddedPostgres server =
+        EmbeddedPostgres.builder()
+            .purpose("bench")
+            .fresh(true)
+            .setting("shared_buffers", "1GB")
+            .setting("max_wal_size", "4GB")
+            .setting("max_connections", "300")
+            .start();
+    return new BenchmarkDatabase(server, server.jdbcUrl("postgres"), partitions);
+  }
+
+  /** Of the database's whole server. */
+  ServerCpu cpu() {
+    return cpu;
+  }
+
+  /** May hold a password. */
+  String jdbcUrl() {
+    return jdbcUrl;
+  }
+
+  /**
+   * Makes a schema with the queue's tables and partitions. One that has the name is dropped before.
+   */
+  void create(String schema) throws SQLException {
+    execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
+    Migrations.migrate(pool, schema);
+    execute(
+        qualified(
+            schema,
+            "SELECT @create_partition('job_executions', now() + n * interval '7 days'),"
+                + " @create_partition('jobs_archive', now() + n * interval '1 day')"
+                + " FROM generate_series(0, "
+                + (partitions - 1)
+                + ") AS n"));
+  }
+
+  private void dropSchemas() throws SQLException {
+    String left =
+        value(
+            "SELECT coalesce(string_agg(format('DROP SCHEMA %I CASCADE;', nspname), ' '), '')"
+                + " FROM pg_namespace WHERE nspname = '"
+                + SCHEMA
+                + "' OR nspname LIKE '"
+                + SCHEMA
+                + "\\_%'");
+    if (!left.isEmpty()) {
+      execute(left);
+    }
+  }
+
+  /** Closes what {@link #pool} and {@link #queue(int)} have opened. */
+  void closePools() {
+    pools.forEach(HikariDataSource::close);
+    pools.clear();
+  }
+
+  /** Connections that stay open until {@link #closePools} or {@link #close}. */
+  HikariDataSource pool(int size) {
+    HikariDataSource more = new HikariDataSource();
+    more.setJdbcUrl(jdbcUrl);
+    more.setMaximumPoolSize(size);
+    more.setConnectionTimeout(60_000);
+    pools.add(more);
+    return more;
+  }
+
+  /** A queue on connections of its own. */
+  JobQueue queue(int connections) {
+    return queue(pool(connections), SCHEMA);
+  }
+
+  /** A queue in a schema. */
+  JobQueue queue(DataSource connections, String schema) {
+    return JobQueue.builder(connections).schema(schema).build();
+  }
+
+  /** Says whether ended jobs of the queue are archived, in each of the schemas. */
+  void archive(boolean kept, String... queues) {
+    for (String name : queues) {
+      queue(pool, SCHEMA)
+          .admin()
+          .configure(name, kept ? QueueSettings.defaults() : QueueSettings.defaults().noArchive());
+    }
+  }
+
+  /** Where the write-ahead log ends. */
+  double walBytes() throws SQLException {
+    return Double.parseDouble(value("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"));
+  }
+
+  /** As after a while of quiet: no dead rows, fresh statistics, nothing unwritten. */
+  void settle() throws SQLException {
+    settle(SCHEMA);
+  }
+
+  /** As {@link #settle()}, of another schema. */
+  void settle(String schema) throws SQLException {
+    execute(
+        qualified(schema, "VACUUM ANALYZE @jobs"), qualified(schema, "ANALYZE @job_executions"));
+    try {
+      execute("CHECKPOINT");
+    } catch (SQLException notAllowed) {
+      if (!"42501".equals(notAllowed.getSQLState())) {
+        throw notAllowed;
+      }
+    }
+  }
+
+  /**
+   * Writes due jobs as fast as the server can.
+   *
+   * @param queue an SQL expression over the number n of the job
+   * @param priority as {@code queue}
+   */
+  void preload(long jobs, String queue, String kind, String priority) throws SQLException {
+    preload(SCHEMA, jobs, queue, kind, priority);
+  }
+
+  /** As {@link #preload(long, String, String, String)}, in another schema. */
+  void preload(String schema, long jobs, String queue, String kind, String priority)
+      throws SQLException {
+    execute(
+        qualified(
+            schema,
+            "INSERT INTO @jobs (queue, kind, priority, payload) SELECT "
+                + queue
+                + ", '"
+                + kind
+                + "', "
+                + priority
+                + ", jsonb_build_object('n', n, 'text', repeat('x', 80)) FROM generate_series(1, "
+                + jobs
+                + ") AS n"));
   }
 
   /** A queue on the pool of one connection, seen through {@code lens}; it wakes nobody. */
@@ -69,11 +226,11 @@ final class BenchmarkDatabase implements AutoCloseable {
    * that is emptied.
    */
   JobQueue queueWithoutUniqueIndex() throws SQLException {
-    Migrations.migrate(pool, SCHEMA_WITHOUT_KEYS);
+    Migrations.migrate(pool, WITHOUT_KEYS);
     execute(
-        "DROP INDEX IF EXISTS " + SCHEMA_WITHOUT_KEYS + ".jobs_unique_key_idx",
-        "TRUNCATE " + SCHEMA_WITHOUT_KEYS + ".jobs");
-    return JobQueue.builder(pool).schema(SCHEMA_WITHOUT_KEYS).build();
+        "DROP INDEX IF EXISTS " + WITHOUT_KEYS + ".jobs_unique_key_idx",
+        "TRUNCATE " + WITHOUT_KEYS + ".jobs");
+    return queue(pool, WITHOUT_KEYS);
   }
 
   /** A connection of no pool; the caller closes it. */
@@ -90,15 +247,29 @@ final class BenchmarkDatabase implements AutoCloseable {
         .toList();
   }
 
-  /** Forgets all jobs, of both, and draws ids from 1 again. */
+  /** Makes what {@link #forFloor} needs. */
+  void createFloor() throws SQLException {
+    create(FLOOR);
+  }
+
+  /** Forgets all jobs and draws ids from 1 again. */
   void empty() throws SQLException {
-    for (String schema : List.of(SCHEMA, FLOOR)) {
-      execute(
-          inSchema(
-              schema, "TRUNCATE @jobs, @job_executions, @jobs_archive, @job_keys RESTART IDENTITY"),
-          inSchema(schema, "ALTER SEQUENCE @job_execution_id_seq RESTART"),
-          inSchema(schema, "ANALYZE @jobs"));
-    }
+    empty(SCHEMA);
+  }
+
+  /** As {@link #empty}, of what is compared too. */
+  void emptyBoth() throws SQLException {
+    empty(SCHEMA);
+    empty(FLOOR);
+  }
+
+  /** As {@link #empty()}, of another schema. */
+  void empty(String schema) throws SQLException {
+    execute(
+        qualified(
+            schema, "TRUNCATE @jobs, @job_executions, @jobs_archive, @job_keys RESTART IDENTITY"),
+        qualified(schema, "ALTER SEQUENCE @job_execution_id_seq RESTART"),
+        qualified(schema, "ANALYZE @jobs"));
   }
 
   /** How many rows are where and in which state. */
@@ -113,7 +284,7 @@ final class BenchmarkDatabase implements AutoCloseable {
 
   private String rows(String schema) throws SQLException {
     return value(
-        inSchema(
+        qualified(
             schema,
             "SELECT string_agg(t || ' ' || status || ' ' || n, ', ' ORDER BY t, status) FROM ("
                 + "SELECT 'jobs' AS t, status, count(*) AS n FROM @jobs GROUP BY status"
@@ -131,13 +302,27 @@ final class BenchmarkDatabase implements AutoCloseable {
             "synchronous_commit",
             "full_page_writes",
             "shared_buffers",
-            "max_wal_size")) {
+            "max_wal_size",
+            "checkpoint_timeout",
+            "autovacuum")) {
       settings.put(name, value("SHOW " + name));
     }
     return settings;
   }
 
-  private void execute(String... statements) throws SQLException {
+  /** Statements in the schema of what is measured: each @ stands for it. */
+  void inSchema(String... statements) throws SQLException {
+    for (String sql : statements) {
+      execute(qualified(SCHEMA, sql));
+    }
+  }
+
+  /** One number, of a query in which each @ stands for the schema of what is measured. */
+  long number(String sql) throws SQLException {
+    return Long.parseLong(value(qualified(SCHEMA, sql)));
+  }
+
+  void execute(String... statements) throws SQLException {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
       for (String sql : statements) {
@@ -146,7 +331,8 @@ final class BenchmarkDatabase implements AutoCloseable {
     }
   }
 
-  private String value(String sql) throws SQLException {
+  /** The first column of the first row; empty when there is none. */
+  String value(String sql) throws SQLException {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sql)) {
@@ -154,12 +340,13 @@ final class BenchmarkDatabase implements AutoCloseable {
     }
   }
 
-  private static String inSchema(String schema, String sql) {
+  static String qualified(String schema, String sql) {
     return sql.replace("@", schema + ".");
   }
 
   @Override
   public void close() {
+    closePools();
     pool.close();
     if (server != null) {
       server.close();

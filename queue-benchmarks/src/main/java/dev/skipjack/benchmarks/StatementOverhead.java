@@ -1,7 +1,5 @@
 package dev.skipjack.benchmarks;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.skipjack.benchmarks.Recording.Sent;
 import dev.skipjack.benchmarks.StoreSteps.Step;
 import java.sql.Connection;
@@ -23,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * in which the two do not leave the same rows is discarded. A round's ratio is that of the medians;
  * printed is the median of the rounds. The first rounds are thrown away.
  */
-public final class StatementOverhead {
+final class StatementOverhead {
 
   private final BenchmarkDatabase database;
   private final int times;
@@ -36,22 +34,9 @@ public final class StatementOverhead {
     this.times = times;
   }
 
-  /**
-   * Prints one line of JSON.
-   *
-   * @param args a JDBC URL of a database that may be emptied; without it an embedded server is
-   *     started
-   */
-  public static void main(String... args) throws SQLException, JsonProcessingException {
-    try (BenchmarkDatabase database = BenchmarkDatabase.open(args)) {
-      System.out.println(
-          new ObjectMapper()
-              .writeValueAsString(new StatementOverhead(database, 100).measure(1, 7)));
-    }
-  }
-
   /** Runs and answers what is to be printed. */
   Map<String, Object> measure(int warmUps, int rounds) throws SQLException {
+    database.createFloor();
     try (Connection connection = database.bareConnection()) {
       connection.setAutoCommit(false);
       BareJdbc bare = new BareJdbc(connection);
@@ -70,7 +55,7 @@ public final class StatementOverhead {
   }
 
   private void measureRound(BareJdbc bare, boolean counts) throws SQLException {
-    database.empty();
+    database.emptyBoth();
     Recording recording = new Recording();
     for (Step step : new StoreSteps(database.queue(recording::noting)).steps()) {
       for (int i = 0; i < times; i++) {
@@ -81,7 +66,7 @@ public final class StatementOverhead {
     // The server plans by what a session has run before, so both have run the same.
     bare.send(forFloor);
     Iterator<Sent> sent = forFloor.iterator();
-    database.empty();
+    database.emptyBoth();
     Map<String, List<Long>> store = new LinkedHashMap<>();
     Map<String, List<Long>> floor = new LinkedHashMap<>();
     for (Step step : new StoreSteps(database.queue(pool -> pool)).steps()) {

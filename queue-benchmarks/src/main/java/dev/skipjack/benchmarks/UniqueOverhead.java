@@ -1,7 +1,5 @@
 package dev.skipjack.benchmarks;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.skipjack.api.JobType;
 import dev.skipjack.dedup.Unique;
 import dev.skipjack.dedup.UniqueJobs;
@@ -22,7 +20,7 @@ import java.util.stream.IntStream;
  * same machine; the ratio is the median of the rounds'. Warm-up rounds are thrown away, and each
  * round begins with empty tables.
  */
-public final class UniqueOverhead {
+final class UniqueOverhead {
 
   record Webhook(long delivery, String event, String repository, String body) {}
 
@@ -42,19 +40,6 @@ public final class UniqueOverhead {
   UniqueOverhead(BenchmarkDatabase database, int turns) {
     this.database = database;
     this.turns = turns;
-  }
-
-  /**
-   * Prints one line of JSON.
-   *
-   * @param args a JDBC URL of a database that may be emptied; without it an embedded server is
-   *     started
-   */
-  public static void main(String... args) throws SQLException, JsonProcessingException {
-    try (BenchmarkDatabase database = BenchmarkDatabase.open(args)) {
-      System.out.println(
-          new ObjectMapper().writeValueAsString(new UniqueOverhead(database, 60).measure(2, 9)));
-    }
   }
 
   /** Runs and answers what is to be printed. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.testkit.QueueDatabase;
 import java.util.Map;
+import java.util.Optional;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +14,7 @@ class StatementOverheadIT {
   @Test
   void everyStepIsMeasuredAndRepeatedByBareJdbc() throws Exception {
     try (QueueDatabase server = QueueDatabase.create();
-        BenchmarkDatabase database = BenchmarkDatabase.open(server.jdbcUrl())) {
+        BenchmarkDatabase database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2)) {
       Map<String, Object> line = new StatementOverhead(database, 3).measure(0, 2);
 
       assertThat(line)

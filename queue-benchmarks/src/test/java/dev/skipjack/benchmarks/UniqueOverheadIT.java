@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.testkit.QueueDatabase;
 import java.util.Map;
+import java.util.Optional;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +14,7 @@ class UniqueOverheadIT {
   @Test
   void everyWayIsMeasured() throws Exception {
     try (QueueDatabase server = QueueDatabase.create();
-        BenchmarkDatabase database = BenchmarkDatabase.open(server.jdbcUrl())) {
+        BenchmarkDatabase database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2)) {
       Map<String, Object> line = new UniqueOverhead(database, 2).measure(0, 1);
 
       assertThat(line)

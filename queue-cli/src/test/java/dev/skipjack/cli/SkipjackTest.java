@@ -54,4 +54,30 @@ class SkipjackTest {
     assertThat(program.out()).isEmpty();
     assertThat(program.err()).contains(sentence, "skipjack demo --help").hasLineCount(2);
   }
+
+  @Test
+  void benchWithoutANameListsThem() {
+    Program program = Program.run("bench");
+    assertThat(program.exitCode()).isZero();
+    assertThat(program.out()).contains("drain ", "single ", "enqueue ", "idle ");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "drian                        | There is no benchmark 'drian'. There are drain, single,",
+        "drain --jobs 0               | --jobs is 0, but must be 1 to 100000000.",
+        "drain --workers 1001         | --workers is 1001, but must be 1 to 1000.",
+        "drain --seconds some         | 'some' is not",
+        "drain --archive maybe        | --archive is 'maybe', but must be keep or none.",
+        "drain --rate 5               | --rate means nothing to drain, which takes --archive, --batch,",
+        "idle --url mysql://h/d       | --url takes a JDBC URL",
+      })
+  void aBenchmarkThatCannotBeRunIsRefusedInASentence(String arguments, String sentence) {
+    Program program = Program.run(("bench " + arguments).split(" +"));
+    assertThat(program.exitCode()).isEqualTo(2);
+    assertThat(program.out()).isEmpty();
+    assertThat(program.err()).contains(sentence, "skipjack bench --help").hasLineCount(2);
+  }
 }

@@ -1,0 +1,148 @@
+package dev.skipjack.benchmarks;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.benchmarks.Recording.Sent;
+import dev.skipjack.store.jooq.JobQueue;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * The store's claim and completion as the store sends them, SET LOCAL and all, for bare JDBC. Only
+ * the executions that are completed change from one call to the next.
+ */
+final class BareStatements {
+
+  private final Sent claim;
+  private final Sent complete;
+
+  private BareStatements(Sent claim, Sent complete) {
+    this.claim = claim;
+    this.complete = complete;
+  }
+
+  /**
+   * Learns them from the store.
+   *
+   * @param database without due jobs
+   * @param batch jobs of one claim
+   */
+  static BareStatements learn(BenchmarkDatabase database, int batch) {
+    Recording recording = new Recording();
+    JobQueue queue = database.queue(recording::noting);
+    ClaimRequest request =
+        new ClaimRequest(
+            WorkerId.boot("bare"),
+            List.of(new LaneShare(new Lane(Noop.TYPE.queue(), 0), batch, null)),
+            List.of(Noop.TYPE.kind()),
+            batch,
+            Duration.ofSeconds(30));
+    int claimed = queue.store().claim(request).size();
+    if (claimed > 0) {
+      throw new IllegalStateException("%d jobs are due, but none should be.".formatted(claimed));
+    }
+    queue.store().complete(List.of(new Execution(new JobId(1), new ExecutionId(1))));
+    return new BareStatements(only(recording, "\"claimed\""), only(recording, "\"ended\""));
+  }
+
+  private static Sent only(Recording recording, String name) {
+    return recording.sent().stream()
+        .filter(sent -> sent.sql().contains(name))
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("The store has sent no " + name));
+  }
+
+  /**
+   * Claims a batch and completes it, each in a transaction.
+   *
+   * @param connection not in autocommit
+   * @return how many jobs there were
+   */
+  int claimAndComplete(Connection connection) throws SQLException {
+    Long[] jobs = new Long[ClaimRequest.LARGEST];
+    Long[] executions = new Long[ClaimRequest.LARGEST];
+    int count = 0;
+    try (PreparedStatement statement = connection.prepareStatement(claim.sql())) {
+      for (int i = 0; i < claim.binds().size(); i++) {
+        claim.binds().get(i).on(statement, i + 1);
+      }
+      try (ResultSet rows = rows(statement)) {
+        int width = rows.getMetaData().getColumnCount();
+        while (rows.next()) {
+          jobs[count] = rows.getLong(1);
+          executions[count] = rows.getLong(2);
+          count++;
+          for (int column = 3; column <= width; column++) {
+            rows.getString(column);
+          }
+        }
+      }
+    }
+    connection.commit();
+    Long[] jobsLeft = Arrays.copyOf(jobs, count);
+    Long[] executionsLeft = Arrays.copyOf(executions, count);
+    while (jobsLeft.length > 0) {
+      boolean[] busy = complete(connection, jobsLeft, executionsLeft);
+      jobsLeft = only(jobsLeft, busy);
+      executionsLeft = only(executionsLeft, busy);
+    }
+    return count;
+  }
+
+  private static Long[] only(Long[] ids, boolean[] busy) {
+    return IntStream.range(0, ids.length)
+        .filter(i -> busy[i])
+        .mapToObj(i -> ids[i])
+        .toArray(Long[]::new);
+  }
+
+  /**
+   * Answers which were busy: another claim has a row locked for a moment that it saw as pending.
+   */
+  private boolean[] complete(Connection connection, Long[] jobs, Long[] executions)
+      throws SQLException {
+    boolean[] busy = new boolean[jobs.length];
+    try (PreparedStatement statement = connection.prepareStatement(complete.sql())) {
+      Array jobIds = connection.createArrayOf("int8", jobs);
+      Array executionIds = connection.createArrayOf("int8", executions);
+      for (int i = 0; i < complete.binds().size(); i++) {
+        statement.setArray(i + 1, i % 2 == 0 ? jobIds : executionIds);
+      }
+      try (ResultSet rows = rows(statement)) {
+        for (int i = 0; rows.next(); i++) {
+          String verdict = rows.getString(1);
+          if (verdict.equals("LOST")) {
+            throw new IllegalStateException("Job %d was lost.".formatted(jobs[i]));
+          }
+          busy[i] = verdict.equals("BUSY");
+        }
+      }
+    }
+    connection.commit();
+    return busy;
+  }
+
+  /** Those of the statement; the settings before it have none. */
+  private static ResultSet rows(PreparedStatement statement) throws SQLException {
+    boolean hasRows = statement.execute();
+    while (!hasRows) {
+      hasRows = statement.getMoreResults();
+      if (!hasRows && statement.getUpdateCount() == -1) {
+        throw new SQLException("The statement answered no rows.");
+      }
+    }
+    return statement.getResultSet();
+  }
+}

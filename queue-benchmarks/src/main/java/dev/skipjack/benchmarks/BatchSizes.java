@@ -1,0 +1,41 @@
+package dev.skipjack.benchmarks;
+
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** How many jobs a worker's calls are about, on average; calls about none do not count. */
+final class BatchSizes implements TimedAccess.Calls {
+
+  private final LongAdder claims = new LongAdder();
+  private final LongAdder claimed = new LongAdder();
+  private final LongAdder completions = new LongAdder();
+  private final LongAdder completed = new LongAdder();
+  private final LongAdder emptyClaims = new LongAdder();
+
+  @Override
+  public void claimed(int jobs, boolean marked, long nanos) {
+    if (jobs == 0) {
+      emptyClaims.increment();
+    } else {
+      claims.increment();
+      claimed.add(jobs);
+    }
+  }
+
+  @Override
+  public void completed(int jobs) {
+    completions.increment();
+    completed.add(jobs);
+  }
+
+  Map<String, Double> figures() {
+    return Map.of(
+        "jobs_per_claim", mean(claimed, claims),
+        "jobs_per_completion", mean(completed, completions),
+        "empty_claims", emptyClaims.doubleValue());
+  }
+
+  private static double mean(LongAdder jobs, LongAdder calls) {
+    return jobs.doubleValue() / Math.max(1, calls.sum());
+  }
+}

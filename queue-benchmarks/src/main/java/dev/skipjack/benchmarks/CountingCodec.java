@@ -1,0 +1,45 @@
+package dev.skipjack.benchmarks;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.management.ThreadMXBean;
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.PayloadException;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Jackson, and how many bytes reading with it allocates: they are not the worker's. */
+final class CountingCodec implements PayloadCodec {
+
+  private static final ThreadMXBean THREADS =
+      ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
+
+  private final ObjectMapper mapper = new ObjectMapper();
+  private final LongAdder allocated = new LongAdder();
+
+  long allocated() {
+    return allocated.sum();
+  }
+
+  @Override
+  public String encode(Object payload) {
+    try {
+      return mapper.writeValueAsString(payload);
+    } catch (JsonProcessingException e) {
+      throw new PayloadException("Payload cannot be written.", e);
+    }
+  }
+
+  @Override
+  public <T> T decode(String json, Class<T> payloadClass) {
+    long thread = Thread.currentThread().getId();
+    long before = THREADS.getThreadAllocatedBytes(thread);
+    try {
+      return mapper.readValue(json, payloadClass);
+    } catch (JsonProcessingException e) {
+      throw new PayloadException("Payload cannot be read.", e);
+    } finally {
+      allocated.add(THREADS.getThreadAllocatedBytes(thread) - before);
+    }
+  }
+}

@@ -1,0 +1,217 @@
+package dev.skipjack.benchmarks;
+
+import com.sun.management.ThreadMXBean;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.benchmarks.Options.Setting;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerConfig;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+
+/**
+ * What a worker takes of the process it lives in: heap after collection at a tenth of the jobs and
+ * at all of them, bytes allocated for a job, threads, connections; and the pace with few and many
+ * handler threads, and with eight workers.
+ */
+final class Footprint implements Benchmark {
+
+  private static final ThreadMXBean THREADS =
+      ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
+  private static final int HANDLERS = 8;
+  private static final int MANY_HANDLERS = 200;
+  private static final int WORKERS = 8;
+  private static final int CONNECTIONS = 8;
+  private static final double MEGABYTE = 1_048_576;
+
+  @Override
+  public String purpose() {
+    return "heap, allocations, threads and connections of a worker; few and many handlers";
+  }
+
+  @Override
+  public Set<Setting> settings() {
+    return EnumSet.of(Setting.JOBS, Setting.ARCHIVE, Setting.RUNS);
+  }
+
+  @Override
+  public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
+      throws Exception {
+    long jobs = options.number(Setting.JOBS, 1_000_000);
+    database.archive(options.number(Setting.ARCHIVE, 0) == 1, Noop.TYPE.queue());
+    Report report = new Report("footprint", "MB");
+    heap(database, jobs, report, notes);
+    paces(database, Math.max(100, jobs / 10), options.count(Setting.RUNS, 3), report, notes);
+    return report;
+  }
+
+  private static void heap(
+      BenchmarkDatabase database, long jobs, Report report, Consumer<String> notes)
+      throws Exception {
+    CountingCodec codec = new CountingCodec();
+    var pool = database.pool(CONNECTIONS);
+    JobQueue queue = JobQueue.builder(pool).schema(BenchmarkDatabase.SCHEMA).codec(codec).build();
+    long few = Math.max(1, jobs / 10);
+    long many = Math.max(1, jobs - few);
+    Finish first = new Finish(few);
+    Finish all = new Finish(few + many);
+    database.empty();
+    int threadsBefore = THREADS.getThreadCount();
+    Worker worker =
+        Worker.on(queue)
+            .name("bench")
+            .handle(Noop.TYPE, (payload, context) -> Outcome.completed())
+            .queue(Noop.TYPE.queue(), HANDLERS)
+            .listener(first)
+            .listener(all)
+            .start();
+    try {
+      database.preload(few, "'default'", Noop.TYPE.kind(), "0");
+      first.await();
+      double before = heapMegabytes();
+      int threads = THREADS.getThreadCount() - threadsBefore;
+      notes.accept("heap after %,d jobs: %.1f MB".formatted(few, before));
+      long allocated = allocated();
+      long decoded = codec.allocated();
+      Peak connections = new Peak(() -> pool.getHikariPoolMXBean().getActiveConnections());
+      Meter meter = Meter.start(database);
+      database.preload(many, "'default'", Noop.TYPE.kind(), "0");
+      all.await();
+      Costs costs = meter.stop(many);
+      double perJob = (allocated() - allocated - (codec.allocated() - decoded)) / (double) many;
+      double after = heapMegabytes();
+      notes.accept("heap after %,d jobs: %.1f MB".formatted(few + many, after));
+      report
+          .finding(List.of(new Sample(after, costs, Map.of())))
+          .put("jobs", few + many)
+          .put("heap_at_a_tenth_mb", before)
+          .put("heap_grown_mb", after - before)
+          .put("allocated_bytes_per_job", perJob)
+          .put("threads", threads)
+          .put("most_connections", connections.stop());
+    } finally {
+      worker.close();
+    }
+  }
+
+  private static void paces(
+      BenchmarkDatabase database, long jobs, int runs, Report report, Consumer<String> notes)
+      throws Exception {
+    JobQueue queue = database.queue(CONNECTIONS);
+    Rounds rounds = new Rounds(runs, 0, notes);
+    for (int handlers : List.of(HANDLERS, 50, MANY_HANDLERS)) {
+      rounds.way(
+          "1 worker, %d handlers".formatted(handlers),
+          seconds -> {
+            Drain.prepare(database, jobs);
+            return Drain.drain(database, queue, jobs, handlers, WorkerConfig.defaults());
+          });
+    }
+    List<JobQueue> queues = new ArrayList<>();
+    for (int i = 0; i < WORKERS; i++) {
+      queues.add(database.queue(5));
+    }
+    String several = "%d workers, %d handlers each".formatted(WORKERS, HANDLERS);
+    rounds.way(several, seconds -> several(database, queues, jobs));
+    Rounds.Results results = rounds.run();
+    Map<String, Double> medians = new LinkedHashMap<>();
+    results
+        .samples()
+        .keySet()
+        .forEach(way -> medians.put(way, Statistics.median(results.values(way))));
+    double best = Statistics.most(medians.values());
+    report
+        .ways(results)
+        .put(
+            "many_handlers_ratio",
+            medians.getOrDefault("1 worker, %d handlers".formatted(MANY_HANDLERS), 0.0) / best)
+        .put("several_workers_ratio", medians.getOrDefault(several, 0.0) / best);
+  }
+
+  private static Sample several(BenchmarkDatabase database, List<JobQueue> queues, long jobs)
+      throws Exception {
+    Drain.prepare(database, jobs);
+    Finish finish = new Finish(jobs);
+    List<Worker> workers = new ArrayList<>();
+    try {
+      Meter meter = Meter.start(database);
+      for (JobQueue queue : queues) {
+        workers.add(
+            Worker.on(queue)
+                .name("bench-" + workers.size())
+                .handle(Noop.TYPE, (payload, context) -> Outcome.completed())
+                .queue(Noop.TYPE.queue(), HANDLERS)
+                .listener(finish)
+                .start());
+      }
+      finish.await();
+      return Sample.rate(jobs, meter.stop(jobs));
+    } finally {
+      workers.forEach(Worker::close);
+    }
+  }
+
+  /** After collections, until they free nothing more. */
+  private static double heapMegabytes() throws InterruptedException {
+    double least = Double.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      Thread.sleep(50);
+      least =
+          Math.min(
+              least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / MEGABYTE);
+    }
+    return least;
+  }
+
+  /** By all threads that are alive but this one, which only measures and fills the table. */
+  private static long allocated() {
+    long sum = 0;
+    long self = Thread.currentThread().getId();
+    for (long id : THREADS.getAllThreadIds()) {
+      sum += id == self ? 0 : Math.max(0, THREADS.getThreadAllocatedBytes(id));
+    }
+    return sum;
+  }
+
+  /** The most that something came to, looked at every few milliseconds. */
+  private static final class Peak {
+
+    private final AtomicInteger most = new AtomicInteger();
+    private final AtomicLong stopped = new AtomicLong();
+    private final Thread thread;
+
+    Peak(IntSupplier level) {
+      thread =
+          new Thread(
+              () -> {
+                try {
+                  while (stopped.get() == 0) {
+                    most.accumulateAndGet(level.getAsInt(), Math::max);
+                    Thread.sleep(2);
+                  }
+                } catch (InterruptedException ended) {
+                  Thread.currentThread().interrupt();
+                }
+              },
+              "bench-peak");
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    int stop() throws InterruptedException {
+      stopped.set(1);
+      thread.join();
+      return most.get();
+    }
+  }
+}

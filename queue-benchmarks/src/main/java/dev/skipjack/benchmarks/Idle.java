@@ -1,0 +1,70 @@
+package dev.skipjack.benchmarks;
+
+import dev.skipjack.api.Outcome;
+import dev.skipjack.benchmarks.Options.Setting;
+import dev.skipjack.worker.Worker;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** What a worker with nothing to do asks of the database: two queues, everything at its default. */
+final class Idle implements Benchmark {
+
+  private static final String TRANSACTIONS =
+      "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+
+  @Override
+  public String purpose() {
+    return "statements per second of a worker that has nothing to do";
+  }
+
+  @Override
+  public Set<Setting> settings() {
+    return EnumSet.of(Setting.SECONDS);
+  }
+
+  @Override
+  public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
+      throws Exception {
+    double seconds = options.seconds(60);
+    database.empty();
+    StatementCounter counter = new StatementCounter();
+    Worker worker =
+        Worker.on(database.queue(counter.counting(database.pool(8)), BenchmarkDatabase.SCHEMA))
+            .name("bench")
+            .handle(Noop.TYPE, (payload, context) -> Outcome.completed())
+            .queue(Noop.TYPE.queue(), 8)
+            .queue("emails", 8)
+            .start();
+    try {
+      // The first statements tend partitions and look around; they are no idle state.
+      sleep(Math.min(seconds, 5));
+      long statements = counter.statements();
+      long transactions = database.number(TRANSACTIONS);
+      Meter meter = Meter.start(database);
+      notes.accept("idle for %.0f s".formatted(seconds));
+      sleep(seconds);
+      Costs costs = meter.stop(1);
+      double rate = (counter.statements() - statements) / costs.seconds();
+      Double server = costs.serverMicros();
+      return new Report("idle", "statements/s")
+          .finding(List.of(new Sample(rate, costs, Map.of())))
+          .put("to_reach", 1.0)
+          .put("reached", rate <= 1)
+          .put(
+              "transactions_per_s",
+              (database.number(TRANSACTIONS) - transactions) / costs.seconds())
+          .put("server_cpu_us_per_s", server == null ? null : server / costs.seconds())
+          .put("client_cpu_us_per_s", costs.clientMicros() / costs.seconds());
+    } finally {
+      worker.close();
+    }
+  }
+
+  private static void sleep(double seconds) throws InterruptedException {
+    TimeUnit.NANOSECONDS.sleep(Math.round(seconds * 1e9));
+  }
+}

@@ -1,0 +1,165 @@
+package dev.skipjack.benchmarks;
+
+import dev.skipjack.api.Outcome;
+import dev.skipjack.benchmarks.Options.Setting;
+import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerConfig;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * How soon the handler of a single job begins after another process has committed its enqueue: with
+ * wake-ups, and by polling alone. A job comes when the one before has long ended, at a moment that
+ * has nothing to do with the polls.
+ */
+final class Latency implements Benchmark {
+
+  private static final Duration POLL = Duration.ofMillis(200);
+
+  @Override
+  public String purpose() {
+    return "from another process' commit to the handler's start, in an idle queue";
+  }
+
+  @Override
+  public Set<Setting> settings() {
+    return EnumSet.of(Setting.JOBS, Setting.RATE);
+  }
+
+  @Override
+  public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
+      throws Exception {
+    long jobs = options.number(Setting.JOBS, 500);
+    long rate = options.number(Setting.RATE, 10);
+    database.archive(true, Noop.TYPE.queue());
+    WorkerConfig defaults = WorkerConfig.defaults();
+    Picked woken = measure(database, defaults, jobs, rate);
+    notes.accept("with wake-ups: p50 %.2f ms".formatted(woken.latencies.millis(50)));
+    WorkerConfig polling = WorkerConfig.builder().wakeUps(false).pollInterval(POLL).build();
+    Picked polled = measure(database, polling, jobs, rate);
+    notes.accept("by polling: p50 %.2f ms".formatted(polled.latencies.millis(50)));
+
+    double median = woken.latencies.millis(50);
+    Report report =
+        new Report("latency", "ms")
+            .finding(List.of(new Sample(median, woken.costs, Map.of())))
+            .put("jobs", jobs)
+            .put("rate", rate)
+            .put("poll_interval_ms", POLL.toMillis());
+    woken.latencies.figures("").forEach(report::put);
+    polled.latencies.figures("poll_only_").forEach(report::put);
+    return report
+        .row(row("wake-ups, poll interval " + defaults.pollInterval().toMillis() + " ms", woken))
+        .row(row("polls only, every " + POLL.toMillis() + " ms", polled));
+  }
+
+  private static Map<String, Object> row(String way, Picked picked) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("way", way);
+    row.putAll(picked.latencies.figures(""));
+    return row;
+  }
+
+  private record Picked(Latencies latencies, Costs costs) {}
+
+  private static Picked measure(
+      BenchmarkDatabase database, WorkerConfig config, long jobs, long rate) throws Exception {
+    database.empty();
+    database.settle();
+    Map<Long, Instant> begun = new ConcurrentHashMap<>();
+    Finish finish = new Finish(jobs + LatencyProducer.warmUp(jobs));
+    Worker worker =
+        Worker.on(database.queue(8))
+            .name("bench")
+            .config(config)
+            .handle(
+                Noop.TYPE,
+                (payload, context) -> {
+                  begun.putIfAbsent(payload.n(), Instant.now());
+                  return Outcome.completed();
+                })
+            .queue(Noop.TYPE.queue(), 2)
+            .listener(finish)
+            .start();
+    Map<Long, Instant> committed;
+    Costs costs;
+    try {
+      Meter meter = Meter.start(database);
+      committed = produce(database, jobs, rate);
+      finish.await();
+      costs = meter.stop(jobs);
+    } finally {
+      worker.close();
+    }
+    Latencies latencies = new Latencies();
+    committed.forEach(
+        (n, at) -> {
+          Instant start = begun.get(n);
+          if (start == null) {
+            throw new IllegalStateException("Job %d was never handled.".formatted(n));
+          }
+          if (n > 0) {
+            latencies.add(ChronoUnit.MICROS.between(at, start));
+          }
+        });
+    if (latencies.count() != jobs) {
+      throw new IllegalStateException(
+          "Of %d jobs %d were timed.".formatted(jobs, latencies.count()));
+    }
+    return new Picked(latencies, costs);
+  }
+
+  /** Answers when each job was committed, by the number in its payload. */
+  private static Map<Long, Instant> produce(BenchmarkDatabase database, long jobs, long rate)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:+UseSerialGC");
+    command.add("-Dorg.jooq.no-logo=true");
+    command.add("-Dorg.jooq.no-tips=true");
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(LatencyProducer.class.getName());
+    Process producer = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+    try {
+      // The URL may hold a password, which does not belong into a list of processes.
+      try (Writer in = new OutputStreamWriter(producer.getOutputStream(), StandardCharsets.UTF_8)) {
+        in.write("%s%n%d%n%d%n".formatted(database.jdbcUrl(), jobs, rate));
+      }
+      Map<Long, Instant> committed = new LinkedHashMap<>();
+      try (BufferedReader out =
+          new BufferedReader(
+              new InputStreamReader(producer.getInputStream(), StandardCharsets.UTF_8))) {
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+          int space = line.indexOf(' ');
+          committed.put(
+              Long.parseLong(line.substring(0, space)), Instant.parse(line.substring(space + 1)));
+        }
+      }
+      int exitCode = producer.waitFor();
+      if (exitCode != 0) {
+        throw new IllegalStateException("The producer ended with exit code " + exitCode);
+      }
+      return committed;
+    } finally {
+      producer.destroy();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package dev.skipjack.benchmarks;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** Measures a stretch of work: begins when it is made. */
+final class Meter {
+
+  private static final OperatingSystemMXBean JVM =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
+  private final BenchmarkDatabase database;
+  private final @Nullable Double serverMicros;
+  private final long clientNanos;
+  private final double wal;
+  private final long begin;
+
+  private Meter(BenchmarkDatabase database) throws SQLException {
+    this.database = database;
+    this.wal = database.walBytes();
+    this.serverMicros = database.cpu().micros();
+    this.clientNanos = JVM.getProcessCpuTime();
+    this.begin = System.nanoTime();
+  }
+
+  static Meter start(BenchmarkDatabase database) throws SQLException {
+    return new Meter(database);
+  }
+
+  double seconds() {
+    return (System.nanoTime() - begin) / 1e9;
+  }
+
+  /** The costs so far, of so many jobs. */
+  Costs stop(long jobs) throws SQLException {
+    double seconds = seconds();
+    long client = JVM.getProcessCpuTime() - clientNanos;
+    Double server = database.cpu().micros();
+    double count = Math.max(jobs, 1);
+    return new Costs(
+        seconds,
+        server == null || serverMicros == null ? null : (server - serverMicros) / count,
+        client / 1_000.0 / count,
+        (database.walBytes() - wal) / count);
+  }
+}

@@ -1,0 +1,218 @@
+package dev.skipjack.benchmarks;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What a benchmark found: a line of JSON for programs, a table for people. */
+public final class Report {
+
+  private final Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+  private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+  private final String unit;
+
+  Report(String benchmark, String unit) {
+    this.unit = unit;
+    fields.put("benchmark", benchmark);
+    fields.put("unit", unit);
+    for (String promised :
+        List.of(
+            "median",
+            "least",
+            "most",
+            "ratio",
+            "ratio_least",
+            "ratio_most",
+            "runs",
+            "server_cpu_us_per_job",
+            "client_cpu_us_per_job",
+            "wal_bytes_per_job")) {
+      fields.put(promised, null);
+    }
+  }
+
+  /** The finding: the runs of one way. */
+  Report finding(List<Sample> samples) {
+    List<Double> values = samples.stream().map(Sample::value).toList();
+    put("median", Statistics.median(values));
+    put("least", Statistics.least(values));
+    put("most", Statistics.most(values));
+    put("runs", samples.size());
+    put("server_cpu_us_per_job", median(samples, Costs::serverMicros));
+    put("client_cpu_us_per_job", median(samples, Costs::clientMicros));
+    put("wal_bytes_per_job", median(samples, Costs::walBytes));
+    return this;
+  }
+
+  /** The finding, and how it compares with a floor that took turns with it. */
+  Report finding(Rounds.Results results, String way, String floor) {
+    finding(results.of(way));
+    List<Double> ratios = results.ratios(way, floor);
+    put("ratio", Statistics.median(ratios));
+    put("ratio_least", Statistics.least(ratios));
+    put("ratio_most", Statistics.most(ratios));
+    put("floor", floor);
+    put("floor_median", Statistics.median(results.values(floor)));
+    return this;
+  }
+
+  /** A row of the table for each way. */
+  Report ways(Rounds.Results results) {
+    results.samples().forEach((name, samples) -> row(name, samples));
+    return this;
+  }
+
+  /** A row of the table for several runs of one way. */
+  Report row(String name, List<Sample> samples) {
+    List<Double> values = samples.stream().map(Sample::value).toList();
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+    row.put("way", name);
+    row.put("median", Statistics.median(values));
+    row.put("least", Statistics.least(values));
+    row.put("most", Statistics.most(values));
+    row.put("server_cpu_us", median(samples, Costs::serverMicros));
+    row.put("client_cpu_us", median(samples, Costs::clientMicros));
+    row.put("wal_bytes", median(samples, Costs::walBytes));
+    return row(row);
+  }
+
+  /** A row of the table. */
+  Report row(Map<String, ? extends @Nullable Object> row) {
+    Map<String, @Nullable Object> rounded = new LinkedHashMap<>();
+    row.forEach((key, value) -> rounded.put(key, tidy(value)));
+    rows.add(rounded);
+    return this;
+  }
+
+  /** One more figure, or a part of the configuration. */
+  Report put(String field, @Nullable Object value) {
+    fields.put(field, tidy(value));
+    return this;
+  }
+
+  private static @Nullable Double median(
+      List<Sample> samples, Function<Costs, @Nullable Double> cost) {
+    List<Double> known = new ArrayList<>();
+    for (Sample sample : samples) {
+      Double value = cost.apply(sample.costs());
+      if (value != null) {
+        known.add(value);
+      }
+    }
+    return known.isEmpty() ? null : Statistics.median(known);
+  }
+
+  private static @Nullable Object tidy(@Nullable Object value) {
+    return value instanceof Double number
+        ? (Object) Statistics.rounded(number.doubleValue())
+        : value;
+  }
+
+  /** A field by its name; null when it was not measured. */
+  public @Nullable Object field(String name) {
+    return fields.get(name);
+  }
+
+  /** Everything, in one line. */
+  public String json() {
+    Map<String, @Nullable Object> all = new LinkedHashMap<>(fields);
+    all.put("rows", rows);
+    try {
+      return new ObjectMapper().writeValueAsString(all);
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException("Maps of numbers and texts are always JSON.", impossible);
+    }
+  }
+
+  /** For people. */
+  public void print(PrintWriter out) {
+    out.printf(
+        "%s: %s %s (least %s, most %s; runs: %s)%n",
+        fields.get("benchmark"),
+        text(fields.get("median")),
+        unit,
+        text(fields.get("least")),
+        text(fields.get("most")),
+        text(fields.get("runs")));
+    if (fields.get("ratio") != null) {
+      out.printf(
+          "ratio: %s of %s (least %s, most %s)%n",
+          text(fields.get("ratio")),
+          fields.getOrDefault("floor", "the floor"),
+          text(fields.get("ratio_least")),
+          text(fields.get("ratio_most")));
+    }
+    printRows(out);
+    fields.forEach(
+        (name, value) -> {
+          if (value != null && !HEADLINE.contains(name)) {
+            out.printf("%-24s %s%n", name, text(value));
+          }
+        });
+    out.flush();
+  }
+
+  private static final List<String> HEADLINE =
+      List.of(
+          "benchmark",
+          "unit",
+          "median",
+          "least",
+          "most",
+          "runs",
+          "ratio",
+          "ratio_least",
+          "ratio_most",
+          "floor");
+
+  private void printRows(PrintWriter out) {
+    Map<String, Integer> widths = new LinkedHashMap<>();
+    for (Map<String, @Nullable Object> row : rows) {
+      row.forEach(
+          (column, value) ->
+              widths.merge(column, Math.max(column.length(), text(value).length()), Math::max));
+    }
+    if (widths.isEmpty()) {
+      return;
+    }
+    out.println();
+    StringBuilder head = new StringBuilder();
+    widths.forEach((column, width) -> head.append(cell(column, width, column)));
+    out.println(head.toString().stripTrailing());
+    for (Map<String, @Nullable Object> row : rows) {
+      StringBuilder line = new StringBuilder();
+      widths.forEach(
+          (column, width) -> line.append(cell(text(row.get(column)), width, row.get(column))));
+      out.println(line.toString().stripTrailing());
+    }
+    out.println();
+  }
+
+  private static String cell(String text, int width, @Nullable Object value) {
+    String padding = " ".repeat(width - text.length());
+    return (value instanceof Number ? padding + text : text + padding) + "  ";
+  }
+
+  static String text(@Nullable Object value) {
+    if (value == null) {
+      return "-";
+    }
+    if (value instanceof Double number) {
+      double size = Math.abs(number);
+      return size >= 1_000
+          ? String.format(Locale.ROOT, "%,.0f", number)
+          : String.valueOf(number.doubleValue());
+    }
+    return value instanceof Number number
+        ? String.format(Locale.ROOT, "%,d", number.longValue())
+        : Objects.toString(value);
+  }
+}

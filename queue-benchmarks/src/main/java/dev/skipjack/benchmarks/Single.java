@@ -1,0 +1,111 @@
+package dev.skipjack.benchmarks;
+
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.benchmarks.Options.Setting;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.WorkerConfig;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * One job at a time: claim one, run it, complete it, each committed before the next. Through a
+ * worker with one handler and no prefetch, through the store alone, and through bare JDBC.
+ */
+final class Single implements Benchmark {
+
+  private static final double FIRST_GUESS = 300;
+
+  @Override
+  public String purpose() {
+    return "claim one, complete one, each committed, against a bare JDBC loop";
+  }
+
+  @Override
+  public Set<Setting> settings() {
+    return EnumSet.of(Setting.JOBS, Setting.SECONDS, Setting.RUNS, Setting.ARCHIVE);
+  }
+
+  /** One that works off jobs, all of them. */
+  @FunctionalInterface
+  private interface Work {
+    Sample run(long jobs) throws Exception;
+  }
+
+  @Override
+  public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
+      throws Exception {
+    boolean archive = options.number(Setting.ARCHIVE, 0) == 1;
+    database.archive(archive, Noop.TYPE.queue());
+    database.empty();
+    JobQueue queue = database.queue(8);
+    BareStatements statements = BareStatements.learn(database, 1);
+    WorkerConfig config = WorkerConfig.builder().prefetch(0).build();
+    try (Connection connection = database.bareConnection()) {
+      connection.setAutoCommit(false);
+      Rounds.Results results =
+          new Rounds(options.count(Setting.RUNS, 3), options.seconds(10), notes)
+              .way(
+                  "worker",
+                  way(database, options, jobs -> Drain.drain(database, queue, jobs, 1, config)))
+              .way("store", way(database, options, jobs -> store(database, queue.store(), jobs)))
+              .way(
+                  "bare JDBC",
+                  way(database, options, jobs -> bare(database, connection, statements, jobs)))
+              .run();
+      return new Report("single", "jobs/s")
+          .finding(results, "worker", "bare JDBC")
+          .ways(results)
+          .put("store_ratio", Statistics.median(results.ratios("store", "bare JDBC")))
+          .put("archive", archive ? "keep" : "none");
+    }
+  }
+
+  private static Rounds.Way way(BenchmarkDatabase database, Options options, Work work) {
+    double[] rate = {FIRST_GUESS};
+    long asked = options.number(Setting.JOBS, 0);
+    return seconds -> {
+      long jobs = asked > 0 ? asked : Math.max(10, Math.round(rate[0] * seconds));
+      Drain.prepare(database, jobs);
+      Sample sample = work.run(jobs);
+      rate[0] = sample.value();
+      Drain.check(database, jobs);
+      return sample;
+    };
+  }
+
+  private static Sample store(BenchmarkDatabase database, JobStore store, long jobs)
+      throws Exception {
+    ClaimRequest request =
+        new ClaimRequest(
+            WorkerId.boot("bench"),
+            List.of(new LaneShare(new Lane(Noop.TYPE.queue(), 0), 1, null)),
+            List.of(Noop.TYPE.kind()),
+            1,
+            Duration.ofSeconds(30));
+    Meter meter = Meter.start(database);
+    for (long left = jobs; left > 0; left--) {
+      List<ClaimedJob> claimed = store.claim(request);
+      store.complete(List.of(claimed.get(0).execution()));
+    }
+    return Sample.rate(jobs, meter.stop(jobs));
+  }
+
+  private static Sample bare(
+      BenchmarkDatabase database, Connection connection, BareStatements statements, long jobs)
+      throws Exception {
+    Meter meter = Meter.start(database);
+    for (long left = jobs; left > 0; ) {
+      left -= statements.claimAndComplete(connection);
+    }
+    return Sample.rate(jobs, meter.stop(jobs));
+  }
+}

@@ -1,0 +1,164 @@
+package dev.skipjack.benchmarks;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.benchmarks.Options.Setting;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Worker;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * How long jobs of low priority wait while nine times as many of high priority always wait too.
+ *
+ * <p>Producers keep a backlog of nine to one. Served in the order of arrival, a job would wait for
+ * as long as the worker needs for the whole backlog: that is its fair share, and the longest wait
+ * of the low ones is told in it.
+ */
+final class Starvation implements Benchmark {
+
+  private static final String QUEUE = "starvation";
+  private static final JobType<Noop> LOW =
+      JobType.of("low", Noop.class).onQueue(QUEUE).priority(-10);
+  private static final JobType<Noop> HIGH =
+      JobType.of("high", Noop.class).onQueue(QUEUE).priority(10);
+  private static final int HIGH_TO_LOW = 9;
+  private static final double MOST_SHARES = 20;
+
+  @Override
+  public String purpose() {
+    return "longest wait of low priority behind nine times as many of high priority";
+  }
+
+  @Override
+  public Set<Setting> settings() {
+    return EnumSet.of(Setting.JOBS, Setting.WORKERS, Setting.SECONDS);
+  }
+
+  /** Jobs of one priority: what is under way, and how long those waited that began. */
+  private static final class Side {
+    private final JobType<Noop> type;
+    private final int backlog;
+    private final AtomicLong waiting = new AtomicLong();
+    private final AtomicLong handled = new AtomicLong();
+    private final Latencies waits = new Latencies();
+
+    Side(JobType<Noop> type, int backlog) {
+      this.type = type;
+      this.backlog = backlog;
+    }
+
+    /** Tells whether there was anything to fill up. */
+    boolean fill(JobQueue queue) {
+      int missing = (int) Math.min(backlog - waiting.get(), 1_000);
+      if (missing < Math.max(1, backlog / 10)) {
+        return false;
+      }
+      queue.enqueueAll(type, Collections.nCopies(missing, Noop.number(0)));
+      waiting.addAndGet(missing);
+      return true;
+    }
+
+    JobHandler<Noop> handler(Duration ahead) {
+      return (payload, context) -> {
+        waiting.decrementAndGet();
+        handled.incrementAndGet();
+        waits.add(ChronoUnit.MICROS.between(context.scheduledAt(), Instant.now().plus(ahead)));
+        return Outcome.completed();
+      };
+    }
+  }
+
+  @Override
+  public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
+      throws Exception {
+    double seconds = options.seconds(120);
+    int backlog = options.count(Setting.JOBS, 10_000);
+    database.empty();
+    database.archive(true, QUEUE);
+    JobQueue queue = database.queue(10);
+    Side low = new Side(LOW, Math.max(1, backlog / (HIGH_TO_LOW + 1)));
+    Side high = new Side(HIGH, Math.max(1, backlog - low.backlog));
+    Duration ahead = databaseAhead(database);
+    while (fill(queue, low, high)) {
+      Thread.onSpinWait();
+    }
+    Worker worker =
+        Worker.on(queue)
+            .name("bench")
+            .handle(LOW, low.handler(ahead))
+            .handle(HIGH, high.handler(ahead))
+            .queue(QUEUE, options.count(Setting.WORKERS, 8))
+            .start();
+    Costs costs;
+    try {
+      Meter meter = Meter.start(database);
+      while (meter.seconds() < seconds) {
+        if (!fill(queue, low, high)) {
+          Thread.sleep(1);
+        }
+      }
+      costs = meter.stop(low.handled.get() + high.handled.get());
+    } finally {
+      worker.close();
+    }
+    return report(low, high, costs);
+  }
+
+  /** Tells whether one of them was not full. */
+  private static boolean fill(JobQueue queue, Side low, Side high) {
+    boolean filled = low.fill(queue);
+    return high.fill(queue) || filled;
+  }
+
+  private static Report report(Side low, Side high, Costs costs) {
+    long handled = low.handled.get() + high.handled.get();
+    if (low.handled.get() == 0 || high.handled.get() == 0) {
+      throw new IllegalStateException(
+          "Of high priority %d jobs were handled, of low %d."
+              .formatted(high.handled.get(), low.handled.get()));
+    }
+    double rate = handled / costs.seconds();
+    double fairMillis = (low.backlog + high.backlog) / rate * 1_000;
+    double shares = low.waits.mostMillis() / fairMillis;
+    return new Report("starvation", "fair shares")
+        .finding(List.of(new Sample(shares, costs, Map.of())))
+        .put("ratio", shares)
+        .put("floor", "the wait in order of arrival")
+        .put("to_reach", MOST_SHARES)
+        .put("reached", shares <= MOST_SHARES)
+        .put("fair_share_ms", fairMillis)
+        .put("jobs_per_s", rate)
+        .put("low_part", (double) low.handled.get() / handled)
+        .row(row("low", low))
+        .row(row("high", high));
+  }
+
+  private static Map<String, Object> row(String name, Side side) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("priority", name);
+    row.put("backlog", side.backlog);
+    row.put("handled", side.handled.get());
+    row.putAll(side.waits.figures("wait_"));
+    return row;
+  }
+
+  /** How far the database's clock is ahead of this machine's. */
+  private static Duration databaseAhead(BenchmarkDatabase database) throws Exception {
+    Instant before = Instant.now();
+    long micros = database.number("SELECT (extract(epoch FROM clock_timestamp()) * 1e6)::bigint");
+    Instant after = Instant.now();
+    Instant middle = before.plus(Duration.between(before, after).dividedBy(2));
+    return Duration.between(middle, Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+  }
+}

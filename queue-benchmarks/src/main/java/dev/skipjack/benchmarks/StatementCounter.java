@@ -1,0 +1,62 @@
+package dev.skipjack.benchmarks;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.Statement;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the statements that are run on a pool's connections. Settings that travel in front of a
+ * statement, in its own flight, belong to it; BEGIN and COMMIT are none.
+ */
+final class StatementCounter {
+
+  private final AtomicLong statements = new AtomicLong();
+
+  long statements() {
+    return statements.get();
+  }
+
+  DataSource counting(DataSource pool) {
+    return wrap(DataSource.class, pool);
+  }
+
+  private <T> T wrap(Class<T> type, T target) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, args) -> {
+              if (target instanceof Statement && method.getName().startsWith("execute")) {
+                statements.incrementAndGet();
+              }
+              try {
+                return wrapped(method.getName(), method.invoke(target, args));
+              } catch (InvocationTargetException thrown) {
+                throw Objects.requireNonNullElse(thrown.getCause(), thrown);
+              }
+            }));
+  }
+
+  private @Nullable Object wrapped(String method, @Nullable Object result) {
+    if (method.equals("unwrap") || method.equals("getStatement")) {
+      return result;
+    }
+    if (result instanceof CallableStatement statement) {
+      return wrap(CallableStatement.class, statement);
+    }
+    if (result instanceof PreparedStatement statement) {
+      return wrap(PreparedStatement.class, statement);
+    }
+    if (result instanceof Statement statement) {
+      return wrap(Statement.class, statement);
+    }
+    return result instanceof Connection connection ? wrap(Connection.class, connection) : result;
+  }
+}

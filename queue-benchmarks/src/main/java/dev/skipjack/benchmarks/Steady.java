@@ -1,0 +1,117 @@
+package dev.skipjack.benchmarks;
+
+import dev.skipjack.api.Outcome;
+import dev.skipjack.benchmarks.Options.Setting;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.Worker;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
+
+/**
+ * One producer that commits each job by itself at a fixed rate, and one worker. Latencies count
+ * from the moment at which a job was to come, so that a stall counts for all whom it delays.
+ */
+final class Steady implements Benchmark {
+
+  /** Of the first seconds nothing counts: code is compiled and caches are filled. */
+  private static final double WARM_UP = 0.2;
+
+  @Override
+  public String purpose() {
+    return "a fixed rate, enqueued one by one: latencies and CPU";
+  }
+
+  @Override
+  public Set<Setting> settings() {
+    return EnumSet.of(Setting.RATE, Setting.SECONDS, Setting.WORKERS, Setting.ARCHIVE);
+  }
+
+  @Override
+  public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
+      throws Exception {
+    long rate = options.number(Setting.RATE, 1_000);
+    double seconds = options.seconds(60);
+    boolean archive = options.number(Setting.ARCHIVE, 1) == 1;
+    int warmUps = (int) Math.max(1, Math.round(rate * seconds * WARM_UP));
+    int jobs = Math.toIntExact(Math.round(rate * seconds));
+    database.archive(archive, Noop.TYPE.queue());
+    database.empty();
+    database.settle();
+    JobQueue queue = database.queue(10);
+    AtomicLongArray due = new AtomicLongArray(warmUps + jobs);
+    AtomicLongArray returned = new AtomicLongArray(warmUps + jobs);
+    AtomicLongArray begun = new AtomicLongArray(warmUps + jobs);
+    Finish warm = new Finish(warmUps);
+    Finish all = new Finish(warmUps + jobs);
+    Costs costs;
+    Worker worker =
+        Worker.on(queue)
+            .name("bench")
+            .handle(
+                Noop.TYPE,
+                (payload, context) -> {
+                  begun.compareAndSet((int) payload.n(), 0, System.nanoTime());
+                  return Outcome.completed();
+                })
+            .queue(Noop.TYPE.queue(), options.count(Setting.WORKERS, 8))
+            .listener(warm)
+            .listener(all)
+            .start();
+    try {
+      produce(queue, rate, 0, warmUps, due, returned);
+      warm.await();
+      notes.accept("warm; %d jobs a second for %.0f s".formatted(rate, seconds));
+      Meter meter = Meter.start(database);
+      produce(queue, rate, warmUps, warmUps + jobs, due, returned);
+      all.await();
+      costs = meter.stop(jobs);
+    } finally {
+      worker.close();
+    }
+    Latencies latencies = new Latencies();
+    Latencies pickups = new Latencies();
+    for (int n = warmUps; n < warmUps + jobs; n++) {
+      latencies.addNanos(begun.get(n) - due.get(n));
+      pickups.addNanos(begun.get(n) - returned.get(n));
+    }
+    return report(rate, seconds, archive, costs, latencies, pickups);
+  }
+
+  private static void produce(
+      JobQueue queue, long rate, int from, int to, AtomicLongArray due, AtomicLongArray returned)
+      throws InterruptedException {
+    Schedule schedule = new Schedule(rate);
+    for (int n = from; n < to; n++) {
+      schedule.await(n - from);
+      due.set(n, schedule.due(n - from));
+      queue.enqueue(Noop.TYPE, Noop.number(n));
+      returned.set(n, System.nanoTime());
+    }
+  }
+
+  private static Report report(
+      long rate,
+      double seconds,
+      boolean archive,
+      Costs costs,
+      Latencies latencies,
+      Latencies pickups) {
+    Report report =
+        new Report("steady", "ms")
+            .finding(List.of(new Sample(latencies.millis(50), costs, Map.of())))
+            .put("rate", rate)
+            .put("seconds", seconds)
+            .put("archive", archive ? "keep" : "none")
+            .put("reached_rate", rate * seconds / costs.seconds());
+    latencies.figures("").forEach(report::put);
+    pickups.figures("pickup_").forEach(report::put);
+    Double server = costs.serverMicros();
+    double micros = costs.clientMicros() + (server == null ? 0 : server);
+    return report.put(
+        "cores", server == null ? null : micros * rate * seconds / costs.seconds() / 1e6);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.skipjack.benchmarks;
+
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.WakeUps;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** A queue for a worker whose claims are timed, and whose completions are counted. */
+final class TimedAccess implements QueueAccess {
+
+  private final QueueAccess queue;
+  private final JobStore store;
+
+  /** Hears of calls; of several at once. */
+  @FunctionalInterface
+  interface Calls {
+    /**
+     * A claim is over.
+     *
+     * @param marked whether each of its lanes had a low-water mark
+     */
+    void claimed(int jobs, boolean marked, long nanos);
+
+    /** A completion is over. */
+    default void completed(int jobs) {}
+  }
+
+  TimedAccess(QueueAccess queue, Calls calls) {
+    this.queue = queue;
+    JobStore untimed = queue.store();
+    this.store =
+        (JobStore)
+            Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(),
+                new Class<?>[] {JobStore.class},
+                (self, method, args) -> {
+                  long begin = System.nanoTime();
+                  try {
+                    Object result = method.invoke(untimed, args);
+                    if (result instanceof List<?> jobs && args[0] instanceof ClaimRequest request) {
+                      boolean marked =
+                          request.lanes().stream().noneMatch(lane -> lane.lowWater() == null);
+                      calls.claimed(jobs.size(), marked, System.nanoTime() - begin);
+                    }
+                    if (method.getName().equals("complete")
+                        && args[0] instanceof List<?> executions) {
+                      calls.completed(executions.size());
+                    }
+                    return result;
+                  } catch (InvocationTargetException thrown) {
+                    throw Objects.requireNonNullElse(thrown.getCause(), thrown);
+                  }
+                });
+  }
+
+  @Override
+  public JobStore store() {
+    return store;
+  }
+
+  @Override
+  public Maintenance maintenance() {
+    return queue.maintenance();
+  }
+
+  @Override
+  public Optional<WakeUps> wakeUps() {
+    return queue.wakeUps();
+  }
+
+  @Override
+  public PayloadCodec codec() {
+    return queue.codec();
+  }
+}

@@ -1,0 +1,157 @@
+package dev.skipjack.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.skipjack.benchmarks.Options.Setting;
+import dev.skipjack.testkit.QueueDatabase;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import javax.imageio.ImageIO;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.w3c.dom.Document;
+
+/** Each benchmark once, tiny: that it does its work and reports it, never how fast anything is. */
+class BenchmarksIT {
+
+  private static final Options TINY = Options.none().with(Setting.SECONDS, 1).hasty(4);
+
+  private static QueueDatabase server;
+  private static BenchmarkDatabase database;
+
+  @BeforeAll
+  static void open() throws Exception {
+    server = QueueDatabase.create();
+    database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2);
+  }
+
+  @AfterAll
+  static void close() {
+    database.close();
+    server.close();
+  }
+
+  static List<String> names() {
+    return Benchmarks.names();
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void reportsWhatWasPromised(String name, @TempDir Path folder) throws Exception {
+    Report report = Benchmarks.run(name, tiny(name, folder), database, note -> {});
+
+    JsonNode json = new ObjectMapper().readTree(report.json());
+    assertThat(report.json()).doesNotContain("\n");
+    assertThat(json.get("benchmark").asText()).isEqualTo(name);
+    assertThat(json.get("unit").asText()).isNotEmpty();
+    assertThat(json.get("median").asDouble()).isGreaterThanOrEqualTo(0);
+    assertThat(json.get("runs").asInt()).isPositive();
+    assertThat(json.get("server").get("fsync")).isNotNull();
+    assertThat(json.get("client").get("java")).isNotNull();
+    assertThat(json.get("options").isObject()).isTrue();
+    assertThat(json.has("server_cpu_us_per_job")).isTrue();
+    assertThat(json.get("client_cpu_us_per_job").asDouble()).isGreaterThanOrEqualTo(0);
+    assertThat(json.get("wal_bytes_per_job").asDouble()).isGreaterThanOrEqualTo(0);
+    if (hasFloor(name)) {
+      assertThat(json.get("ratio").asDouble()).isGreaterThan(0).isLessThan(100);
+      assertThat(json.get("median").asDouble()).isPositive();
+    }
+    for (String field : promised(name)) {
+      assertThat(json.get(field)).describedAs(field).isNotNull();
+      assertThat(json.get(field).isNull()).describedAs(field).isFalse();
+    }
+    StringWriter table = new StringWriter();
+    report.print(new PrintWriter(table));
+    assertThat(table.toString()).startsWith(name + ": ").contains("server_version");
+  }
+
+  @Test
+  void theComparisonIsWrittenAsATableAndAsPlots(@TempDir Path folder) throws Exception {
+    List<Seed.Point> points =
+        List.of(
+            new Seed.Point("one <&", 1, 0, 1_234, 0, 0, new Costs(1, null, 1, 1)),
+            new Seed.Point("two", 1, 0, 12, 3, 0.5, new Costs(1, 99.0, 1, 1)));
+    SeedPlot.write(folder, points, List.of(1));
+
+    assertThat(folder.resolve("seed.md"))
+        .content()
+        .contains("| one <& | 1 | 0 | 1,234 | 0 | 0.0 | - |")
+        .contains("| two | 1 | 0 | 12 | 3 | 0.5 | 99.0 |");
+    Document svg =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(folder.resolve("seed-0-ms.svg").toFile());
+    assertThat(svg.getElementsByTagName("text").item(0).getTextContent()).contains("no work");
+    assertThat(ImageIO.read(folder.resolve("seed-0-ms.png").toFile()).getWidth()).isEqualTo(900);
+  }
+
+  @Test
+  void refusesWhatABenchmarkHasNoUseFor() {
+    assertThatThrownBy(() -> Benchmarks.check("idle", Options.none().with(Setting.RATE, 5)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("--rate means nothing to idle");
+    assertThatThrownBy(() -> Benchmarks.check("drian", Options.none()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'drian'")
+        .hasMessageContaining("drain");
+  }
+
+  private static Options tiny(String name, Path folder) {
+    return switch (name) {
+      case "drain" -> TINY.with(Setting.JOBS, 300).with(Setting.RUNS, 1);
+      case "single" -> TINY.with(Setting.JOBS, 20).with(Setting.RUNS, 1);
+      case "enqueue" -> TINY.with(Setting.RUNS, 1).with(Setting.WORKERS, 2);
+      case "bulk" -> TINY.with(Setting.RUNS, 1).with(Setting.BATCH, 50);
+      case "dedup", "overhead" -> TINY.with(Setting.JOBS, 2).with(Setting.RUNS, 2);
+      case "latency" -> TINY.with(Setting.JOBS, 5).with(Setting.RATE, 100);
+      case "steady" -> TINY.with(Setting.RATE, 100);
+      case "pinned" -> TINY.with(Setting.RATE, 300);
+      case "depth" -> TINY.with(Setting.JOBS, 100);
+      case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
+      case "seed" ->
+          TINY.with(Setting.JOBS, 30).with(Setting.WORKERS, 1).out(folder.resolve("plots"));
+      case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
+      case "starvation" -> TINY.with(Setting.JOBS, 200);
+      case "idle" -> TINY;
+      default -> throw new IllegalArgumentException("How small can " + name + " be?");
+    };
+  }
+
+  private static boolean hasFloor(String name) {
+    return !List.of("latency", "steady", "footprint", "idle").contains(name);
+  }
+
+  private static List<String> promised(String name) {
+    return switch (name) {
+      case "drain" -> List.of("archive", "floor_median", "floor_batch", "jobs_per_claim");
+      case "single" -> List.of("store_ratio", "floor_median");
+      case "latency" -> List.of("p50_ms", "p95_ms", "p99_ms", "poll_only_p99_ms");
+      case "starvation" -> List.of("fair_share_ms", "low_part", "reached");
+      case "idle" -> List.of("transactions_per_s", "reached");
+      case "steady" -> List.of("p50_ms", "p95_ms", "p99_ms", "pickup_p99_ms", "reached_rate");
+      case "pinned" ->
+          List.of("start_rate", "end_rate", "start_p99_ms", "end_p99_ms", "dead_tuples", "backlog");
+      case "depth" -> List.of("all_queues_served_p50_ms", "reached");
+      case "footprint" ->
+          List.of(
+              "heap_grown_mb",
+              "allocated_bytes_per_job",
+              "threads",
+              "most_connections",
+              "many_handlers_ratio",
+              "several_workers_ratio");
+      default -> List.of();
+    };
+  }
+}

@@ -1,0 +1,55 @@
+package dev.skipjack.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.benchmarks.Options.Setting;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class OptionsTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "JOBS, 0, 1, 100000000",
+    "WORKERS, 1001, 1, 1000",
+    "BATCH, 1001, 1, 1000",
+    "SECONDS, -1, 1, 86400",
+    "RATE, 1000001, 1, 1000000",
+    "RUNS, 0, 1, 1000"
+  })
+  void aNumberOutOfRangeIsRefusedWithItsRange(Setting setting, long value, long least, long most) {
+    assertThatThrownBy(() -> Options.none().with(setting, value))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "%s is %d, but must be %d to %d.".formatted(setting.option(), value, least, most));
+    assertThatCode(() -> Options.none().with(setting, least).with(setting, most))
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  void whatWasNotAskedForIsTheBenchmarksOwn() {
+    Options none = Options.none();
+    Options some = none.with(Setting.JOBS, 7).archive(false);
+    assertThat(none.number(Setting.JOBS, 3)).isEqualTo(3);
+    assertThat(some.number(Setting.JOBS, 3)).isEqualTo(7);
+    assertThat(some.number(Setting.ARCHIVE, 1)).isZero();
+    assertThat(some.seconds(8)).isEqualTo(8);
+    assertThat(some.asked()).containsOnlyKeys("jobs", "archive");
+  }
+
+  @Test
+  void anythingThatABenchmarkDoesNotTakeIsRefused() {
+    Options asked = Options.none().with(Setting.JOBS, 7).out(Path.of("plots"));
+    assertThatCode(() -> asked.requireOnly("x", EnumSet.of(Setting.JOBS, Setting.OUT)))
+        .doesNotThrowAnyException();
+    assertThatThrownBy(() -> asked.requireOnly("x", EnumSet.of(Setting.JOBS, Setting.RUNS)))
+        .hasMessage("--out means nothing to x, which takes --jobs, --runs.");
+    assertThatThrownBy(() -> asked.requireOnly("x", EnumSet.of(Setting.OUT)))
+        .hasMessage("--jobs means nothing to x, which takes --out.");
+  }
+}

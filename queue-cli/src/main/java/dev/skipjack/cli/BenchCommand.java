@@ -1,0 +1,161 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.benchmarks.Benchmarks;
+import dev.skipjack.benchmarks.Options;
+import dev.skipjack.benchmarks.Options.Setting;
+import dev.skipjack.benchmarks.Report;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code skipjack bench}. */
+@Command(
+    name = "bench",
+    description = "Measure the queue, beside what PostgreSQL itself can do in the same minute.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "",
+      "Without NAME all benchmarks are listed; docs/benchmarks.md tells what each compares.",
+      "Without --url an embedded PostgreSQL 18 is started, durable as in production, and stopped at the end.",
+      "Nothing else should run meanwhile.",
+      "Exit codes: 0 measured, 1 failed, 2 wrong usage."
+    })
+public final class BenchCommand implements Callable<Integer> {
+
+  private static final String KEEP = "keep";
+  private static final String NONE = "none";
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "NAME", arity = "0..1", description = "Which benchmark.")
+  private @Nullable String name;
+
+  @Option(
+      names = "--url",
+      paramLabel = "JDBC_URL",
+      description =
+          "Use this database: the schemas skipjack_bench and skipjack_bench_* in it are dropped and made anew.")
+  private @Nullable String url;
+
+  @Option(names = "--jobs", paramLabel = "N", description = "Jobs of a run.")
+  private @Nullable Long jobs;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      description = "Handler threads, or producers where those are measured.")
+  private @Nullable Long workers;
+
+  @Option(names = "--batch", paramLabel = "N", description = "Jobs of one statement.")
+  private @Nullable Long batch;
+
+  @Option(names = "--seconds", paramLabel = "N", description = "Length of a run.")
+  private @Nullable Long seconds;
+
+  @Option(names = "--rate", paramLabel = "N", description = "Jobs offered a second.")
+  private @Nullable Long rate;
+
+  @Option(
+      names = "--runs",
+      paramLabel = "N",
+      description = "Runs that count; one before them is thrown away.")
+  private @Nullable Long runs;
+
+  @Option(
+      names = "--archive",
+      paramLabel = "keep|none",
+      description = "Whether ended jobs are archived.")
+  private @Nullable String archive;
+
+  @Option(names = "--out", paramLabel = "FOLDER", description = "Where tables and plots go.")
+  private @Nullable Path out;
+
+  @Option(
+      names = "--json",
+      description = "Report as one line of JSON, the last on standard output.")
+  private boolean json;
+
+  /** For picocli, which sets the fields. */
+  @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
+  public BenchCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    if (name == null) {
+      Benchmarks.names().forEach(one -> out().printf("%-12s %s%n", one, Benchmarks.purpose(one)));
+      out().flush();
+      return CommandLine.ExitCode.OK;
+    }
+    Options options;
+    Optional<String> database;
+    try {
+      options = options();
+      Benchmarks.check(name, options);
+      database = database();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+    }
+    tell(
+        database.isPresent()
+            ? "Dropping and making anew the schemas skipjack_bench and skipjack_bench_* of the database that --url names ..."
+            : "Starting an embedded PostgreSQL ...");
+    Report report = Benchmarks.run(name, options, database, this::tell);
+    if (json) {
+      out().println(report.json());
+      out().flush();
+    } else {
+      report.print(out());
+    }
+    return CommandLine.ExitCode.OK;
+  }
+
+  private Options options() {
+    Options options = Options.none();
+    options = with(options, Setting.JOBS, jobs);
+    options = with(options, Setting.WORKERS, workers);
+    options = with(options, Setting.BATCH, batch);
+    options = with(options, Setting.SECONDS, seconds);
+    options = with(options, Setting.RATE, rate);
+    options = with(options, Setting.RUNS, runs);
+    if (archive != null) {
+      if (!archive.equals(KEEP) && !archive.equals(NONE)) {
+        throw new IllegalArgumentException(
+            "--archive is '%s', but must be keep or none.".formatted(archive));
+      }
+      options = options.archive(archive.equals(KEEP));
+    }
+    return out == null ? options : options.out(out);
+  }
+
+  private static Options with(Options options, Setting setting, @Nullable Long value) {
+    return value == null ? options : options.with(setting, value);
+  }
+
+  /** The environment's database is somebody's: only a URL that was given here may be written to. */
+  private Optional<String> database() {
+    return url == null
+        ? Optional.empty()
+        : DatabaseAddress.of(url, Map.of()).map(DatabaseAddress::jdbcUrl);
+  }
+
+  private void tell(String sentence) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(sentence);
+    err.flush();
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+}
