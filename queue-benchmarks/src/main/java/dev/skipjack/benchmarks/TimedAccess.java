@@ -1,16 +1,21 @@
 package dev.skipjack.benchmarks;
 
+import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.WakeUps;
+import dev.skipjack.api.spi.WorkerRegistry;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** A queue for a worker whose claims are timed, and whose completions are counted. */
 final class TimedAccess implements QueueAccess {
@@ -76,7 +81,42 @@ final class TimedAccess implements QueueAccess {
   }
 
   @Override
+  public LeaseKeeper leases() {
+    return queue.leases();
+  }
+
+  @Override
+  public WorkerRegistry workers() {
+    return queue.workers();
+  }
+
+  @Override
+  public int schemaVersion() {
+    return queue.schemaVersion();
+  }
+
+  @Override
+  public boolean listensApart() {
+    return queue.listensApart();
+  }
+
+  @Override
+  public OptionalInt poolSize() {
+    return queue.poolSize();
+  }
+
+  @Override
+  public JobEnqueuer in(Connection transaction) {
+    return queue.in(transaction);
+  }
+
+  @Override
   public PayloadCodec codec() {
     return queue.codec();
+  }
+
+  @Override
+  public String encodeResult(String kind, Object result) {
+    return queue.encodeResult(kind, result);
   }
 }
