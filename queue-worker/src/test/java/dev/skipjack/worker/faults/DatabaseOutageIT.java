@@ -75,6 +75,7 @@ class DatabaseOutageIT {
   }
 
   @Test
+  @Tag("soak")
   void aServerThatWasStoppedForSeconds() {
     underLoad();
     postgres.stop();

@@ -1,0 +1,91 @@
+package dev.skipjack.examples.service;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.migrations.Migrations;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.JobContext;
+import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerConfig;
+import dev.skipjack.worker.WorkerEvent;
+import java.io.PrintStream;
+import java.time.Duration;
+
+/**
+ * Works until the process is told to end, by SIGTERM or Ctrl-C: the way a container runs it.
+ *
+ * <p>What goes wrong: a report takes longer than the stop may, so its job is given back and belongs
+ * to the next process.
+ */
+public final class Service implements AutoCloseable {
+
+  record Report(int minutes) {}
+
+  static final JobType<Report> REPORT = JobType.of("report", Report.class);
+
+  private final PrintStream out;
+  private final HikariDataSource pool;
+  private final HikariDataSource workersPool;
+  private final Worker worker;
+
+  private Service(String jdbcUrl, Duration drainTimeout, PrintStream out) {
+    this.out = out;
+    this.pool = pool(jdbcUrl, 10);
+    this.workersPool = pool(jdbcUrl + "&socketTimeout=10", 7);
+    Migrations.migrate(pool);
+    JobQueue queue = JobQueue.builder(pool).controlOn(workersPool).build();
+    this.worker =
+        Worker.on(queue)
+            .handle(REPORT, this::write)
+            .queue("default", 4)
+            .config(WorkerConfig.builder().drainTimeout(drainTimeout).build())
+            .listener(this::tell)
+            .start();
+    queue.enqueue(REPORT, new Report(1));
+  }
+
+  private static HikariDataSource pool(String jdbcUrl, int size) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(jdbcUrl + "&connectTimeout=5&loginTimeout=5&tcpKeepAlive=true");
+    config.setMaximumPoolSize(size);
+    config.setMinimumIdle(1);
+    config.setConnectionTimeout(5_000);
+    config.setValidationTimeout(2_000);
+    return new HikariDataSource(config);
+  }
+
+  private Outcome write(Report report, JobContext context) throws InterruptedException {
+    out.println("report " + context.jobId() + " begun");
+    Thread.sleep(Duration.ofMinutes(report.minutes()).toMillis()); // ends when it is interrupted
+    return Outcome.completed();
+  }
+
+  private void tell(WorkerEvent event) {
+    if (event instanceof WorkerEvent.Released released) {
+      out.println("job " + released.attempt().jobId() + " given back");
+    }
+  }
+
+  // snippet: stop
+  /**
+   * Runs until the process is told to end.
+   *
+   * @param args a JDBC URL with parameters, and for how many seconds a stop lets handlers finish
+   */
+  public static void main(String[] args) {
+    Service service = new Service(args[0], Duration.ofSeconds(Long.parseLong(args[1])), System.out);
+    Runtime.getRuntime().addShutdownHook(new Thread(service::close, "service-stop"));
+  }
+
+  /** The worker first: what it writes at the end needs the pools. */
+  @Override
+  public void close() {
+    worker.close();
+    workersPool.close();
+    pool.close();
+    out.println("stopped");
+  }
+  // end of snippet
+}
