@@ -46,6 +46,7 @@ final class Attempt {
 
   private final AtomicReference<@Nullable Progress> progress = new AtomicReference<>();
   private volatile long renewedAt;
+  private volatile boolean unwritten;
   private volatile boolean renewable = true;
   private volatile boolean leaseLost;
   private volatile boolean cancelled;
@@ -228,6 +229,16 @@ final class Attempt {
 
   long renewedAt() {
     return renewedAt;
+  }
+
+  /** Notes that its ending waits to be written. */
+  void unwritten() {
+    unwritten = true;
+    queue.ended();
+  }
+
+  boolean isUnwritten() {
+    return unwritten;
   }
 
   /** Lets the lease run out. */

@@ -35,6 +35,7 @@ final class OutcomeFlusher implements Loop.Step {
 
   /** Takes an ending from any thread. Does not wait: what is unwritten keeps the fetcher away. */
   void offer(Attempt attempt, Ending ending) {
+    attempt.unwritten();
     inbox.add(new Unwritten(attempt, ending));
     int waiting = arrived.incrementAndGet();
     if (waiting == 1 || isWorthWriting(waiting)) {

@@ -1,6 +1,6 @@
 package dev.skipjack.worker;
 
-import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.ExecutionId;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,17 +9,18 @@ import java.util.concurrent.TimeUnit;
 /** The attempts that this worker holds: claimed, and their outcome not yet written. */
 final class RunningJobs {
 
-  private final Map<Execution, Attempt> held = new ConcurrentHashMap<>();
+  /** By the execution alone: hashes of job and execution together collide where both only rise. */
+  private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
   void add(Attempt attempt) {
-    held.put(attempt.execution(), attempt);
+    held.put(attempt.execution().id(), attempt);
     attempt.queue().claimed();
   }
 
   /** Lets go of an attempt; only the first call counts. */
   void settle(Attempt attempt) {
-    if (held.remove(attempt.execution()) != null) {
-      attempt.queue().settled();
+    if (held.remove(attempt.execution().id()) != null) {
+      attempt.queue().settled(attempt.isUnwritten());
       if (held.isEmpty()) {
         synchronized (this) {
           notifyAll();
