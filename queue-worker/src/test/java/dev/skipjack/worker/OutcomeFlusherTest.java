@@ -132,6 +132,27 @@ class OutcomeFlusherTest {
     assertThat(attempts.get(59).isRenewable()).isFalse();
   }
 
+  /** A statement_timeout breaks off what is too large; that is no database which is away. */
+  @Test
+  void aBatchThatIsBrokenOffIsWrittenInSmallerOnes() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(60);
+    held.store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            if (size > 5) {
+              throw failure("57014");
+            }
+          }
+        };
+    offer(held, attempts, COMPLETED);
+
+    drain(held);
+
+    assertThat(held.events.all(Succeeded.class)).hasSize(60);
+  }
+
   @Test
   void aWriteWhoseAnswerWasLostCountsAsDone() {
     Held held = new Held(LONG);

@@ -32,6 +32,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -221,6 +224,68 @@ class RuntimeTest {
     }
 
     @Test
+    void whatWaitsInTheUsersExecutorIsGivenBackByAStop() {
+      ExecutorService own = Executors.newFixedThreadPool(1);
+      CountDownLatch release = new CountDownLatch(1);
+      AtomicInteger begun = new AtomicInteger();
+      try {
+        for (int i = 0; i < 3; i++) {
+          store.add("q", "k", "job", 0, 3);
+        }
+        Worker worker =
+            start(
+                on(
+                        TYPE,
+                        (payload, context) -> {
+                          begun.incrementAndGet();
+                          release.await();
+                          return Outcome.completed();
+                        },
+                        3)
+                    .handlerThreads(HandlerThreads.of(own)),
+                config().drainTimeout(Duration.ofMillis(200)));
+        await().until(() -> begun.get() == 1 && store.count(JobStatus.RUNNING) == 3);
+
+        worker.stop();
+      } finally {
+        release.countDown();
+        own.shutdownNow();
+      }
+      assertThat(begun).hasValue(1);
+      assertThat(store.count(JobStatus.PENDING)).isEqualTo(3);
+    }
+
+    @Test
+    void whatTheUserHungOnAStageRunsOnNoThreadOfTheLeases() throws Exception {
+      ExecutorService own =
+          new ThreadPoolExecutor(
+              1,
+              1,
+              1,
+              TimeUnit.SECONDS,
+              new SynchronousQueue<>(),
+              new ThreadPoolExecutor.CallerRunsPolicy());
+      CompletableFuture<String> where = new CompletableFuture<>();
+      CompletableFuture<Outcome> stage = new CompletableFuture<>();
+      CompletableFuture<?> hung =
+          stage.whenComplete((outcome, thrown) -> where.complete(Thread.currentThread().getName()));
+      JobId job = store.add("q", "k", "job", 0, 1);
+      try {
+        start(
+            on(TYPE, (payload, context) -> Outcome.async(stage), 1)
+                .handlerThreads(HandlerThreads.of(own)),
+            config().lease(Duration.ofMillis(300)));
+        await().until(() -> events.all(Started.class).size() == 1);
+        store.requestCancel(job);
+
+        assertThat(where.get(10, TimeUnit.SECONDS)).contains("canceller");
+        assertThat(hung).isCompletedExceptionally();
+      } finally {
+        own.shutdownNow();
+      }
+    }
+
+    @Test
     void virtualThreadsAreThereFromJava21() {
       assertThat(Runtime.version().feature() >= 21 ? "virtual" : "platform")
           .isEqualTo(HandlerThreads.automatic().toString());
@@ -273,6 +338,62 @@ class RuntimeTest {
         store.add("q", "k", "good", 0, 3);
       }
       await().until(() -> store.count(JobStatus.COMPLETED) == 40);
+    }
+
+    @Test
+    void aHandlerThatIsToBeCancelledAndDoesNotListenTimesOutAllTheSame() {
+      JobType<String> type = TYPE.timeout(Duration.ofMillis(600));
+      AtomicBoolean release = new AtomicBoolean();
+      JobId deaf = store.add("q", "k", "deaf", 1, 1);
+      JobId next = store.add("q", "k", "next", 0, 3);
+
+      start(
+          on(
+              type,
+              (payload, context) -> {
+                while (payload.equals("deaf") && !release.get()) {
+                  Thread.onSpinWait();
+                }
+                return Outcome.completed();
+              },
+              1),
+          config()
+              .lease(Duration.ofMillis(300))
+              .rescueInterval(Duration.ofMillis(50))
+              .interruptGrace(Duration.ofMillis(50)));
+      await().until(() -> events.all(Started.class).size() == 1);
+      store.requestCancel(deaf);
+
+      await().until(() -> store.status(next) == JobStatus.COMPLETED);
+      await().until(() -> events.all(TimedOut.class).size() == 1);
+      await().until(() -> store.status(deaf) != JobStatus.RUNNING);
+      assertThat(events.all(Stuck.class)).hasSize(1);
+      release.set(true);
+    }
+
+    @Test
+    void theyDoNotHoldUpAStop() {
+      JobType<String> type = TYPE.timeout(Duration.ofMillis(50)).maxAttempts(1);
+      AtomicBoolean release = new AtomicBoolean();
+      store.add("q", "k", "loop", 1, 1);
+      Worker worker =
+          start(
+              on(
+                  type,
+                  (payload, context) -> {
+                    while (!release.get()) {
+                      Thread.onSpinWait();
+                    }
+                    return Outcome.completed();
+                  },
+                  1),
+              config().interruptGrace(Duration.ofMillis(50)).drainTimeout(Duration.ofMinutes(10)));
+      await().until(() -> worker.status().stuck() == 1);
+
+      worker.stop();
+
+      assertThat(worker.status().started()).isFalse();
+      release.set(true);
     }
 
     @Test
@@ -458,6 +579,58 @@ class RuntimeTest {
       await().until(() -> worker.health().ready());
       assertThat(events.all(DatabaseBack.class)).hasSize(1);
       assertThat(events.all(DatabaseLost.class)).hasSize(1);
+    }
+
+    @Test
+    void aWorkerWithoutRoomDoesNotTakeADatabaseForBack() {
+      CountDownLatch release = new CountDownLatch(1);
+      for (int i = 0; i < 2; i++) {
+        store.add("q", "k", "job", 0, 3);
+      }
+      Worker worker =
+          start(
+              on(
+                  TYPE,
+                  (payload, context) -> {
+                    release.await();
+                    return Outcome.completed();
+                  },
+                  2),
+              config().prefetch(0).lease(Duration.ofMillis(300)));
+      await().until(() -> worker.status().running() == 2);
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              throw new StoreException("away", new SQLException("away", "08006"));
+            }
+          };
+
+      await().until(() -> !worker.health().databaseReachable());
+      await()
+          .during(Duration.ofMillis(500))
+          .until(() -> !worker.health().databaseReachable() && !worker.health().ready());
+      store.fault = new MemoryStore.Fault() {};
+      release.countDown();
+      await().until(() -> worker.health().databaseReachable());
+    }
+
+    @Test
+    void aSchemaOfBeforeThereWereVersionsIsTooOld() {
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              if (call.equals("announce")) {
+                throw new StoreException("no function", new SQLException("none", "42883"));
+              }
+            }
+          };
+
+      Worker worker = start(on(TYPE, (payload, context) -> Outcome.completed(), 1), config());
+
+      await().until(() -> worker.health().schemaCurrent().isPresent());
+      assertThat(worker.health().schemaCurrent()).contains(false);
     }
 
     @Test

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -852,6 +853,33 @@ class WorkerTest {
       assertThat(store.count(JobStatus.COMPLETED)).isEqualTo(120);
       assertThat(threads).containsExactly(Thread.currentThread());
       assertThat(worker.runUntilIdle()).isZero();
+    }
+
+    @Test
+    void aStopEndsTheDrainOfAnotherThread() throws Exception {
+      for (int i = 0; i < 100; i++) {
+        store.add("q", "k", "job", 0, 3);
+      }
+      CountDownLatch running = new CountDownLatch(1);
+      CountDownLatch release = new CountDownLatch(1);
+      Worker worker =
+          build(
+              on(
+                  (payload, context) -> {
+                    running.countDown();
+                    release.await();
+                    return Outcome.completed();
+                  },
+                  1),
+              config());
+      CompletableFuture<Integer> ran = CompletableFuture.supplyAsync(worker::runUntilIdle);
+      running.await();
+
+      worker.stop();
+      release.countDown();
+
+      assertThat(ran.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+      assertThat(store.count(JobStatus.PENDING)).isEqualTo(99);
     }
 
     @Test

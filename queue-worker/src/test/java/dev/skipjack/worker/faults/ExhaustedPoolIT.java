@@ -57,6 +57,7 @@ class ExhaustedPoolIT {
                 (task, context) -> {
                   try (Connection held = pool.getConnection()) {
                     assertThat(held.getAutoCommit()).isTrue();
+                    context.progress(50, "half of it"); // written without a connection to spare
                     finish.await();
                   }
                   return Outcome.completed();
