@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.Backoff;
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Outcome;
@@ -217,6 +218,50 @@ class WorkerIT {
     assertThat(events.all(Failed.class)).hasSize(1);
     assertThat(events.all(Failed.class).get(0).error().message())
         .startsWith("The completion was rolled back");
+  }
+
+  @Test
+  void aTraceReachesTheJobAndItsFollowUpAndAResultStaysWithIt() {
+    String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    List<String> seen = new CopyOnWriteArrayList<>();
+    JobId first = queue.enqueue(NOTE, new Note(1), job -> job.traceParent(trace));
+
+    start(
+        handling(
+            (note, context) -> {
+              seen.add(note.number() + " " + context.traceParent().orElse("none"));
+              if (note.number() == 1) {
+                try (Connection connection = database.connection()) {
+                  connection.setAutoCommit(false);
+                  context.enqueueIn(connection).enqueue(NOTE, new Note(2));
+                  context.completeIn(connection, List.of("one", 1));
+                  connection.commit();
+                  connection.setAutoCommit(true);
+                }
+              }
+              return Outcome.completed(note);
+            },
+            2),
+        config());
+
+    await().until(() -> count("jobs_archive") == 2);
+    assertThat(seen).containsExactly("1 " + trace, "2 " + trace);
+    assertThat(queue.reader().find(first).orElseThrow().result()).isEqualTo("[\"one\", 1]");
+    assertThat(count("jobs_archive WHERE result = '{\"number\": 2}'")).isEqualTo(1);
+  }
+
+  /** People see who is there; what is deleted there loses no job. */
+  @Test
+  void aWorkersRowIsForPeopleOnly() throws SQLException {
+    Worker worker = start(handling((note, context) -> Outcome.completed(), 2), config());
+    await().until(() -> queue.reader().workers().size() == 1);
+    assertThat(queue.reader().workers().get(0).bootId()).isEqualTo(worker.id().bootId());
+
+    execute("DELETE FROM " + database.schema() + ".job_workers");
+    queue.enqueueAll(NOTE, IntStream.rangeClosed(1, 100).mapToObj(Note::new).toList());
+
+    await().until(() -> count("jobs_archive") == 100);
+    assertThat(events.all(Lost.class)).isEmpty();
   }
 
   @Test
