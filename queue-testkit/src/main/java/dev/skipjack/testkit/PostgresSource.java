@@ -6,6 +6,9 @@ interface PostgresSource {
   /** Brings the server up, for as long as this JVM lives. */
   Server start();
 
+  /** What to do to get a server of another major version; a sentence. */
+  String adviceFor(int major);
+
   /** A server that takes connections from a role that may create databases. */
   interface Server {
 
@@ -20,5 +23,8 @@ interface PostgresSource {
      * leftover.
      */
     boolean isOursAlone();
+
+    /** Stops it, if it was started for this JVM; as it is of no use. */
+    void stop();
   }
 }

@@ -1,6 +1,7 @@
 package dev.skipjack.testkit;
 
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,7 @@ final class PostgresSources {
     String property = System.getProperty(URL_PROPERTY);
     return choose(
         property == null ? System.getenv(URL_VARIABLE) : property,
+        PostgresMajor.wanted(),
         PostgresSources::hasTestcontainers,
         DockerProbe.ofThisMachine()::answers);
   }
@@ -39,15 +41,19 @@ final class PostgresSources {
    * The choice itself.
    *
    * @param url of a server that runs already; null or blank when there is none
+   * @param major of the container, if one is started
    * @param dockerAnswers asked only when the library is there, because it takes time
    */
   static PostgresSource choose(
-      @Nullable String url, BooleanSupplier hasTestcontainers, BooleanSupplier dockerAnswers) {
+      @Nullable String url,
+      OptionalInt major,
+      BooleanSupplier hasTestcontainers,
+      BooleanSupplier dockerAnswers) {
     if (url != null && !url.isBlank()) {
       return new UrlSource(url.strip(), false);
     }
     return hasTestcontainers.getAsBoolean() && dockerAnswers.getAsBoolean()
-        ? new TestcontainersSource()
+        ? new TestcontainersSource(major)
         : new EmbeddedPostgresSource();
   }
 

@@ -1,12 +1,17 @@
 package dev.skipjack.testkit;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.QueueAccess;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +21,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The server is, in this order: the one of the system property {@code skipjack.test.url} or else
  * of the environment variable {@code SKIPJACK_TEST_URL} (its role must be allowed to create
  * databases); a container, if Testcontainers is on the class path and Docker answers; an embedded
- * server. It is started at the first call of {@link #create()} and serves until the JVM ends. It is
- * tuned to forget: a crash of the machine may cost all of it.
+ * server. The system property {@code skipjack.test.major} or the variable {@code
+ * SKIPJACK_TEST_MAJOR} asks for a major version, 14 to 18: the container is of that one, and any
+ * other server that is not refuses to serve, with advice. It is started at the first call of {@link
+ * #create()} and serves until the JVM ends. It is tuned to forget: a crash of the machine may cost
+ * all of it.
  *
  * <p>The time zone of the sessions from the pools here is deliberately not UTC. Safe for any number
  * of threads.
@@ -27,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 public final class QueueDatabase implements AutoCloseable {
 
   private static final int POOL_SIZE = 10;
+  private static final int MOST_RESCUED = 1_000;
+  private static final int MOST_TRIES = 20;
 
   /**
    * The tables and partitions of the schema that were written to, but for Flyway's own. Most
@@ -45,6 +55,7 @@ public final class QueueDatabase implements AutoCloseable {
   private final String name;
   private final List<HikariDataSource> pools = new ArrayList<>();
   private final HikariDataSource main;
+  private final QueueEdits edits;
   private boolean closed;
 
   private QueueDatabase(TestServer server) {
@@ -56,6 +67,7 @@ public final class QueueDatabase implements AutoCloseable {
       server.dropDatabase(name);
       throw e;
     }
+    this.edits = new QueueEdits(main);
   }
 
   /**
@@ -132,6 +144,68 @@ public final class QueueDatabase implements AutoCloseable {
               .formatted(name),
           e);
     }
+  }
+
+  /**
+   * Lets {@code time} pass for what waits, without sleeping: due times of pending and waiting jobs,
+   * the times of their enqueue, and the ends of keys that outlive their jobs (idempotency keys,
+   * unique keys for a period) move so far into the past. Leases do not move ({@link #loseLease}
+   * ends one), nor does what has happened already, such as the time of a death or an end.
+   *
+   * <p>A started worker hears nothing of it and finds what became due by its next poll. {@link
+   * JobRuns} travels and runs.
+   *
+   * @param time not negative, microsecond precision
+   * @throws IllegalStateException if the database refuses
+   */
+  public void timeTravel(Duration time) {
+    if (time.isNegative()) {
+      throw new IllegalArgumentException("Nobody travels back, not even by %s.".formatted(time));
+    }
+    edits.travel(time);
+  }
+
+  Optional<Duration> untilNextDue() {
+    return edits.untilNextDue();
+  }
+
+  /**
+   * Takes a running job from its execution, as when a worker was frozen for longer than its lease:
+   * the lease is over at once and the job is rescued, so that it is pending again or, if that was
+   * its last attempt, dead. What the execution answers afterwards is refused. Other leases that ran
+   * out are rescued with it.
+   *
+   * <p>May be called by the handler of the job.
+   *
+   * @param queue the queue that the job is in
+   * @throws IllegalStateException if the job is not running
+   */
+  public void loseLease(JobId job, QueueAccess queue) {
+    ExecutionId execution =
+        edits
+            .executionOf(job)
+            .orElseThrow(
+                () ->
+                    new IllegalStateException(
+                        "Job %s has no lease to lose: it is not running.".formatted(job)));
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+      edits.endLease(job, execution);
+      queue.store().rescue(Duration.ZERO, MOST_RESCUED);
+      // A heartbeat of its worker may have renewed the lease in between.
+      if (!edits.executionOf(job).equals(Optional.of(execution))) {
+        return;
+      }
+    }
+    throw new IllegalStateException(
+        "Job %s keeps its lease. Is it a job of the queue that was given?".formatted(job));
+  }
+
+  /**
+   * Ends every session of this database but the one that does it, as a restart of the server would:
+   * whoever uses one meets a broken connection. Pools replace them.
+   */
+  public void cutConnections() {
+    edits.cutConnections();
   }
 
   private static @Nullable String tables(Statement statement) throws SQLException {

@@ -12,8 +12,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Gives a test class a {@link QueueDatabase} of its own, shared with its nested classes.
  *
  * <p>Constructors, test methods and life-cycle methods get it by declaring a parameter of that
- * type. Its tables are empty at the start of each test method, so what {@code @BeforeAll} writes
- * into them is gone by then. After the class the database is dropped, and the class fails if
+ * type. The queue's tables are empty at the start of each test method unless {@link #truncate} says
+ * otherwise, so what {@code @BeforeAll} writes into them is gone by then; the test's own tables in
+ * other schemas are left alone. After the class the database is dropped, and the class fails if
  * connections were not given back. Test methods of one class must not run in parallel with each
  * other; classes may.
  */
@@ -22,4 +23,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(QueueTestExtension.class)
-public @interface QueueTest {}
+public @interface QueueTest {
+
+  /**
+   * Whether the queue's tables are emptied before each test method. Without it, methods see the
+   * jobs of those before them: for a story told in several methods, or jobs that {@code @BeforeAll}
+   * enqueues. A nested class may say it anew.
+   */
+  boolean truncate() default true;
+}

@@ -1,5 +1,6 @@
 package dev.skipjack.testkit;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -7,6 +8,7 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /** What {@link QueueTest} does. */
 final class QueueTestExtension
@@ -27,7 +29,21 @@ final class QueueTestExtension
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    obtain(context).database().truncate();
+    QueueDatabase database = obtain(context).database();
+    if (truncates(context.getRequiredTestClass())) {
+      database.truncate();
+    }
+  }
+
+  /** What the class says, or else the one that it is nested in. */
+  private static boolean truncates(Class<?> testClass) {
+    for (Class<?> type = testClass; type != null; type = type.getEnclosingClass()) {
+      Optional<QueueTest> found = AnnotationSupport.findAnnotation(type, QueueTest.class);
+      if (found.isPresent()) {
+        return found.get().truncate();
+      }
+    }
+    return true;
   }
 
   @Override

@@ -7,8 +7,10 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,14 +45,28 @@ final class TestServer {
   static synchronized TestServer running() {
     TestServer current = running;
     if (current == null) {
-      current = start(PostgresSources.choose());
+      current = start(PostgresSources.choose(), PostgresMajor.wanted());
       running = current;
     }
     return current;
   }
 
-  static TestServer start(PostgresSource source) {
+  /**
+   * @param major that the server must have, if one is named
+   * @throws IllegalStateException if it has another; nothing was done to it then
+   */
+  static TestServer start(PostgresSource source, OptionalInt major) {
     TestServer server = new TestServer(source.start());
+    try (Connection connection = server.connect()) {
+      PostgresMajor.require(major, connection, source);
+    } catch (SQLException e) {
+      server.server.stop();
+      throw new IllegalStateException(
+          "The test server cannot be reached: %s".formatted(e.getMessage()), e);
+    } catch (IllegalStateException e) {
+      server.server.stop();
+      throw e;
+    }
     server.prepare();
     return server;
   }
@@ -58,7 +74,12 @@ final class TestServer {
   /** A copy of the template; the caller drops it. */
   String createDatabase() {
     String name = PREFIX + token();
+    long begin = System.nanoTime();
     execute("CREATE DATABASE %s TEMPLATE %s".formatted(name, template));
+    LOG.debug(
+        "Test database copied database={} tookMs={}",
+        name,
+        Duration.ofNanos(System.nanoTime() - begin).toMillis());
     return name;
   }
 

@@ -2,6 +2,7 @@ package dev.skipjack.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /**
@@ -12,7 +13,24 @@ final class TestcontainersSource implements PostgresSource {
 
   static final String LIBRARY_CLASS = "org.testcontainers.postgresql.PostgreSQLContainer";
 
-  private static final String IMAGE = "postgres:18";
+  private static final String IMAGE = "postgres:";
+  private static final int USUAL_MAJOR = 18;
+
+  private final OptionalInt major;
+
+  TestcontainersSource(OptionalInt major) {
+    this.major = major;
+  }
+
+  String image() {
+    return IMAGE + major.orElse(USUAL_MAJOR);
+  }
+
+  @Override
+  public String adviceFor(int wanted) {
+    return "Is another image called %s%d on this machine? (%s.)"
+        .formatted(IMAGE, wanted, PostgresMajor.HOW);
+  }
 
   @Override
   public Server start() {
@@ -20,7 +38,7 @@ final class TestcontainersSource implements PostgresSource {
     PostgresSources.SETTINGS.forEach(
         (name, value) -> command.addAll(List.of("-c", name + "=" + value)));
     PostgreSQLContainer container =
-        new PostgreSQLContainer(IMAGE).withCommand(command.toArray(String[]::new));
+        new PostgreSQLContainer(image()).withCommand(command.toArray(String[]::new));
     container.start();
     UrlSource server =
         new UrlSource(

@@ -38,6 +38,12 @@ final class UrlSource implements PostgresSource {
   }
 
   @Override
+  public String adviceFor(int major) {
+    return "Give the URL of one that is. (%s; the URL by -D%s or %s.)"
+        .formatted(PostgresMajor.HOW, PostgresSources.URL_PROPERTY, PostgresSources.URL_VARIABLE);
+  }
+
+  @Override
   public Server start() {
     return new Server() {
       @Override
@@ -53,6 +59,11 @@ final class UrlSource implements PostgresSource {
       @Override
       public boolean isOursAlone() {
         return oursAlone;
+      }
+
+      @Override
+      public void stop() {
+        // Somebody else's.
       }
     };
   }

@@ -9,6 +9,12 @@
  * container if Testcontainers is on the class path and Docker answers, and else an embedded server,
  * which needs neither Docker nor an installed PostgreSQL.
  *
+ * <p>{@link dev.skipjack.testkit.QueueAssertions} says what jobs there must be, also within a
+ * transaction that is still open, in the style of AssertJ, which is a dependency of this module for
+ * that reason. {@link dev.skipjack.testkit.JobRuns} runs jobs without waiting for their time,
+ * {@link dev.skipjack.testkit.InlineRuns} runs them as part of their enqueue, and {@link
+ * dev.skipjack.testkit.RecordingEnqueues} keeps what was enqueued.
+ *
  * <p>Whoever writes a store extends {@link dev.skipjack.testkit.JobStoreContract}, which holds it
  * to the promises of the ports.
  *

@@ -3,6 +3,7 @@ package dev.skipjack.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class PostgresSourcesTest {
@@ -14,6 +15,7 @@ class PostgresSourcesTest {
     PostgresSource source =
         PostgresSources.choose(
             URL,
+            OptionalInt.empty(),
             () -> {
               throw new AssertionError("asked");
             },
@@ -26,13 +28,19 @@ class PostgresSourcesTest {
 
   @Test
   void containerIsTakenWhereDockerAnswers() {
-    assertThat(PostgresSources.choose(null, () -> true, () -> true))
+    assertThat(PostgresSources.choose(null, OptionalInt.empty(), () -> true, () -> true))
         .isInstanceOf(TestcontainersSource.class);
   }
 
   @Test
+  void containerIsOfTheMajorThatIsAskedFor() {
+    assertThat(new TestcontainersSource(OptionalInt.of(15)).image()).isEqualTo("postgres:15");
+    assertThat(new TestcontainersSource(OptionalInt.empty()).image()).isEqualTo("postgres:18");
+  }
+
+  @Test
   void embeddedServerIsTakenWithoutDocker() {
-    assertThat(PostgresSources.choose(null, () -> true, () -> false))
+    assertThat(PostgresSources.choose(null, OptionalInt.empty(), () -> true, () -> false))
         .isInstanceOf(EmbeddedPostgresSource.class);
   }
 
@@ -41,6 +49,7 @@ class PostgresSourcesTest {
     PostgresSource source =
         PostgresSources.choose(
             " ",
+            OptionalInt.empty(),
             () -> false,
             () -> {
               throw new AssertionError("asked");

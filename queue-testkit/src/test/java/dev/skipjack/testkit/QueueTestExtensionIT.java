@@ -42,6 +42,11 @@ class QueueTestExtensionIT {
   }
 
   @Test
+  void tablesAreKeptWhereTheClassSaysSoAndEmptiedWhereANestedOneDoes() {
+    run(Keeping.class).testEvents().assertStatistics(counts -> counts.succeeded(2).failed(0));
+  }
+
+  @Test
   void oneInstanceForTheClassGetsItInItsConstructor() {
     run(OneInstance.class).testEvents().assertStatistics(counts -> counts.succeeded(1).failed(0));
     assertThat(SEEN).hasSize(2).containsOnly(SEEN.get(0));
@@ -113,6 +118,30 @@ class QueueTestExtensionIT {
       @Test
       void third(QueueDatabase database) throws SQLException {
         insert(database);
+      }
+    }
+  }
+
+  @QueueTest(truncate = false)
+  static class Keeping {
+
+    @BeforeAll
+    static void fill(QueueDatabase database) throws SQLException {
+      insert(database);
+    }
+
+    @Test
+    void keeps(QueueDatabase database) throws SQLException {
+      assertThat(jobs(database)).isOne();
+    }
+
+    @Nested
+    @QueueTest
+    class Inside {
+
+      @Test
+      void empties(QueueDatabase database) throws SQLException {
+        assertThat(jobs(database)).isZero();
       }
     }
   }

@@ -1,10 +1,11 @@
 /**
  * Makes go wrong in a test what goes wrong in production.
  *
- * <p>{@link dev.skipjack.testkit.faults.FaultyDataSource} refuses connections, statements and
- * commits inside the JVM, with any SQLSTATE. {@link dev.skipjack.testkit.faults.TcpProxy} does it
- * on the wire: connections that hang half-open, are reset, are slow, or break around a COMMIT.
- * {@link dev.skipjack.testkit.faults.CrashingPostgres} is a server that can be stopped, crashed and
+ * <p>{@link dev.skipjack.testkit.faults.AttemptFaults} fails the next attempts. {@link
+ * dev.skipjack.testkit.faults.FaultyDataSource} refuses connections, statements and commits inside
+ * the JVM, with any SQLSTATE. {@link dev.skipjack.testkit.faults.TcpProxy} does it on the wire:
+ * connections that hang half-open, are reset, are slow, or break around a COMMIT. {@link
+ * dev.skipjack.testkit.faults.CrashingPostgres} is a server that can be stopped, crashed and
  * started again behind one URL. {@link dev.skipjack.testkit.faults.ForkedJvm} runs a main class in
  * a process that can be killed, frozen and terminated.
  *

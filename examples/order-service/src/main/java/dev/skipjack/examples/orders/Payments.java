@@ -1,0 +1,16 @@
+package dev.skipjack.examples.orders;
+
+import java.io.IOException;
+
+/** The bank. */
+@FunctionalInterface
+public interface Payments {
+
+  /**
+   * Charges the customer. Called again for a number that was charged, it does nothing.
+   *
+   * @throws CardDeclined for good
+   * @throws IOException if the bank cannot be reached now
+   */
+  void charge(String number, int cents) throws CardDeclined, IOException;
+}

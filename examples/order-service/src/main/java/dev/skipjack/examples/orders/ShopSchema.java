@@ -1,0 +1,23 @@
+package dev.skipjack.examples.orders;
+
+import dev.skipjack.migrations.Migrations;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+
+/** The tables of the service and those of the queue, side by side. */
+public final class ShopSchema {
+
+  static final String NAME = "shop";
+
+  private ShopSchema() {}
+
+  /**
+   * Brings both up to date, in any order. Neither migration sees the other's files or history: the
+   * shop's lie in {@code db/migration} and {@code shop.flyway_schema_history}, the queue's in
+   * {@code db/skipjack} and {@code skipjack.skipjack_schema_history}.
+   */
+  public static void migrate(DataSource dataSource) {
+    Flyway.configure().dataSource(dataSource).schemas(NAME).load().migrate();
+    Migrations.migrate(dataSource);
+  }
+}

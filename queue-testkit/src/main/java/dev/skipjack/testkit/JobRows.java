@@ -1,0 +1,110 @@
+package dev.skipjack.testkit;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Reads every job of a schema with one statement, so that all are seen at one instant. */
+final class JobRows {
+
+  private static final String SELECT =
+      """
+      SELECT id, status, queue, kind, payload::text, payload_version, priority, attempts, max_attempts,
+             created_at, scheduled_at, last_error, tags, clock_timestamp() AS seen_at
+        FROM {schema}.jobs
+      UNION ALL
+      SELECT id, status, queue, kind, payload::text, payload_version, priority, attempts, max_attempts,
+             created_at, scheduled_at, last_error, tags, clock_timestamp()
+        FROM {schema}.jobs_archive
+       ORDER BY id
+      """;
+
+  private static final String NO_TABLE = "42P01";
+  private static final String ABORTED = "25P02";
+
+  private JobRows() {}
+
+  static List<JobRow> of(DataSource dataSource, String schema) {
+    try (Connection connection = dataSource.getConnection()) {
+      return read(connection, schema);
+    } catch (SQLException e) {
+      throw unreadable(schema, e);
+    }
+  }
+
+  /** As the connection's open transaction sees them. */
+  static List<JobRow> of(Connection connection, String schema) {
+    try {
+      return read(connection, schema);
+    } catch (SQLException e) {
+      throw unreadable(schema, e);
+    }
+  }
+
+  private static List<JobRow> read(Connection connection, String schema) throws SQLException {
+    List<JobRow> jobs = new ArrayList<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(SELECT.replace("{schema}", quoted(schema)))) {
+      while (row.next()) {
+        jobs.add(job(row));
+      }
+    }
+    return jobs;
+  }
+
+  private static JobRow job(ResultSet row) throws SQLException {
+    Instant scheduledAt = instant(row, "scheduled_at");
+    return new JobRow(
+        new JobId(row.getLong("id")),
+        JobStatus.of(row.getString("status")),
+        row.getString("queue"),
+        row.getString("kind"),
+        row.getString("payload"),
+        row.getInt("payload_version"),
+        row.getInt("priority"),
+        row.getInt("attempts"),
+        row.getInt("max_attempts"),
+        instant(row, "created_at"),
+        scheduledAt,
+        Duration.between(instant(row, "seen_at"), scheduledAt),
+        row.getString("last_error"),
+        tags(row.getArray("tags")));
+  }
+
+  private static Instant instant(ResultSet row, String column) throws SQLException {
+    return row.getObject(column, OffsetDateTime.class).toInstant();
+  }
+
+  private static List<String> tags(@Nullable Array tags) throws SQLException {
+    return tags == null ? List.of() : List.of((String[]) tags.getArray());
+  }
+
+  private static String quoted(String schema) {
+    return '"' + schema.replace("\"", "\"\"") + '"';
+  }
+
+  private static IllegalStateException unreadable(String schema, SQLException cause) {
+    String state = String.valueOf(cause.getSQLState());
+    String why =
+        switch (state) {
+          case NO_TABLE ->
+              "there are no queue's tables in it. Migrate it, or name the schema that they are in.";
+          case ABORTED ->
+              "an earlier statement of the open transaction failed. Mend that one; nothing more can be read in it.";
+          default -> cause.getMessage();
+        };
+    return new IllegalStateException(
+        "The jobs of schema '%s' cannot be read: %s".formatted(schema, why), cause);
+  }
+}

@@ -1,0 +1,129 @@
+package dev.skipjack.testkit;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.PayloadCodec;
+import java.util.List;
+import java.util.function.Predicate;
+import org.assertj.core.api.AbstractAssert;
+
+/**
+ * Assertions about all jobs of a queue's schema, whose ids are the value under test.
+ *
+ * @see QueueAssertions
+ */
+public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> {
+
+  private final List<JobRow> jobs;
+  private final PayloadCodec codec;
+
+  QueueAssert(List<JobRow> jobs, PayloadCodec codec) {
+    super(jobs.stream().map(JobRow::id).toList(), QueueAssert.class);
+    this.jobs = jobs;
+    this.codec = codec;
+  }
+
+  /**
+   * Reads payloads with {@code codec}, for queues that were built with one of their own. Without
+   * it, Jackson 2 reads them if it is on the class path, as it does for queues that were given
+   * none.
+   */
+  public QueueAssert decodedBy(PayloadCodec codec) {
+    QueueAssert other = new QueueAssert(jobs, codec);
+    return info.hasDescription() ? other.as(info.description()) : other;
+  }
+
+  /**
+   * There is at least one job of this kind, whatever became of it since. What follows narrows down
+   * to those that are meant.
+   */
+  public <T> JobsAssert<T> hasEnqueued(JobType<T> type) {
+    return narrowed(type).keep(kind(type), job -> job.kind().equals(type.kind()));
+  }
+
+  /** There is no job of this kind. */
+  public QueueAssert hasNotEnqueued(JobType<?> type) {
+    return none(kind(type), job -> job.kind().equals(type.kind()));
+  }
+
+  /** There is no job of this kind with a payload that equals this one. */
+  public <T> QueueAssert hasNotEnqueued(JobType<T> type, T payload) {
+    return none(
+        "%s, payload %s".formatted(kind(type), payload),
+        job -> job.kind().equals(type.kind()) && Payloads.decode(codec, type, job).equals(payload));
+  }
+
+  /** There are so many jobs, of any kind. */
+  public QueueAssert hasExactly(int count) {
+    if (jobs.size() != count) {
+      failWithMessage(
+          "Expected %s, but there %s%s",
+          Texts.jobs(count), jobs.isEmpty() ? "is none." : "are these:", Texts.list(jobs));
+    }
+    return this;
+  }
+
+  /** There is no job of any kind. */
+  public QueueAssert hasNoJobs() {
+    return none("any kind", job -> true);
+  }
+
+  /** There is at least one dead job of this kind; what follows narrows down. */
+  public <T> JobsAssert<T> hasDeadLetter(JobType<T> type) {
+    return narrowed(type)
+        .keep(
+            kind(type) + ", dead",
+            job -> job.kind().equals(type.kind()) && job.status() == JobStatus.DEAD);
+  }
+
+  /** No job is dead. */
+  public QueueAssert hasNoDeadLetters() {
+    return none("dead", job -> job.status() == JobStatus.DEAD);
+  }
+
+  /** Nothing is left to do: no job is pending, running or waiting. */
+  public QueueAssert hasNothingLeftToDo() {
+    return none(
+        "not ended",
+        job ->
+            job.status() == JobStatus.PENDING
+                || job.status() == JobStatus.RUNNING
+                || job.status() == JobStatus.WAITING);
+  }
+
+  /**
+   * Goes on with one job.
+   *
+   * @throws AssertionError if it is not there
+   */
+  public JobAssert job(JobId id) {
+    List<JobRow> found = jobs.stream().filter(job -> job.id().equals(id)).toList();
+    if (found.isEmpty()) {
+      failWithMessage(
+          "Expected job %s, but it is not there: its enqueue was rolled back or is not committed, it was pruned, or it ended in a queue that archives nothing. There %s%s",
+          id, jobs.isEmpty() ? "is no job." : "are these:", Texts.list(jobs));
+    }
+    JobAssert one = new JobAssert(found.get(0));
+    return info.hasDescription() ? one.as(info.description()) : one;
+  }
+
+  private <T> JobsAssert<T> narrowed(JobType<T> type) {
+    JobsAssert<T> all = new JobsAssert<>(type, codec, List.of(), jobs);
+    return info.hasDescription() ? all.as(info.description()) : all;
+  }
+
+  private QueueAssert none(String wish, Predicate<JobRow> unwanted) {
+    List<JobRow> found = jobs.stream().filter(unwanted).toList();
+    if (!found.isEmpty()) {
+      failWithMessage(
+          "Expected no job (%s), but there %s:%s",
+          wish, found.size() == 1 ? "is one" : "are " + found.size(), Texts.list(found));
+    }
+    return this;
+  }
+
+  private static String kind(JobType<?> type) {
+    return "kind '%s'".formatted(type.kind());
+  }
+}

@@ -1,0 +1,145 @@
+package dev.skipjack.testkit;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import javax.sql.DataSource;
+
+/** What a test writes into the queue's tables past the store. */
+final class QueueEdits {
+
+  private static final String MOVE_JOBS =
+      """
+      UPDATE {schema}.jobs
+         SET scheduled_at = scheduled_at - ? * interval '1 microsecond',
+             created_at   = created_at   - ? * interval '1 microsecond'
+       WHERE status IN ('pending', 'waiting')
+      """;
+
+  private static final String MOVE_KEYS =
+      "UPDATE {schema}.job_keys SET expires_at = expires_at - ? * interval '1 microsecond'";
+
+  private static final String NEXT_DUE =
+      """
+      SELECT ceil(extract(epoch FROM min(scheduled_at) - clock_timestamp()) * 1000000)::bigint
+        FROM {schema}.jobs
+       WHERE status = 'pending' AND scheduled_at > clock_timestamp()
+      """;
+
+  private static final String END_LEASE =
+      """
+      UPDATE {schema}.jobs
+         SET lease_expires_at = clock_timestamp() - interval '1 second'
+       WHERE id = ? AND current_execution_id = ?
+      """;
+
+  private static final String EXECUTION =
+      "SELECT current_execution_id FROM {schema}.jobs WHERE id = ? AND status = 'running'";
+
+  private static final String CUT =
+      """
+      SELECT count(pg_terminate_backend(pid))
+        FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+      """;
+
+  private static final String LOCK_TIMEOUT = "55P03";
+
+  private final DataSource dataSource;
+
+  QueueEdits(DataSource dataSource) {
+    this.dataSource = dataSource;
+  }
+
+  /** Moves what waits for a time by so much into the past. */
+  void travel(Duration time) {
+    long micros = Math.addExact(time.getSeconds() * 1_000_000L, time.getNano() / 1_000L);
+    inTransaction(
+        connection -> {
+          update(connection, MOVE_JOBS, micros, micros);
+          return update(connection, MOVE_KEYS, micros);
+        });
+  }
+
+  /** How long until the first of the pending jobs that are not due yet; empty: there is none. */
+  Optional<Duration> untilNextDue() {
+    OptionalLong micros = inTransaction(connection -> number(connection, NEXT_DUE));
+    return micros.isEmpty()
+        ? Optional.empty()
+        : Optional.of(Duration.ofNanos(Math.multiplyExact(micros.getAsLong(), 1_000L)));
+  }
+
+  /** The execution that runs a job; empty: none does. */
+  Optional<ExecutionId> executionOf(JobId job) {
+    OptionalLong id = inTransaction(connection -> number(connection, EXECUTION, job.value()));
+    return id.isEmpty() ? Optional.empty() : Optional.of(new ExecutionId(id.getAsLong()));
+  }
+
+  /** Makes a lease one that ran out a second ago; does nothing if the execution is over. */
+  void endLease(JobId job, ExecutionId execution) {
+    inTransaction(connection -> update(connection, END_LEASE, job.value(), execution.value()));
+  }
+
+  /** Ends all other sessions of the database. */
+  void cutConnections() {
+    inTransaction(connection -> number(connection, CUT));
+  }
+
+  private interface Work<R> {
+    R in(Connection connection) throws SQLException;
+  }
+
+  private <R> R inTransaction(Work<R> work) {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("SET LOCAL lock_timeout = '10s'");
+      R result = work.in(connection);
+      connection.commit();
+      return result;
+    } catch (SQLException e) {
+      throw new IllegalStateException(
+          LOCK_TIMEOUT.equals(e.getSQLState())
+              ? "Somebody holds the rows for 10 seconds; is a transaction of the test still open?"
+              : "The test database refused: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private static int update(Connection connection, String sql, long... arguments)
+      throws SQLException {
+    try (PreparedStatement statement = prepare(connection, sql, arguments)) {
+      return statement.executeUpdate();
+    }
+  }
+
+  /** The first column of the first row; empty if there is no row, or null in it. */
+  private static OptionalLong number(Connection connection, String sql, long... arguments)
+      throws SQLException {
+    try (PreparedStatement statement = prepare(connection, sql, arguments);
+        ResultSet row = statement.executeQuery()) {
+      if (!row.next()) {
+        return OptionalLong.empty();
+      }
+      long value = row.getLong(1);
+      return row.wasNull() ? OptionalLong.empty() : OptionalLong.of(value);
+    }
+  }
+
+  private static PreparedStatement prepare(Connection connection, String sql, long... arguments)
+      throws SQLException {
+    PreparedStatement statement =
+        connection.prepareStatement(sql.replace("{schema}", TestServer.SCHEMA));
+    for (int i = 0; i < arguments.length; i++) {
+      statement.setLong(i + 1, arguments[i]);
+    }
+    return statement;
+  }
+}

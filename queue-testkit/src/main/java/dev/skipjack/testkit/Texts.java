@@ -1,0 +1,43 @@
+package dev.skipjack.testkit;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** How failed assertions say what they saw. */
+final class Texts {
+
+  private static final int MOST_JOBS = 20;
+
+  private Texts() {}
+
+  /** Rounded to what a person reads: {@code 1h30m}, {@code 12.345s}. */
+  static String of(Duration duration) {
+    Duration rounded = duration.truncatedTo(ChronoUnit.MILLIS);
+    return rounded.toString().substring("PT".length()).toLowerCase(Locale.ROOT);
+  }
+
+  static String shortened(String text, int most) {
+    return text.length() <= most
+        ? text
+        : "%s... (%,d characters)".formatted(text.substring(0, most), text.length());
+  }
+
+  /** A line for each job, for 20 at most. */
+  static String list(List<JobRow> jobs) {
+    String lines =
+        jobs.stream()
+            .limit(MOST_JOBS)
+            .map(job -> "\n  " + job.describe())
+            .collect(Collectors.joining());
+    int rest = jobs.size() - MOST_JOBS;
+    return rest > 0 ? "%s\n  and %,d more".formatted(lines, rest) : lines;
+  }
+
+  /** {@code 1 job}, {@code 2 jobs}. */
+  static String jobs(int count) {
+    return count == 1 ? "1 job" : "%,d jobs".formatted(count);
+  }
+}

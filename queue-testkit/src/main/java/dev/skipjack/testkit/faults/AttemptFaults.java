@@ -1,0 +1,84 @@
+package dev.skipjack.testkit.faults;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fails the next attempts, around a handler or inside of whatever it calls.
+ *
+ * <pre>{@code
+ * AttemptFaults faults = new AttemptFaults();
+ * Worker worker =
+ *     Worker.on(queue)
+ *         .handle(SEND_WELCOME, emails::send)
+ *         .interceptor((context, next) -> faults.around(next::proceed))
+ *         .queue("emails", 1)
+ *         .build();
+ * faults.failNext(2, () -> new IOException("452 mail server busy"));
+ * }</pre>
+ *
+ * <p>Safe for any number of threads.
+ */
+public final class AttemptFaults {
+
+  private final Deque<Supplier<? extends Throwable>> announced = new ArrayDeque<>();
+
+  /** Fails nothing until told to. */
+  public AttemptFaults() {}
+
+  /**
+   * Fails the next attempts before their handler is called.
+   *
+   * @param times how many, after those announced before; more than 0
+   * @param failure a new one for each; an {@link Error} serves too
+   */
+  public void failNext(int times, Supplier<? extends Throwable> failure) {
+    announce(times, failure);
+  }
+
+  /** Fails the next attempts with an {@link IllegalStateException} that says so. */
+  public void failNext(int times) {
+    announce(
+        times, () -> new IllegalStateException("This attempt fails because the test said so."));
+  }
+
+  private synchronized void announce(int times, Supplier<? extends Throwable> failure) {
+    if (times < 1) {
+      throw new IllegalArgumentException("%d attempts cannot fail.".formatted(times));
+    }
+    for (int i = 0; i < times; i++) {
+      announced.add(failure);
+    }
+  }
+
+  /** How many announced failures were not met yet. */
+  public synchronized int left() {
+    return announced.size();
+  }
+
+  /** Forgets announced failures. */
+  public synchronized void mend() {
+    announced.clear();
+  }
+
+  /**
+   * Throws the failure that is next, or else calls {@code attempt} and answers what it answered.
+   */
+  public <R extends @Nullable Object> R around(Callable<R> attempt) throws Exception {
+    Supplier<? extends Throwable> failure;
+    synchronized (this) {
+      failure = announced.poll();
+    }
+    if (failure == null) {
+      return attempt.call();
+    }
+    Throwable thrown = failure.get();
+    if (thrown instanceof Error error) {
+      throw error;
+    }
+    throw thrown instanceof Exception exception ? exception : new IllegalStateException(thrown);
+  }
+}
