@@ -216,8 +216,8 @@ enum BrokenQueue {
     }
 
     @Override
-    boolean needsQuiet() {
-      return true;
+    Rig.Faults faults() {
+      return Rig.Faults.NONE; // any would be an excuse
     }
   },
 
@@ -330,9 +330,9 @@ enum BrokenQueue {
     return real;
   }
 
-  /** Whether a fault would be an excuse. */
-  boolean needsQuiet() {
-    return false;
+  /** Under which it shows. */
+  Rig.Faults faults() {
+    return Rig.Faults.ZOMBIES;
   }
 
   @FunctionalInterface

@@ -26,7 +26,7 @@ class CheckTheCheckerIT {
   @ParameterizedTest
   @EnumSource
   void aBrokenQueueIsCaughtUnderItsName(BrokenQueue broken, @TempDir Path folder) throws Exception {
-    TortureReport report = new Rig(database, folder, broken, broken.needsQuiet()).run(1);
+    TortureReport report = new Rig(database, folder, broken, broken.faults()).run(1);
 
     assertThat(report.count(broken.counter())).as(report.json()).isPositive();
     assertThat(report.isClean()).isFalse();
@@ -36,7 +36,11 @@ class CheckTheCheckerIT {
   @RepeatedTest(20)
   void aRunOfTheRealQueueGivesNoAlarm(RepetitionInfo run, @TempDir Path folder) throws Exception {
     TortureReport report =
-        new Rig(database, folder, null, run.getCurrentRepetition() % 5 == 0)
+        new Rig(
+                database,
+                folder,
+                null,
+                Rig.Faults.values()[run.getCurrentRepetition() % Rig.Faults.values().length])
             .run(run.getCurrentRepetition());
 
     assertThat(report.isClean())
