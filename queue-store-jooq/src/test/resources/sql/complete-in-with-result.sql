@@ -93,10 +93,7 @@ with
       "status" = 'succeeded',
       "finished_at" = clock_timestamp()
     from "ended"
-    where (
-      "skipjack"."job_executions"."id" = "ended"."execution_id"
-      and "skipjack"."job_executions"."started_at" = "ended"."started_at"
-    )
+    where "skipjack"."job_executions"."id" = "ended"."execution_id"
     returning "skipjack"."job_executions"."id"
   )
 select count(*)

@@ -148,10 +148,7 @@ with
       "finished_at" = clock_timestamp(),
       "error_message" = "ended"."reason"
     from "ended"
-    where (
-      "skipjack"."job_executions"."id" = "ended"."execution_id"
-      and "skipjack"."job_executions"."started_at" = "ended"."started_at"
-    )
+    where "skipjack"."job_executions"."id" = "ended"."execution_id"
     returning "skipjack"."job_executions"."id"
   )
 select case

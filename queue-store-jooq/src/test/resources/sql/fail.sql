@@ -114,7 +114,6 @@ with
     returning 
       "skipjack"."jobs"."id",
       "given"."execution_id" as "execution_id",
-      "skipjack"."jobs"."started_at",
       "skipjack"."jobs"."status",
       "skipjack"."jobs"."queue",
       "skipjack"."jobs"."kind"
@@ -208,7 +207,6 @@ with
     select
       "kept"."id",
       "kept"."execution_id",
-      "kept"."started_at",
       "kept"."status",
       "kept"."queue",
       "kept"."kind"
@@ -217,7 +215,6 @@ with
     select
       "cancelled"."id",
       "cancelled"."execution_id",
-      "cancelled"."started_at",
       'cancelled',
       "cancelled"."queue",
       "cancelled"."kind"
@@ -270,7 +267,6 @@ with
       )
     where (
       "skipjack"."job_executions"."id" = "ended"."execution_id"
-      and "skipjack"."job_executions"."started_at" = "ended"."started_at"
       and "ended"."id" = "given"."job_id"
       and "ended"."execution_id" = "given"."execution_id"
     )

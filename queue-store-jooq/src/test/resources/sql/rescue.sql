@@ -64,7 +64,6 @@ with
     returning 
       "skipjack"."jobs"."id",
       "expired"."current_execution_id" as "execution_id",
-      "skipjack"."jobs"."started_at",
       "skipjack"."jobs"."status",
       "skipjack"."jobs"."queue",
       "skipjack"."jobs"."kind"
@@ -158,7 +157,6 @@ with
     select
       "kept"."id",
       "kept"."execution_id",
-      "kept"."started_at",
       "kept"."status",
       "kept"."queue",
       "kept"."kind"
@@ -167,7 +165,6 @@ with
     select
       "cancelled"."id",
       "cancelled"."execution_id",
-      "cancelled"."started_at",
       'cancelled',
       "cancelled"."queue",
       "cancelled"."kind"
@@ -183,10 +180,7 @@ with
       "finished_at" = clock_timestamp(),
       "error_message" = 'The lease ran out: the worker died, hung, or lost the database.'
     from "ended"
-    where (
-      "skipjack"."job_executions"."id" = "ended"."execution_id"
-      and "skipjack"."job_executions"."started_at" = "ended"."started_at"
-    )
+    where "skipjack"."job_executions"."id" = "ended"."execution_id"
     returning "skipjack"."job_executions"."id"
   )
 select

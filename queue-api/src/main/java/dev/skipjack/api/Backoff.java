@@ -24,9 +24,12 @@ public interface Backoff {
    */
   Duration after(int attempt, RandomGenerator random);
 
-  /** The default: from 15 s, doubling up to a day, half of it random. */
+  /**
+   * The default: from 15 s, doubling up to a day, three quarters of it random, so that of jobs
+   * which failed together no more than one in twenty comes back within the same second.
+   */
   static Backoff standard() {
-    return exponential(Duration.ofSeconds(15)).atMost(Duration.ofDays(1)).jitter(0.5);
+    return exponential(Duration.ofSeconds(15)).atMost(Duration.ofDays(1)).jitter(0.75);
   }
 
   /**

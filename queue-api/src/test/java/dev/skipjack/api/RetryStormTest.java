@@ -15,15 +15,14 @@ class RetryStormTest {
   private static final int JOBS = 10_000;
 
   @Test
-  void theStandardBackoffSpreadsThemEvenlyOverHalfOfTheWait() {
+  void theStandardBackoffBringsBackNoMoreThanOneInTwentyInASecond() {
     Random random = new Random(20_261_121);
     Map<Long, Long> bySecond =
         IntStream.range(0, JOBS)
             .mapToObj(job -> Backoff.standard().after(2, random).toSeconds())
             .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
 
-    // 30 s, half of it random: fifteen seconds, each with its share and no more than a fifth over.
-    assertThat(bySecond.keySet()).hasSize(15);
-    assertThat(bySecond.values()).allMatch(jobs -> jobs < JOBS / 15.0 * 1.2);
+    // 30 s, three quarters of it random: 22.5 s, each second with a 22nd of them.
+    assertThat(bySecond.values()).allMatch(jobs -> jobs <= JOBS / 20);
   }
 }

@@ -215,7 +215,7 @@ final class Depth implements Benchmark {
           Worker.on(access)
               .name("bench")
               .config(WorkerConfig.builder().prefetch(0).build())
-              .handle(Noop.TYPE, (payload, context) -> Outcome.completed())
+              .handle(Noop.TYPE.onQueue(queues.get(0)), (payload, context) -> Outcome.completed())
               .listener(finish);
       for (String name : queues) {
         worker.queue(name, Math.max(1, HANDLERS / queues.size()));

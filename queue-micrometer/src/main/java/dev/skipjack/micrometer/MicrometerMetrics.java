@@ -74,7 +74,7 @@ public final class MicrometerMetrics implements WorkerMetrics {
     Gauge registered =
         Gauge.builder(gauge.meterName(), worker, value)
             .description(gauge.description())
-            .tags("worker", worker.id().toString())
+            .tags("worker", worker.id().name())
             .register(registry);
     return () -> registry.remove(registered);
   }

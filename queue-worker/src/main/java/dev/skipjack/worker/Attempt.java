@@ -46,6 +46,7 @@ final class Attempt {
 
   private final AtomicReference<@Nullable Progress> progress = new AtomicReference<>();
   private volatile long renewedAt;
+  private volatile boolean unwritten;
   private volatile boolean renewable = true;
   private volatile boolean leaseLost;
   private volatile boolean cancelled;
@@ -103,11 +104,15 @@ final class Attempt {
    * @param abort ends what the handler began, without waiting; called at once if the attempt is to
    *     end already
    */
-  synchronized void detach(Runnable abort) {
-    clearInterrupt();
-    thread = null;
-    this.abort = abort;
-    if (stop != Stop.NONE) {
+  void detach(Runnable abort) {
+    boolean over;
+    synchronized (this) {
+      clearInterrupt();
+      thread = null;
+      this.abort = abort;
+      over = stop != Stop.NONE;
+    }
+    if (over) {
       abort.run();
     }
   }
@@ -131,14 +136,23 @@ final class Attempt {
     }
   }
 
-  /** Answers whether the handler ran and was interrupted. */
-  synchronized boolean timeOut() {
-    if (phase != Phase.RUNNING || stop != Stop.NONE) {
-      return false;
+  /**
+   * Ends it because its time is over, also one that somebody wants cancelled and that did not
+   * listen.
+   *
+   * @return whether the handler ran and was told to end
+   */
+  boolean timeOut() {
+    Runnable tell;
+    synchronized (this) {
+      if (phase != Phase.RUNNING || (stop != Stop.NONE && stop != Stop.CANCELLED)) {
+        return false;
+      }
+      stop = Stop.TIMED_OUT;
+      stopRenewing();
+      tell = interrupt();
     }
-    stop = Stop.TIMED_OUT;
-    stopRenewing();
-    interrupt();
+    tell.run();
     return true;
   }
 
@@ -148,28 +162,36 @@ final class Attempt {
    *
    * @return whether the handler ran and was interrupted
    */
-  synchronized boolean cancel() {
-    if (phase != Phase.RUNNING || stop != Stop.NONE) {
-      return false;
+  boolean cancel() {
+    Runnable tell;
+    synchronized (this) {
+      if (phase != Phase.RUNNING || stop != Stop.NONE) {
+        return false;
+      }
+      stop = Stop.CANCELLED;
+      cancelled = true;
+      tell = interrupt();
     }
-    stop = Stop.CANCELLED;
-    cancelled = true;
-    interrupt();
+    tell.run();
     return true;
   }
 
   /** Answers whether this call found it out; an attempt that has ended hears it from its write. */
-  synchronized boolean lose() {
-    if (phase == Phase.ENDED || stop == Stop.LOST) {
-      return false;
+  boolean lose() {
+    Runnable tell;
+    synchronized (this) {
+      if (phase == Phase.ENDED || stop == Stop.LOST) {
+        return false;
+      }
+      stop = Stop.LOST;
+      leaseLost = true;
+      stopRenewing();
+      tell = interrupt();
+      if (phase == Phase.BUFFERED) {
+        phase = Phase.ENDED;
+      }
     }
-    stop = Stop.LOST;
-    leaseLost = true;
-    stopRenewing();
-    interrupt();
-    if (phase == Phase.BUFFERED) {
-      phase = Phase.ENDED;
-    }
+    tell.run();
     return true;
   }
 
@@ -178,15 +200,20 @@ final class Attempt {
    *
    * @return what it was to be stopped for until now; null if it had ended
    */
-  synchronized @Nullable Stop release() {
-    if (phase == Phase.ENDED) {
-      return null;
+  @Nullable Stop release() {
+    Stop before;
+    Runnable tell;
+    synchronized (this) {
+      if (phase == Phase.ENDED) {
+        return null;
+      }
+      before = stop;
+      stop = Stop.RELEASED;
+      leaseLost = true;
+      tell = interrupt();
+      phase = Phase.ENDED;
     }
-    Stop before = stop;
-    stop = Stop.RELEASED;
-    leaseLost = true;
-    interrupt();
-    phase = Phase.ENDED;
+    tell.run();
     return before;
   }
 
@@ -211,14 +238,21 @@ final class Attempt {
     return stuck && phase == Phase.RUNNING;
   }
 
-  private void interrupt() {
+  /**
+   * Interrupts the handler's thread under the lock, so that it is the handler's still.
+   *
+   * @return what is to be run without the lock: it reaches code of the user's
+   */
+  private Runnable interrupt() {
     stoppedAt = System.nanoTime();
     if (abort != null) {
-      abort.run();
-    } else if (thread != null && thread != Thread.currentThread()) {
+      return abort;
+    }
+    if (thread != null && thread != Thread.currentThread()) {
       interrupted = true;
       thread.interrupt();
     }
+    return () -> {};
   }
 
   /** Notes a renewal that was sent at this nanoTime and granted. */
@@ -228,6 +262,16 @@ final class Attempt {
 
   long renewedAt() {
     return renewedAt;
+  }
+
+  /** Notes that its ending waits to be written. */
+  void unwritten() {
+    unwritten = true;
+    queue.ended();
+  }
+
+  boolean isUnwritten() {
+    return unwritten;
   }
 
   /** Lets the lease run out. */
@@ -258,8 +302,13 @@ final class Attempt {
   }
 
   /** What is to be written of it; null: nothing new. */
-  @Nullable Progress takeProgress() {
-    return progress.getAndSet(null);
+  @Nullable Progress latestProgress() {
+    return progress.get();
+  }
+
+  /** Notes that it is written, unless there is news. */
+  void progressWritten(Progress written) {
+    progress.compareAndSet(written, null);
   }
 
   /** Notes that the handler's transaction holds a completion, which it may yet roll back. */

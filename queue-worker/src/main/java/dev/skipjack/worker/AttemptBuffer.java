@@ -1,10 +1,12 @@
 package dev.skipjack.worker;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,10 +22,11 @@ final class AttemptBuffer {
   private static final int RESERVED = 10;
 
   private final LaneOrder.Reserve reserve;
-  private final PriorityQueue<Waiting> waiting =
-      new PriorityQueue<>(
-          Comparator.<Waiting>comparingInt(w -> -w.attempt().job().priority())
-              .thenComparingLong(Waiting::arrival));
+
+  /** Those of a priority in the order of arrival, highest priority first; none is empty. */
+  private final TreeMap<Integer, Deque<Waiting>> waiting = new TreeMap<>(Comparator.reverseOrder());
+
+  private int size;
   private long arrivals;
   private int left;
   private boolean closed;
@@ -37,37 +40,46 @@ final class AttemptBuffer {
     if (closed) {
       return false;
     }
-    waiting.add(new Waiting(attempt, arrivals++));
+    waiting
+        .computeIfAbsent(attempt.job().priority(), priority -> new ArrayDeque<>())
+        .add(new Waiting(attempt, arrivals++));
+    size++;
     return true;
   }
 
   /** The next attempt; null if none waits. */
   synchronized @Nullable Attempt poll() {
-    if (waiting.isEmpty()) {
+    if (size == 0) {
       return null;
     }
     left = (left + 1) % RESERVED;
-    Waiting next = waiting.peek();
+    Map.Entry<Integer, Deque<Waiting>> from = waiting.firstEntry();
     if (left == 0 && reserve != LaneOrder.Reserve.NOTHING) {
-      next = Collections.min(waiting, Comparator.comparingLong(Waiting::arrival));
-      waiting.remove(next);
-    } else {
-      waiting.poll();
+      for (Map.Entry<Integer, Deque<Waiting>> lower : waiting.entrySet()) {
+        if (lower.getValue().getFirst().arrival() < from.getValue().getFirst().arrival()) {
+          from = lower;
+        }
+      }
     }
-    return next.attempt();
+    Attempt next = from.getValue().removeFirst().attempt();
+    if (from.getValue().isEmpty()) {
+      waiting.remove(from.getKey());
+    }
+    size--;
+    return next;
   }
 
   synchronized int size() {
-    return waiting.size();
+    return size;
   }
 
   /** Takes nothing more, and answers what nobody took. */
   synchronized List<Attempt> close() {
     closed = true;
-    List<Attempt> left = new ArrayList<>();
-    for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
-      left.add(next.attempt());
-    }
-    return left;
+    List<Attempt> rest = new ArrayList<>(size);
+    waiting.values().forEach(lane -> lane.forEach(one -> rest.add(one.attempt())));
+    waiting.clear();
+    size = 0;
+    return rest;
   }
 }

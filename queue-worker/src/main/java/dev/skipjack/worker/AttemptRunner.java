@@ -8,9 +8,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +19,8 @@ final class AttemptRunner implements Slots.Runner {
   /** A worker without threads should not claim the same job again at once. */
   private static final Duration WITHOUT_THREAD = Duration.ofSeconds(1);
 
+  private static final String ENDED = "The attempt was ended.";
+
   private final Invocation invocation;
   private final HandlerRegistry handlers;
   private final ContextFactory contexts;
@@ -28,7 +28,7 @@ final class AttemptRunner implements Slots.Runner {
   private final RunningJobs running;
   private final OutcomeFlusher flusher;
   private final ScheduledExecutorService timer;
-  private final Executor executor;
+  private final WorkerThreads threads;
   private final Reporter reporter;
 
   AttemptRunner(
@@ -39,7 +39,7 @@ final class AttemptRunner implements Slots.Runner {
       RunningJobs running,
       OutcomeFlusher flusher,
       ScheduledExecutorService timer,
-      Executor executor,
+      WorkerThreads threads,
       Reporter reporter) {
     this.invocation = invocation;
     this.handlers = handlers;
@@ -48,7 +48,7 @@ final class AttemptRunner implements Slots.Runner {
     this.running = running;
     this.flusher = flusher;
     this.timer = timer;
-    this.executor = executor;
+    this.threads = threads;
     this.reporter = reporter;
   }
 
@@ -96,7 +96,8 @@ final class AttemptRunner implements Slots.Runner {
   }
 
   /** Ends an attempt early, for the shutdown; an attempt that has ended by itself is left alone. */
-  void giveBack(Attempt attempt) {
+  @Override
+  public void giveBack(Attempt attempt) {
     giveBack(attempt, Duration.ZERO);
   }
 
@@ -157,7 +158,7 @@ final class AttemptRunner implements Slots.Runner {
                 later.run();
               }
             });
-    attempt.detach(() -> elsewhere(() -> cancel(stage, answer)));
+    attempt.detach(() -> elsewhere(() -> cancel(stage, answer), answer));
     try {
       CompletionStage<?> ignored =
           stage.whenComplete(
@@ -174,11 +175,11 @@ final class AttemptRunner implements Slots.Runner {
   }
 
   /** Cancelling runs what the user hung on the stage, which must not hold up who found it due. */
-  private void elsewhere(Runnable cancel) {
+  private void elsewhere(Runnable cancel, CompletableFuture<@Nullable Outcome> answer) {
     try {
-      executor.execute(cancel);
-    } catch (RejectedExecutionException closed) {
-      CompletableFuture<?> unused = CompletableFuture.runAsync(cancel);
+      threads.start("canceller", cancel);
+    } catch (Throwable noThread) {
+      answer.completeExceptionally(new CancellationException(ENDED));
     }
   }
 
@@ -189,7 +190,7 @@ final class AttemptRunner implements Slots.Runner {
     } catch (Throwable notPossible) {
       // Whether it can be cancelled or not, nobody waits for it any more.
     }
-    answer.completeExceptionally(new CancellationException("The attempt was ended."));
+    answer.completeExceptionally(new CancellationException(ENDED));
   }
 
   private static @Nullable Throwable causeOf(@Nullable Throwable thrown) {

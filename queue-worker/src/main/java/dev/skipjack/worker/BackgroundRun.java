@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,8 @@ final class BackgroundRun {
 
   /** Beyond the drain: time to write what the last handlers and the shutdown itself left. */
   private static final long LAST_WRITES = Duration.ofSeconds(3).toNanos();
+
+  private static final long GOODBYE = Duration.ofSeconds(1).toNanos();
 
   /** A step that lasts longer hangs in a connection that nobody answers on. */
   private static final Duration LONGEST_STEP = Duration.ofMinutes(2);
@@ -59,7 +62,7 @@ final class BackgroundRun {
     QueueAccess access = parts.access();
     SplittableRandom random = new SplittableRandom();
     for (ServedQueue queue : queues) {
-      slots.put(queue.name(), new Slots(queue, engine.executor(), engine.runner(), reporter));
+      slots.put(queue.name(), new Slots(queue, engine.handlerThreads(), engine.runner(), reporter));
     }
     HeardLanes heard = new HeardLanes(fetch);
     ClaimLoop claims =
@@ -130,12 +133,15 @@ final class BackgroundRun {
         .toList();
   }
 
-  private void accept(Attempt attempt) {
-    engine.running().add(attempt);
-    reporter.claimed(attempt);
-    Slots places = slots.get(attempt.queue().name());
-    if (places == null || !places.add(attempt)) {
-      engine.runner().giveBack(attempt);
+  /** All are held, and renewed, before the first begins: it may take long. */
+  private void accept(List<Attempt> claimed) {
+    claimed.forEach(engine.running()::add);
+    for (Attempt attempt : claimed) {
+      reporter.claimed(attempt);
+      Slots places = slots.get(attempt.queue().name());
+      if (places == null || !places.add(attempt)) {
+        engine.runner().giveBack(attempt);
+      }
     }
   }
 
@@ -155,8 +161,6 @@ final class BackgroundRun {
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();
     boolean interrupted = false;
     loops.forEach(Loop::stop);
-    watchdog.stop();
-    wakeUps.ifPresent(WakeUpListener::stop);
     for (Slots places : slots.values()) {
       places.close().forEach(engine.runner()::giveBack);
     }
@@ -166,19 +170,21 @@ final class BackgroundRun {
     } catch (InterruptedException hurry) {
       interrupted = true;
     }
+    watchdog.stop();
     engine.running().all().forEach(engine.runner()::giveBack);
+    long last = System.nanoTime() + LAST_WRITES;
     try {
-      engine.running().awaitNone(System.nanoTime() + LAST_WRITES);
+      engine.running().awaitNone(last);
       // What they are in the middle of needs the pool, which the caller may close next.
       for (Loop loop : loops) {
-        loop.join(LAST_WRITES);
+        loop.join(last - System.nanoTime());
       }
     } catch (InterruptedException hurry) {
       interrupted = true;
     }
     // Whatever interrupts the waiting: threads that nobody stops would renew leases for ever.
     interrupted |= stopEngine();
-    registrar.leave();
+    interrupted |= sayGoodbye();
     if (engine.running().size() > 0) {
       log.warn(
           "Worker stopped with unwritten outcomes, their leases will run out count={}",
@@ -186,6 +192,23 @@ final class BackgroundRun {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** In a thread of its own: a connection that hangs must not hold up the end. */
+  private boolean sayGoodbye() {
+    try {
+      Thread leaving =
+          threads.start(
+              "leaver",
+              () -> {
+                wakeUps.ifPresent(WakeUpListener::stop);
+                registrar.leave();
+              });
+      TimeUnit.NANOSECONDS.timedJoin(leaving, GOODBYE);
+      return false;
+    } catch (InterruptedException hurry) {
+      return true;
     }
   }
 

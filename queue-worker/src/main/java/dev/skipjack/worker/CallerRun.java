@@ -21,6 +21,7 @@ final class CallerRun {
   private final Reporter reporter;
   private final Map<String, Integer> room = new LinkedHashMap<>();
   private final int batch;
+  private volatile boolean stopped;
 
   /**
    * @param batch most jobs of one claim
@@ -45,7 +46,7 @@ final class CallerRun {
     boolean interrupted = false;
     int attempts = 0;
     try {
-      for (int i = 0; i < batches && !interrupted; i++) {
+      for (int i = 0; i < batches && !interrupted && !stopped; i++) {
         int ran = runBatch();
         attempts += ran;
         interrupted = Thread.interrupted();
@@ -66,6 +67,11 @@ final class CallerRun {
       }
     }
     return attempts;
+  }
+
+  /** Ends it after the attempt that runs; called by another thread. */
+  void stop() {
+    stopped = true;
   }
 
   /** Waits for the outcomes to be written; an interrupted caller waits a little, but waits. */
@@ -98,7 +104,7 @@ final class CallerRun {
     int ran = 0;
     while (!claimed.isEmpty()) {
       Attempt next = claimed.pop();
-      if (Thread.currentThread().isInterrupted()) {
+      if (stopped || Thread.currentThread().isInterrupted()) {
         engine.runner().giveBack(next);
       } else {
         run(next);

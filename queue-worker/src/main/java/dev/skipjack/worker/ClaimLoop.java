@@ -23,21 +23,22 @@ final class ClaimLoop implements Loop.Step {
   private final Claimer claimer;
   private final Collection<ServedQueue> queues;
   private final long pollInterval;
-  private final Consumer<Attempt> accept;
+  private final Consumer<List<Attempt>> accept;
   private final RandomGenerator random;
   private final HeardLanes heard;
   private final Runnable looked;
+  private boolean asked;
   private int emptyPolls = SOON_MILLIS.length;
 
   /**
-   * @param accept what to do with a claimed attempt
+   * @param accept what to do with the attempts of a claim
    * @param looked told of each look that worked, also of one that found no room for more
    */
   ClaimLoop(
       Claimer claimer,
       Collection<ServedQueue> queues,
       Duration pollInterval,
-      Consumer<Attempt> accept,
+      Consumer<List<Attempt>> accept,
       RandomGenerator random,
       HeardLanes heard,
       Runnable looked) {
@@ -53,7 +54,8 @@ final class ClaimLoop implements Loop.Step {
   @Override
   public long run() {
     Map<String, Integer> room = room();
-    if (room.isEmpty()) {
+    asked = !room.isEmpty();
+    if (!asked) {
       looked.run();
       return pollInterval; // lanes that were heard of wait for room too
     }
@@ -65,7 +67,7 @@ final class ClaimLoop implements Loop.Step {
     }
     List<Attempt> claimed = claimer.claim(room, ClaimRequest.LARGEST);
     looked.run();
-    claimed.forEach(accept);
+    accept.accept(claimed);
     if (!claimed.isEmpty()) {
       emptyPolls = 0;
       if (claimer.expectsMore(room())) {
@@ -73,6 +75,11 @@ final class ClaimLoop implements Loop.Step {
       }
     }
     return pause();
+  }
+
+  @Override
+  public boolean asked() {
+    return asked;
   }
 
   private Map<String, Integer> room() {

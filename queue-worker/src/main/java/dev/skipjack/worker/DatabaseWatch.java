@@ -4,8 +4,8 @@ import dev.skipjack.api.StoreException;
 import java.time.Duration;
 
 /**
- * Whether the database is there, from what the loops meet. One loop that fails for want of it says
- * that it is lost; the first that works again says that it is back.
+ * Whether the database is there, from what the loops meet: lost with any failure for want of it,
+ * back with any answer.
  */
 final class DatabaseWatch {
 
@@ -46,7 +46,7 @@ final class DatabaseWatch {
             .map(
                 state ->
                     state.startsWith("08")
-                        || state.startsWith("57")
+                        || state.startsWith("57P")
                         || state.startsWith("53")
                         || state.equals("25006"))
             .orElse(true);

@@ -7,7 +7,6 @@ import dev.skipjack.api.spi.LeaseKeeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -48,7 +47,7 @@ final class Engine {
     heartbeat =
         new Loop(
             "heartbeat",
-            new HeartbeatTask(leases, store, config, running, reporter),
+            new HeartbeatTask(leases, config, running, reporter),
             new Wakeup(),
             reporter,
             random.split(),
@@ -67,7 +66,7 @@ final class Engine {
             running,
             outcomes,
             timer,
-            handlerThreads.executor(),
+            threads,
             reporter);
   }
 
@@ -94,8 +93,8 @@ final class Engine {
     return runner;
   }
 
-  Executor executor() {
-    return handlerThreads.executor();
+  HandlerThreads.Running handlerThreads() {
+    return handlerThreads;
   }
 
   Loop heartbeat() {
@@ -117,13 +116,14 @@ final class Engine {
     try {
       flusher.stop();
       flusher.join(GOODBYE);
+      heartbeat.stop();
+      heartbeat.join(GOODBYE);
     } finally {
       heartbeat.stop();
       timer.shutdownNow();
       handlerThreads.close();
+      leases.close();
     }
-    heartbeat.join(GOODBYE);
-    leases.close();
     timer.awaitTermination(GOODBYE, TimeUnit.NANOSECONDS);
   }
 }

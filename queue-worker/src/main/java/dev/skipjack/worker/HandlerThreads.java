@@ -57,9 +57,12 @@ public final class HandlerThreads {
   }
 
   /**
-   * The user's own executor, which the worker neither configures nor shuts down. Jobs that wait in
-   * it count as running and keep their leases, so it should have a thread for each of the worker's
-   * places; a job that it refuses is given back.
+   * The user's own executor, which the worker neither configures nor shuts down. Each attempt is a
+   * task of its own. Jobs that wait in it keep their leases, so it should have a thread for each of
+   * the worker's places; a job that it refuses is given back.
+   *
+   * @param executor runs tasks on other threads than the caller's and drops none silently: close
+   *     the worker before it
    */
   public static HandlerThreads of(ExecutorService executor) {
     return new HandlerThreads(Kind.GIVEN, executor);
@@ -68,11 +71,11 @@ public final class HandlerThreads {
   /** Opens them for one worker. */
   Running open(WorkerThreads threads) {
     if (given != null) {
-      return new Running(given, null);
+      return new Running(given, false, null);
     }
     if (isVirtual()) {
       ThreadFactory factory = threads.virtualFactory(WorkerThreads.HANDLER);
-      return new Running(task -> factory.newThread(task).start(), null);
+      return new Running(task -> factory.newThread(task).start(), true, null);
     }
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
@@ -82,7 +85,7 @@ public final class HandlerThreads {
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
             threads.factory(WorkerThreads.HANDLER));
-    return new Running(pool, pool);
+    return new Running(pool, true, pool);
   }
 
   private boolean isVirtual() {
@@ -99,9 +102,11 @@ public final class HandlerThreads {
   /**
    * The threads of one worker.
    *
+   * @param isOwn whether nobody else uses them
    * @param own what is to be shut down with it
    */
-  record Running(Executor executor, @Nullable ExecutorService own) implements AutoCloseable {
+  record Running(Executor executor, boolean isOwn, @Nullable ExecutorService own)
+      implements AutoCloseable {
 
     /** Lets idle threads end; busy ones end by themselves. */
     @Override

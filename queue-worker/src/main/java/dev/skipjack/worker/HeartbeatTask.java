@@ -2,10 +2,10 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -22,19 +22,13 @@ final class HeartbeatTask implements Loop.Step {
   private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
 
   private final LeaseKeeper leases;
-  private final JobStore store;
   private final WorkerConfig config;
   private final RunningJobs running;
   private final Reporter reporter;
+  private boolean asked;
 
-  HeartbeatTask(
-      LeaseKeeper leases,
-      JobStore store,
-      WorkerConfig config,
-      RunningJobs running,
-      Reporter reporter) {
+  HeartbeatTask(LeaseKeeper leases, WorkerConfig config, RunningJobs running, Reporter reporter) {
     this.leases = leases;
-    this.store = store;
     this.config = config;
     this.running = running;
     this.reporter = reporter;
@@ -49,6 +43,7 @@ final class HeartbeatTask implements Loop.Step {
         running.all().stream()
             .filter(attempt -> attempt.isRenewable() && now - attempt.renewedAt() >= interval)
             .toList();
+    asked = !due.isEmpty();
     leases.reserve();
     RuntimeException failed = null;
     for (int from = 0; from < due.size(); from += BATCH) {
@@ -67,17 +62,30 @@ final class HeartbeatTask implements Loop.Step {
     return interval / 4;
   }
 
-  /** Leases come first: progress goes through the pool that handlers may have emptied. */
+  @Override
+  public boolean asked() {
+    return asked;
+  }
+
+  /** Of an attempt whose row is busy the report is tried again with the next look. */
   private void writeProgress() {
+    List<Attempt> told = new ArrayList<>();
     List<Progress> news = new ArrayList<>();
     for (Attempt attempt : running.all()) {
-      Progress latest = attempt.isRunning() ? attempt.takeProgress() : null;
+      Progress latest = attempt.isRunning() ? attempt.latestProgress() : null;
       if (latest != null) {
+        told.add(attempt);
         news.add(latest);
       }
     }
     for (int from = 0; from < news.size(); from += BATCH) {
-      store.progress(news.subList(from, Math.min(from + BATCH, news.size())));
+      List<Progress> batch = news.subList(from, Math.min(from + BATCH, news.size()));
+      List<Verdict> verdicts = leases.progress(batch);
+      for (int i = 0; i < batch.size(); i++) {
+        if (verdicts.get(i) != Verdict.BUSY) {
+          told.get(from + i).progressWritten(batch.get(i));
+        }
+      }
     }
   }
 
@@ -117,7 +125,7 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   private void lost(Attempt attempt) {
-    if (attempt.isCompletionWritten()) {
+    if (attempt.isCompletionWritten() && attempt.holdsLease()) {
       // Gone because the handler committed its completion, most likely; it is asked at the end.
       attempt.foundGone();
     } else if (attempt.lose()) {

@@ -8,7 +8,8 @@ import dev.skipjack.api.Outcome;
  * <p>Called by as many threads at once as the queue has concurrency, outside any transaction. A job
  * may be delivered more than once; {@link JobContext#completeIn} makes effects in the queue's own
  * database happen once. A handler should end soon after its thread is interrupted: that means that
- * its lease was lost, its type's timeout is over, or the worker shuts down.
+ * its lease was lost, its type's timeout is over, somebody wants it cancelled, or the worker shuts
+ * down.
  *
  * @param <T> the payload
  */

@@ -17,6 +17,11 @@ final class Loop {
   interface Step {
     /** Answers how many nanoseconds to wait before the next, unless woken. */
     long run() throws Exception;
+
+    /** Whether the last run asked the database anything, so that its success says something. */
+    default boolean asked() {
+      return true;
+    }
   }
 
   static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
@@ -94,7 +99,9 @@ final class Loop {
         inStep = true;
         long pause = step.run();
         inStep = false;
-        succeeded();
+        if (step.asked()) {
+          succeeded();
+        }
         if (pause > 0) {
           wakeup.await(pause);
         }
@@ -105,6 +112,7 @@ final class Loop {
   }
 
   private void succeeded() {
+    reporter.databaseAnswered();
     if (failures > 0) {
       failures = 0;
       reporter.loopRecovered(role);
@@ -117,6 +125,7 @@ final class Loop {
       return; // whoever stopped it may have closed the pool already
     }
     try {
+      reporter.databaseFailed(thrown);
       if (failures++ == 0) {
         reporter.loopFailed(role, thrown);
       }

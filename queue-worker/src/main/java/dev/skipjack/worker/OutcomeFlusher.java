@@ -24,6 +24,7 @@ final class OutcomeFlusher implements Loop.Step {
   private final long flushInterval;
   private final Queue<Unwritten> inbox = new ConcurrentLinkedQueue<>();
   private final AtomicInteger arrived = new AtomicInteger();
+  private boolean asked;
   private final List<Unwritten> pending = new ArrayList<>(); // the flusher thread's own
 
   OutcomeFlusher(OutcomeWriter writer, RunningJobs running, Wakeup wakeup, Duration flushInterval) {
@@ -35,6 +36,7 @@ final class OutcomeFlusher implements Loop.Step {
 
   /** Takes an ending from any thread. Does not wait: what is unwritten keeps the fetcher away. */
   void offer(Attempt attempt, Ending ending) {
+    attempt.unwritten();
     inbox.add(new Unwritten(attempt, ending));
     int waiting = arrived.incrementAndGet();
     if (waiting == 1 || isWorthWriting(waiting)) {
@@ -49,12 +51,19 @@ final class OutcomeFlusher implements Loop.Step {
       arrived.decrementAndGet();
       pending.add(next);
     }
+    List<Unwritten> due = due();
+    asked = !due.isEmpty();
     try {
-      writer.write(due());
+      writer.write(due);
     } finally {
       pending.removeIf(Unwritten::isSettled);
     }
     return pause();
+  }
+
+  @Override
+  public boolean asked() {
+    return asked;
   }
 
   /** Waits for company, unless nobody else can come. */

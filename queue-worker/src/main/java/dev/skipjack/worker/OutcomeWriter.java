@@ -214,7 +214,7 @@ final class OutcomeWriter {
             if (answer.status() == JobStatus.CANCELLED) {
               reporter.cancelled(attempt);
             } else if (back.as() == ExecutionStatus.SNOOZED) {
-              reporter.snoozed(attempt, back.delay());
+              reporter.snoozed(attempt, back.delay(), back.until());
             } else {
               reporter.released(attempt);
             }

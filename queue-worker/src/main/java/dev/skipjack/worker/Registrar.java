@@ -1,10 +1,10 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.api.spi.Standing;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +17,10 @@ final class Registrar implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
-  private static final long INTERVAL = Duration.ofSeconds(30).toNanos();
+  private static final long INTERVAL = Duration.ofMinutes(1).toNanos();
+
+  /** Of a function, of a table. */
+  private static final Set<String> NOT_THERE = Set.of("42883", "42P01");
 
   private final WorkerRegistry registry;
   private final WorkerRow row;
@@ -44,14 +47,26 @@ final class Registrar implements Loop.Step {
 
   @Override
   public long run() {
-    Standing standing = registry.announce(row);
-    boolean current = standing.schemaVersion() >= neededSchema;
+    int version = schemaVersion();
+    boolean current = version >= neededSchema;
     vitals.schemaIs(current);
     if (!current && !toldOfSchema) {
-      reporter.schemaTooOld(standing.schemaVersion(), neededSchema);
+      reporter.schemaTooOld(version, neededSchema);
     }
     toldOfSchema = !current;
     return Jitter.around(INTERVAL, random);
+  }
+
+  /** 0 for a schema of before there were versions. */
+  private int schemaVersion() {
+    try {
+      return registry.announce(row).schemaVersion();
+    } catch (StoreException refused) {
+      if (refused.sqlState().filter(NOT_THERE::contains).isPresent()) {
+        return 0;
+      }
+      throw refused;
+    }
   }
 
   /** Takes the row away; one that stays is taken away by others, a day later. */

@@ -6,10 +6,12 @@ import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.Rescued;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -95,10 +97,10 @@ final class Reporter {
     tell(new WorkerEvent.Dead(attempt.info(), error));
   }
 
-  void snoozed(Attempt attempt, Duration delay) {
+  void snoozed(Attempt attempt, Duration delay, @Nullable Instant until) {
     metrics.count(WorkerMeter.SNOOZED, attempt.info());
-    log.debug("Job snoozed {} delayMs={}", attempt.info(), delay.toMillis());
-    tell(new WorkerEvent.Snoozed(attempt.info(), delay));
+    log.debug("Job snoozed {} delayMs={} until={}", attempt.info(), delay.toMillis(), until);
+    tell(new WorkerEvent.Snoozed(attempt.info(), delay, until));
   }
 
   void released(Attempt attempt) {
@@ -209,7 +211,7 @@ final class Reporter {
         thrown instanceof StoreException store
             ? store.sqlState().orElse("no SQLSTATE")
             : thrown.getClass().getName());
-    log.debug("Outcomes refused because", thrown);
+    log.trace("Outcomes refused because", thrown);
   }
 
   void partitionsCreated(List<String> partitions) {
@@ -250,22 +252,38 @@ final class Reporter {
   }
 
   void loopFailed(String loop, Throwable error) {
-    log.warn("Worker loop failed, will go on trying loop={}", loop, error);
+    log.warn("Worker loop failed, will go on trying loop={} error={}", loop, wordsOf(error));
+    if (!(error instanceof StoreException)) {
+      log.warn("Worker loop failed because", error);
+    }
+    log.trace("Worker loop failed because", error);
     tell(new WorkerEvent.LoopFailed(loop, error));
+  }
+
+  /** A loop could not do its work; whether for want of the database, the error tells. */
+  void databaseFailed(Throwable error) {
     if (database.failed(error)) {
-      log.error("Database lost, it is asked again until it answers");
+      log.error("Database lost, it is asked again until it answers error={}", wordsOf(error));
       tell(new WorkerEvent.DatabaseLost(error));
+    }
+  }
+
+  void databaseAnswered() {
+    if (database.worked()) {
+      Duration after = database.duration();
+      log.warn("Database back afterMs={}", after.toMillis());
+      tell(new WorkerEvent.DatabaseBack(after));
     }
   }
 
   void loopRecovered(String loop) {
     log.warn("Worker loop recovered loop={}", loop);
     tell(new WorkerEvent.LoopRecovered(loop));
-    if (database.worked()) {
-      Duration after = database.duration();
-      log.warn("Database back afterMs={}", after.toMillis());
-      tell(new WorkerEvent.DatabaseBack(after));
-    }
+  }
+
+  /** Without causes: a database's error may quote a row, and the row a payload. */
+  private static String wordsOf(Throwable error) {
+    return error instanceof StoreException ? String.valueOf(error.getMessage()) : error.toString();
   }
 
   /** Shows the worker's gauges until the answer is run. */

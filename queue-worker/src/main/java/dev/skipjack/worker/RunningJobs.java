@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
-import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.ExecutionId;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,17 +10,20 @@ import java.util.concurrent.TimeUnit;
 /** The attempts that this worker holds: claimed, and their outcome not yet written. */
 final class RunningJobs {
 
-  private final Map<Execution, Attempt> held = new ConcurrentHashMap<>();
+  private static final long LOOK = Duration.ofMillis(100).toNanos();
+
+  /** By the execution alone: hashes of job and execution together collide where both only rise. */
+  private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
   void add(Attempt attempt) {
-    held.put(attempt.execution(), attempt);
+    held.put(attempt.execution().id(), attempt);
     attempt.queue().claimed();
   }
 
   /** Lets go of an attempt; only the first call counts. */
   void settle(Attempt attempt) {
-    if (held.remove(attempt.execution()) != null) {
-      attempt.queue().settled();
+    if (held.remove(attempt.execution().id()) != null) {
+      attempt.queue().settled(attempt.isUnwritten());
       if (held.isEmpty()) {
         synchronized (this) {
           notifyAll();
@@ -37,14 +41,27 @@ final class RunningJobs {
     return held.size();
   }
 
-  /** Answers whether none is left, waiting until {@code deadline} (a nanoTime) for it. */
+  /**
+   * Answers whether none is left but those whose handlers are stuck, waiting until {@code deadline}
+   * (a nanoTime) for it.
+   */
   synchronized boolean awaitNone(long deadline) throws InterruptedException {
-    while (!held.isEmpty()) {
+    while (!onlyStuckAreLeft()) {
       long left = deadline - System.nanoTime();
       if (left <= 0) {
         return false;
       }
-      TimeUnit.NANOSECONDS.timedWait(this, Math.max(left, 1_000_000));
+      // Nobody tells when a handler becomes stuck.
+      TimeUnit.NANOSECONDS.timedWait(this, Math.max(Math.min(left, LOOK), 1_000_000));
+    }
+    return true;
+  }
+
+  private boolean onlyStuckAreLeft() {
+    for (Attempt attempt : held.values()) {
+      if (!attempt.isStuck()) {
+        return false;
+      }
     }
     return true;
   }

@@ -6,13 +6,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A queue that this worker serves, and how many more of its jobs the worker has room for.
  *
- * <p>Everything claimed counts until its outcome is written: waiting, running and unwritten
- * attempts alike. A database that takes no outcomes thus stops the claims by itself.
+ * <p>What waits or runs counts against the places and the prefetch. What has ended counts until its
+ * outcome is written too, but with more room: claims must not wait for each flush, and yet a
+ * database that takes no outcomes has to stop them.
  */
 final class ServedQueue {
 
   /** Longest that prefetched jobs should wait for a thread, at the pace of the last ones. */
   private static final long PREFETCH_WINDOW = Duration.ofMillis(50).toNanos();
+
+  /** How many times the prefetch may be held in all. */
+  private static final int UNWRITTEN_PREFETCHES = 3;
 
   private final String name;
   private final int concurrency;
@@ -20,6 +24,7 @@ final class ServedQueue {
   private final Wakeup fetcher;
   private final AttemptBuffer buffer;
   private final AtomicInteger held = new AtomicInteger();
+  private final AtomicInteger unwritten = new AtomicInteger();
   private final AtomicInteger replaced = new AtomicInteger();
   private volatile boolean full;
   private volatile int prefetch;
@@ -62,8 +67,11 @@ final class ServedQueue {
   }
 
   private int room() {
-    int most = concurrency + replaced.get() + prefetch;
-    int room = most - held.get();
+    int places = concurrency + replaced.get();
+    int most = places + prefetch;
+    int all = held.get();
+    int room =
+        Math.min(most - (all - unwritten.get()), places + UNWRITTEN_PREFETCHES * prefetch - all);
     // While threads still find work in the buffer, small claims can wait to become a large one.
     boolean fed = buffer.size() > 0 && room * 2 < most;
     return fed ? 0 : Math.max(room, 0);
@@ -73,9 +81,26 @@ final class ServedQueue {
     held.incrementAndGet();
   }
 
-  /** An attempt's outcome is written, or nobody's business any more. */
-  void settled() {
+  /** An attempt has ended, and its outcome waits to be written. */
+  void ended() {
+    unwritten.incrementAndGet();
+    wakeFetcher();
+  }
+
+  /**
+   * An attempt's outcome is written, or nobody's business any more.
+   *
+   * @param ended whether {@link #ended} was called for it
+   */
+  void settled(boolean ended) {
     held.decrementAndGet();
+    if (ended) {
+      unwritten.decrementAndGet();
+    }
+    wakeFetcher();
+  }
+
+  private void wakeFetcher() {
     if (full && room() > 0) {
       fetcher.raise();
     }
@@ -84,9 +109,7 @@ final class ServedQueue {
   /** A stuck handler's place is open to others. */
   void replaced() {
     replaced.incrementAndGet();
-    if (full && room() > 0) {
-      fetcher.raise();
-    }
+    wakeFetcher();
   }
 
   /** That handler has ended. */

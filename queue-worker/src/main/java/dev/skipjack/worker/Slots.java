@@ -3,13 +3,12 @@ package dev.skipjack.worker;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The places of one queue. An attempt takes a place when it leaves the buffer and has it until it
- * has ended, whether it keeps a thread or not. A thread whose attempt has ended goes on with the
- * next of the buffer; only a place that becomes busy costs a task for the executor.
+ * has ended, whether it keeps a thread or not. A thread of the worker's own whose attempt has ended
+ * goes on with the next of the buffer, so that only a place that becomes busy costs a task.
  *
  * <p>An attempt that is over but whose handler does not end gets a second place for others to use,
  * up to as many as the queue has: stuck handlers must not stop the queue, nor fill the machine with
@@ -28,20 +27,24 @@ final class Slots {
      */
     boolean run(Attempt attempt, Runnable later);
 
+    /** Takes back an attempt that has not begun. */
+    void giveBack(Attempt attempt);
+
     /** Takes back an attempt for which there was no thread. */
     void refused(Attempt attempt, Throwable why);
   }
 
   private final ServedQueue queue;
-  private final Executor executor;
+  private final HandlerThreads.Running threads;
   private final Runner runner;
   private final Reporter reporter;
   private final Set<Attempt> replaced = new HashSet<>();
   private int busy;
+  private volatile boolean closed;
 
-  Slots(ServedQueue queue, Executor executor, Runner runner, Reporter reporter) {
+  Slots(ServedQueue queue, HandlerThreads.Running threads, Runner runner, Reporter reporter) {
     this.queue = queue;
-    this.executor = executor;
+    this.threads = threads;
     this.runner = runner;
     this.reporter = reporter;
   }
@@ -57,6 +60,7 @@ final class Slots {
 
   /** Takes nothing more, and answers what has not begun. */
   List<Attempt> close() {
+    closed = true;
     return queue.buffer().close();
   }
 
@@ -92,7 +96,7 @@ final class Slots {
   /** Answers false if there was no thread; the place is free again then. */
   private boolean start(Attempt attempt) {
     try {
-      executor.execute(() -> work(attempt));
+      threads.executor().execute(() -> work(attempt));
       return true;
     } catch (Throwable noThread) {
       synchronized (this) {
@@ -104,13 +108,22 @@ final class Slots {
   }
 
   private void work(Attempt first) {
-    for (Attempt next = first; next != null; ) {
+    Attempt next = runOne(first);
+    while (next != null && threads.isOwn()) {
       next = runOne(next);
+    }
+    // An executor of the user's has other tasks, which must have their turn.
+    if (next != null && !start(next)) {
+      fill();
     }
   }
 
   /** Answers what this thread is to run next. */
   private @Nullable Attempt runOne(Attempt attempt) {
+    if (closed) {
+      runner.giveBack(attempt); // it waited in the executor
+      return after(attempt);
+    }
     try {
       if (!runner.run(attempt, () -> resume(attempt))) {
         return null;
@@ -118,7 +131,9 @@ final class Slots {
     } catch (Throwable thrown) {
       reporter.notEnded(thrown);
     }
-    Thread.interrupted(); // a flag that the handler left must not strike the next job
+    if (threads.isOwn()) {
+      Thread.interrupted(); // a flag that the handler left must not strike the next job
+    }
     return after(attempt);
   }
 

@@ -31,4 +31,9 @@ final class StuckHandlers implements Loop.Step {
     }
     return Math.max(grace / 4, Duration.ofMillis(10).toNanos());
   }
+
+  @Override
+  public boolean asked() {
+    return false;
+  }
 }

@@ -29,6 +29,7 @@ final class WakeUpListener implements Loop.Step {
   private final Reporter reporter;
   private volatile @Nullable Subscription subscription;
   private volatile boolean stopped;
+  private boolean asked;
   private boolean cannotListen;
 
   WakeUpListener(
@@ -43,6 +44,7 @@ final class WakeUpListener implements Loop.Step {
   @Override
   public long run() {
     Subscription open = subscription;
+    asked = open == null;
     try {
       if (open == null) {
         open = wakeUps.subscribe();
@@ -74,6 +76,12 @@ final class WakeUpListener implements Loop.Step {
       }
       return TRY_AGAIN;
     }
+  }
+
+  /** To hear nothing is no answer. */
+  @Override
+  public boolean asked() {
+    return asked && subscription != null;
   }
 
   /** Ends a wait that is going on; called by whoever stops the loop. */

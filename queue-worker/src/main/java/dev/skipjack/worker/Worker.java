@@ -64,6 +64,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   private State state = State.IDLE;
   private @Nullable BackgroundRun background;
   private @Nullable Engine engine;
+  private @Nullable CallerRun callerRun;
   private Runnable removeGauges = () -> {};
 
   private Worker(Builder builder) {
@@ -135,26 +136,29 @@ public final class Worker implements JobRunner, AutoCloseable {
    * @throws IllegalStateException if it was started or stopped before, or the queue's pool has too
    *     few connections for it
    */
-  public synchronized Worker start() {
-    require(State.IDLE, "start");
-    int kept = Connections.require(access, config);
-    Wakeup fetch = new Wakeup();
-    Map<String, ServedQueue> queues = serve(fetch);
-    Engine.Parts parts = parts();
-    engine = new Engine(parts, access.leases(), threads);
-    background =
-        new BackgroundRun(
-            engine,
-            parts,
-            newClaimer(queues, order),
-            queues.values(),
-            fetch,
-            WorkerRows.of(id, concurrency, handlers.kinds(), config, order, handlerThreads),
-            vitals,
-            threads);
-    background.start();
-    state = State.STARTED;
-    removeGauges = reporter.gauges(this);
+  public Worker start() {
+    int kept;
+    synchronized (this) {
+      require(State.IDLE, "start");
+      kept = Connections.require(access, config);
+      Wakeup fetch = new Wakeup();
+      Map<String, ServedQueue> queues = serve(fetch);
+      Engine.Parts parts = parts();
+      engine = new Engine(parts, access.leases(), threads);
+      background =
+          new BackgroundRun(
+              engine,
+              parts,
+              newClaimer(queues, order),
+              queues.values(),
+              fetch,
+              WorkerRows.of(id, concurrency, handlers.kinds(), config, order, handlerThreads),
+              vitals,
+              threads);
+      background.start();
+      state = State.STARTED;
+    }
+    showGauges();
     log.info(
         "Worker started worker={} queues={} kinds={} {} handlerThreads={} {} connectionsKept={}",
         id,
@@ -166,6 +170,19 @@ public final class Worker implements JobRunner, AutoCloseable {
         kept);
     warnOfUnservedQueues();
     return this;
+  }
+
+  /** Without the lock, which a registry that asks at once would need. */
+  private void showGauges() {
+    Runnable removal = reporter.gauges(this);
+    boolean stoppedMeanwhile;
+    synchronized (this) {
+      stoppedMeanwhile = state == State.STOPPED;
+      removeGauges = removal;
+    }
+    if (stoppedMeanwhile) {
+      removal.run();
+    }
   }
 
   /** Legal, because a job may be enqueued into any queue, but more often a slip. */
@@ -187,8 +204,9 @@ public final class Worker implements JobRunner, AutoCloseable {
    * outcomes, and stops renewing leases last. What is given back uses no attempt.
    *
    * <p>Returns when all that is done, to every thread that calls it; some seconds after the drain
-   * timeout at the latest, unless the database hangs. An interrupt of the caller cuts the drain
-   * short. Not to be called by a handler, which would wait for itself.
+   * timeout at the latest. A {@link #runUntilIdle()} of another thread ends after the attempt that
+   * runs, and is not waited for. An interrupt of the caller cuts the drain short. Not to be called
+   * by a handler, which would wait for itself.
    */
   public void stop() {
     BackgroundRun running;
@@ -196,6 +214,9 @@ public final class Worker implements JobRunner, AutoCloseable {
       boolean first = state != State.STOPPED;
       state = State.STOPPED;
       running = first ? background : null;
+      if (callerRun != null) {
+        callerRun.stop();
+      }
       if (first && running == null) {
         stopped.countDown();
       }
@@ -263,7 +284,11 @@ public final class Worker implements JobRunner, AutoCloseable {
         engine = own;
       }
       Claimer claimer = newClaimer(queues, order.withoutReserve());
-      return new CallerRun(own, claimer, queues.values(), reporter, batch).run(batches);
+      CallerRun drain = new CallerRun(own, claimer, queues.values(), reporter, batch);
+      synchronized (this) {
+        callerRun = drain;
+      }
+      return drain.run(batches);
     }
   }
 

@@ -5,6 +5,8 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** What a worker tells its {@link WorkerListener}s. More kinds may be added. */
 public sealed interface WorkerEvent {
@@ -36,11 +38,13 @@ public sealed interface WorkerEvent {
   /**
    * The handler asked for later.
    *
-   * @param delay until the job is due again
+   * @param delay until the job is due again, unless {@code until} says
+   * @param until when the job is due again; null: after the delay
    */
-  record Snoozed(AttemptInfo attempt, Duration delay) implements WorkerEvent {}
+  record Snoozed(AttemptInfo attempt, Duration delay, @Nullable Instant until)
+      implements WorkerEvent {}
 
-  /** Somebody had asked for it, and the attempt did not complete: the job is cancelled. */
+  /** The job is cancelled: its handler said so, or somebody else and it did not complete. */
   record Cancelled(AttemptInfo attempt) implements WorkerEvent {}
 
   /** The worker gave the job back without using the attempt. */

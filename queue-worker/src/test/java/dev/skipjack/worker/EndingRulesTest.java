@@ -124,7 +124,7 @@ class EndingRulesTest {
     Ending ending = rules.decide(attempt, broken, null, new Exception("boom"), false);
 
     assertThat(((Ending.Failed) ending).delay())
-        .isBetween(Duration.ofSeconds(7), Duration.ofSeconds(15));
+        .isBetween(Duration.ofSeconds(3), Duration.ofSeconds(15));
   }
 
   @Test

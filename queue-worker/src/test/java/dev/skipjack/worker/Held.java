@@ -24,7 +24,7 @@ final class Held {
     flusher = new OutcomeFlusher(writer, running, new Wakeup(), Duration.ZERO);
     WorkerConfig config =
         WorkerConfig.builder().lease(lease).heartbeatInterval(Duration.ofMillis(10)).build();
-    heartbeat = new HeartbeatTask(store, store, config, running, reporter);
+    heartbeat = new HeartbeatTask(store, config, running, reporter);
   }
 
   /** Claims so many new jobs; their handlers run, as far as the worker knows. */

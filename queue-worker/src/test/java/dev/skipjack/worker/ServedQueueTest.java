@@ -32,13 +32,28 @@ class ServedQueueTest {
   }
 
   @Test
-  void whatIsUnwrittenTakesRoom() {
+  void whatRunsTakesRoomAndWhatHasEndedMakesSome() {
     for (int i = 0; i < 8; i++) {
       queue.claimed();
     }
     assertThat(queue.ask()).isZero();
-    queue.settled();
+    queue.ended();
     assertThat(queue.ask()).isEqualTo(1);
+    queue.settled(true);
+    assertThat(queue.ask()).isEqualTo(1);
+    queue.settled(false);
+    assertThat(queue.ask()).isEqualTo(2);
+  }
+
+  @Test
+  void whatIsNotWrittenForLongTakesAllRoom() {
+    int held = 0;
+    while (queue.ask() > 0) {
+      assertThat(held++).isLessThan(100);
+      queue.claimed();
+      queue.ended();
+    }
+    assertThat(held).isEqualTo(4 + 3 * 4); // places, and three times the prefetch
   }
 
   @Test
@@ -48,10 +63,10 @@ class ServedQueueTest {
     }
     queue.buffer().add(Attempts.claimed(Duration.ofMinutes(1)));
     for (int i = 0; i < 3; i++) {
-      queue.settled();
+      queue.settled(false);
     }
     assertThat(queue.ask()).isZero();
-    queue.settled();
+    queue.settled(false);
     assertThat(queue.ask()).isEqualTo(4);
   }
 }

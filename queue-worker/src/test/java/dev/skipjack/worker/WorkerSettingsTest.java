@@ -21,7 +21,7 @@ class WorkerSettingsTest {
     assertThat(config.lease()).isEqualTo(Duration.ofSeconds(30));
     assertThat(config.heartbeatInterval()).isEqualTo(Duration.ofSeconds(10));
     assertThat(config.pollInterval()).isEqualTo(Duration.ofMillis(1_250));
-    assertThat(config.prefetch()).isEqualTo(100);
+    assertThat(config.prefetch()).isEqualTo(500);
     assertThat(config.flushInterval()).isEqualTo(Duration.ofMillis(3));
     assertThat(config.rescueInterval()).isEqualTo(Duration.ofSeconds(10));
     assertThat(config.drainTimeout()).isEqualTo(Duration.ofSeconds(25));

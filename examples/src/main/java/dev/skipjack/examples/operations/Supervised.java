@@ -49,9 +49,14 @@ public final class Supervised {
   /** Where a tracing library would continue the enqueuer's trace. */
   static ExecutionInterceptor tracing() {
     return (context, next) -> {
-      String parent = context.traceParent().orElse("none");
-      Thread.currentThread().setName(context.kind() + " " + context.jobId() + " trace " + parent);
-      return next.proceed();
+      Thread thread = Thread.currentThread();
+      String name = thread.getName();
+      thread.setName(context.kind() + " trace " + context.traceParent().orElse("none"));
+      try {
+        return next.proceed();
+      } finally {
+        thread.setName(name);
+      }
     };
   }
 

@@ -33,7 +33,7 @@ public final class Service implements AutoCloseable {
   private Service(String jdbcUrl, Duration drainTimeout, PrintStream out) {
     this.out = out;
     this.pool = pool(jdbcUrl, 10);
-    this.workersPool = pool(jdbcUrl + "&socketTimeout=10", 7);
+    this.workersPool = pool(jdbcUrl + "&socketTimeout=10", 8);
     Migrations.migrate(pool);
     JobQueue queue = JobQueue.builder(pool).controlOn(workersPool).build();
     this.worker =

@@ -20,6 +20,6 @@ class ExportsTest {
     assertThat(story.lines())
         .contains("converted: 11", "export: CANCELLED")
         .anyMatch(line -> line.startsWith("export: {") && line.contains("\"message\": \"page "))
-        .anyMatch(line -> line.startsWith("cancel: [Requested"));
+        .anyMatch(line -> line.equals("cancel: [REQUESTED]"));
   }
 }

@@ -23,6 +23,12 @@ public interface LeaseKeeper extends AutoCloseable {
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
   /**
+   * As {@link JobStore#progress}, on the same connection: where handlers have taken all others, a
+   * report must not hold up a heartbeat.
+   */
+  List<Verdict> progress(List<Progress> reports);
+
+  /**
    * Borrows the connection now, unless it has one: before handlers take what there is.
    *
    * @throws StoreException if there is none to be had
@@ -30,7 +36,10 @@ public interface LeaseKeeper extends AutoCloseable {
    */
   void reserve();
 
-  /** Gives the connection back; waits for a heartbeat that is under way. */
+  /**
+   * Gives the connection back. A call that is under way has half a second to end, and is broken off
+   * then.
+   */
   @Override
   void close();
 }

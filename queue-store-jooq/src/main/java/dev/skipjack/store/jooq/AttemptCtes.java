@@ -25,7 +25,6 @@ import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
 import org.jooq.CommonTableExpression;
@@ -46,9 +45,9 @@ import org.jooq.Table;
  * kept      AS (... jobs ... WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled)) RETURNING ...),
  * cancelled AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE is_cancelled)) RETURNING ...),
  * archived  AS (INSERT INTO jobs_archive ... FROM cancelled),
- * ended     AS MATERIALIZED (SELECT id, execution_id, started_at, status FROM kept UNION ALL SELECT ... 'cancelled' FROM cancelled),
+ * ended     AS MATERIALIZED (SELECT id, execution_id, status FROM kept UNION ALL SELECT ... 'cancelled' FROM cancelled),
  * closed    AS (UPDATE job_executions SET status = ..., finished_at = clock_timestamp() FROM ended
- *                WHERE job_executions.id = ended.execution_id AND job_executions.started_at = ended.started_at)
+ *                WHERE job_executions.id = ended.execution_id)
  * SELECT CASE WHEN ended.id IS NOT NULL THEN 'done' WHEN EXISTS (the row with this execution) THEN 'busy' ELSE 'lost' END, ...
  *   FROM given LEFT JOIN ended ...
  * }</pre>
@@ -57,6 +56,11 @@ import org.jooq.Table;
  * planner walk the dead entries of the running index. Rows are locked in id order, and one that
  * somebody holds is skipped and answered as busy: without that, one open transaction would hold up
  * a whole batch, and past the lease cost every neighbour its lease (docs/adr/0004).
+ *
+ * <p>The audit row is looked for in every partition, although the job's row knows which one it is
+ * in. A comparison with the partition key has PostgreSQL prune partitions while the statement runs,
+ * and in 18 up to 18.6 that crashes the server when a rival has changed one of the rows to be
+ * locked (docs/adr/0002).
  */
 final class AttemptCtes {
 
@@ -137,16 +141,13 @@ final class AttemptCtes {
                 .returning(Archive.columns()));
   }
 
-  /**
-   * Both ways out as one table: {@code ended(id, execution_id, started_at, status, queue, kind)}.
-   */
+  /** Both ways out as one table: {@code ended(id, execution_id, status, queue, kind)}. */
   static CommonTableExpression<?> ended(Table<?> kept, Table<?> cancelled) {
     return name("ended")
         .asMaterialized(
             select(
                     idOf(kept),
                     field(name(kept.getName(), EXECUTION_ID), Long.class),
-                    startedAtOf(kept),
                     statusOf(kept),
                     field(name(kept.getName(), "queue"), String.class),
                     field(name(kept.getName(), "kind"), String.class))
@@ -155,7 +156,6 @@ final class AttemptCtes {
                     select(
                             idOf(cancelled),
                             field(name(cancelled.getName(), EXECUTION_ID), Long.class),
-                            startedAtOf(cancelled),
                             JobPredicates.literal(JobStatus.CANCELLED),
                             field(name(cancelled.getName(), "queue"), String.class),
                             field(name(cancelled.getName(), "kind"), String.class))
@@ -167,8 +167,7 @@ final class AttemptCtes {
    * own input.
    */
   static List<Field<?>> keptColumns(Field<Long> executionId) {
-    return List.of(
-        JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STARTED_AT, JOBS.STATUS, JOBS.QUEUE, JOBS.KIND);
+    return List.of(JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STATUS, JOBS.QUEUE, JOBS.KIND);
   }
 
   /** Closes the audit rows of the attempts in {@code ended}. */
@@ -183,12 +182,9 @@ final class AttemptCtes {
                 .returning(JOB_EXECUTIONS.ID));
   }
 
-  /** Finds the audit row by its partition as well as by its id. */
+  /** Finds the audit row by its id, and never by what its partition depends on. */
   static Condition auditRowOf(Table<?> ended) {
-    return JOB_EXECUTIONS
-        .ID
-        .eq(field(name(ended.getName(), EXECUTION_ID), Long.class))
-        .and(JOB_EXECUTIONS.STARTED_AT.eq(startedAtOf(ended)));
+    return JOB_EXECUTIONS.ID.eq(field(name(ended.getName(), EXECUTION_ID), Long.class));
   }
 
   /** Joins an answer to the row of the input that it is for. */
@@ -240,10 +236,6 @@ final class AttemptCtes {
 
   private static Field<Long> idOf(Table<?> table) {
     return field(name(table.getName(), "id"), Long.class);
-  }
-
-  private static Field<Instant> startedAtOf(Table<?> table) {
-    return field(name(table.getName(), "started_at"), Instant.class);
   }
 
   private static Field<Boolean> cancelledIn(Table<?> locked) {

@@ -179,7 +179,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   @Override
   public LeaseKeeper leases() {
-    return new JooqLeaseKeeper(new KeptTransactions(control), statements.heartbeat);
+    return new JooqLeaseKeeper(new KeptTransactions(control), statements);
   }
 
   @Override

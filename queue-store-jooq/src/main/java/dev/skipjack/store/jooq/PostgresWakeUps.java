@@ -75,7 +75,14 @@ final class PostgresWakeUps implements WakeUps {
   private static void close(@Nullable Connection connection, Exception why) {
     try {
       if (connection != null) {
-        connection.close();
+        try (connection;
+            Statement statement = connection.createStatement()) {
+          // It goes back into its pool, where nobody would read what it hears.
+          int networkTimeout = connection.getNetworkTimeout();
+          connection.setNetworkTimeout(Runnable::run, GOODBYE_MILLIS);
+          statement.execute("UNLISTEN *");
+          connection.setNetworkTimeout(Runnable::run, networkTimeout);
+        }
       }
     } catch (SQLException broken) {
       why.addSuppressed(broken);

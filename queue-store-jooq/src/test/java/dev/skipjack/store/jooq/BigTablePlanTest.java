@@ -185,6 +185,21 @@ class BigTablePlanTest {
     assertThat(plans).hasSize(3 * MODES.size());
   }
 
+  /**
+   * A value that the statement itself finds, compared with the partition key, is what PostgreSQL
+   * prunes by at run time; {@link ReevaluatedBatchTest} shows where that ends.
+   */
+  @Test
+  void noWritePrunesPartitionsWhileItRuns() {
+    plans.forEach(
+        (when, byStatement) ->
+            byStatement.forEach(
+                (statement, plan) ->
+                    assertThat(plan)
+                        .as("%s with %s", statement, when)
+                        .doesNotContainPattern("(started|finished)_at [<>]?= \\(?\\w+\\.")));
+  }
+
   /** It would sort what is due, all of it. */
   @Test
   void aClaimSortsNothing() {

@@ -14,7 +14,6 @@ import dev.skipjack.worker.WorkerEvent;
 import java.sql.Connection;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -42,7 +41,6 @@ class ExhaustedPoolIT {
   }
 
   @Test
-  @Disabled("The heartbeat borrows its connection when handlers may hold all of them already")
   void handlersThatHoldEveryConnectionForThreeLeasesLoseNone() throws Exception {
     HikariDataSource pool = database.newDataSource(POOL);
     assertNoLeaseIsLost(JobQueue.builder(pool), pool);

@@ -3,8 +3,11 @@ package dev.skipjack.store.jooq.spi;
 import dev.skipjack.store.jooq.spi.HotStatement.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,7 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * As {@link OwnTransactions}, on one connection that is kept from call to call and holds no
- * transaction in between. Safe for any number of threads, one at a time.
+ * transaction in between. Since the pool cannot look after it, it is asked for a sign of life after
+ * a minute of silence, and an answer that does not come within ten seconds ends it. Safe for any
+ * number of threads, one at a time.
  */
 public final class KeptTransactions implements AutoCloseable {
 
@@ -21,10 +26,17 @@ public final class KeptTransactions implements AutoCloseable {
   /** Deadlock, cancelled statement, lock not available. */
   private static final Set<String> BROKEN_OFF = Set.of("40P01", "57014", "55P03");
 
+  private static final long SILENCE = Duration.ofMinutes(1).toNanos();
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration GOODBYE = Duration.ofMillis(500);
+
   private final DataSource dataSource;
-  private @Nullable Connection kept;
+  private final ReentrantLock turn = new ReentrantLock();
+  private volatile @Nullable Connection kept;
+  private volatile boolean closed;
   private boolean autoCommit;
-  private boolean closed;
+  private int networkTimeout;
+  private long usedAt;
 
   /** On a connection of {@code dataSource}, which is borrowed by the first call. */
   public KeptTransactions(DataSource dataSource) {
@@ -39,14 +51,15 @@ public final class KeptTransactions implements AutoCloseable {
    *     was lost; the next call borrows another connection then
    * @throws IllegalStateException after {@link #close}
    */
-  public synchronized <R> List<R> run(
-      HotStatement statement, Arguments arguments, RowReader<R> reader) {
+  public <R> List<R> run(HotStatement statement, Arguments arguments, RowReader<R> reader) {
     boolean committing = false;
+    turn.lock();
     try {
       Connection connection = connection();
       List<R> rows = Session.own(connection, Preamble.OWN).run(statement, arguments, reader);
       committing = true;
       connection.commit();
+      usedAt = System.nanoTime();
       return rows;
     } catch (SQLException failure) {
       giveUpUnlessWhole(failure);
@@ -54,20 +67,34 @@ public final class KeptTransactions implements AutoCloseable {
     } catch (RuntimeException | Error failure) {
       giveUp(failure);
       throw failure;
+    } finally {
+      turn.unlock();
     }
   }
 
   /**
-   * Borrows the connection now, unless there is one.
+   * Borrows the connection now, unless there is one that is alive.
    *
    * @throws dev.skipjack.api.StoreException if there is none to be had
    * @throws IllegalStateException after {@link #close}
    */
-  public synchronized void reserve() {
+  public void reserve() {
+    turn.lock();
     try {
-      connection();
+      Connection connection = connection();
+      if (System.nanoTime() - usedAt > SILENCE) {
+        if (!connection.isValid((int) PATIENCE.toSeconds())) {
+          giveUp(new SQLException("The kept connection is dead."));
+          connection();
+        } else {
+          connection.rollback(); // drivers may ask in a transaction, which must not stay open
+        }
+        usedAt = System.nanoTime();
+      }
     } catch (SQLException failure) {
       throw OwnTransactions.refused(failure);
+    } finally {
+      turn.unlock();
     }
   }
 
@@ -79,8 +106,11 @@ public final class KeptTransactions implements AutoCloseable {
     if (connection == null) {
       connection = dataSource.getConnection();
       kept = connection;
+      usedAt = System.nanoTime();
       autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(false);
+      networkTimeout = connection.getNetworkTimeout();
+      connection.setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
     }
     return connection;
   }
@@ -112,22 +142,51 @@ public final class KeptTransactions implements AutoCloseable {
     }
     try (connection) {
       connection.rollback();
-      connection.setAutoCommit(autoCommit);
+      restore(connection);
     } catch (SQLException broken) {
       failure.addSuppressed(broken);
     }
   }
 
+  private void restore(Connection connection) throws SQLException {
+    connection.setAutoCommit(autoCommit);
+    connection.setNetworkTimeout(Runnable::run, networkTimeout);
+  }
+
+  /** Waits half a second at most for a call that is under way, and then breaks it off. */
   @Override
-  public synchronized void close() {
+  public void close() {
     closed = true;
+    try {
+      if (turn.tryLock(GOODBYE.toMillis(), TimeUnit.MILLISECONDS)) {
+        try {
+          giveBack();
+        } finally {
+          turn.unlock();
+        }
+        return;
+      }
+    } catch (InterruptedException hurry) {
+      Thread.currentThread().interrupt();
+    }
+    Connection busy = kept;
+    if (busy != null) {
+      try {
+        busy.abort(Runnable::run);
+      } catch (SQLException broken) {
+        LOG.debug("Kept connection could not be broken off", broken);
+      }
+    }
+  }
+
+  private void giveBack() {
     Connection connection = kept;
     kept = null;
     if (connection == null) {
       return;
     }
     try (connection) {
-      connection.setAutoCommit(autoCommit);
+      restore(connection);
     } catch (SQLException broken) {
       LOG.debug("Kept connection was broken when it was given back", broken);
     }

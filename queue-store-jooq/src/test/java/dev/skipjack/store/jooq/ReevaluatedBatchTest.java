@@ -1,0 +1,226 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Conclusion;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.embedded.EmbeddedPostgres;
+import dev.skipjack.migrations.Migrations;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A batch has its snapshot and stops before its first lock; a rival ends one of its attempts; the
+ * batch goes on, is told to look at that row again, leaves it alone and closes the audit of the
+ * others. PostgreSQL 18 up to 18.6 crashes there if the closing prunes partitions while it runs.
+ *
+ * <p>On a server of its own: a crash cuts off every session of the server.
+ */
+class ReevaluatedBatchTest {
+
+  private static final String DATABASE = "reevaluated";
+  private static final long LOCK = 4711;
+
+  /** With a few only, what was freed is seldom used again before it is read. */
+  private static final int JOBS = 100;
+
+  /** The ways to end attempts many at once; each answers how many it ended. */
+  enum Ending {
+    COMPLETE {
+      @Override
+      long end(Statements statements, Connection connection, List<Execution> batch)
+          throws SQLException {
+        return done(
+            statements.complete.run(
+                connection, AttemptCtes.arguments(batch, one -> one), row -> row.getString(1)));
+      }
+    },
+    CONCLUDE {
+      @Override
+      long end(Statements statements, Connection connection, List<Execution> batch)
+          throws SQLException {
+        return done(
+            statements.conclude.run(
+                connection,
+                ConcludeStatement.arguments(
+                    batch.stream().map(one -> Conclusion.cancelled(one, "no need")).toList()),
+                row -> row.getString(1)));
+      }
+    },
+    FAIL {
+      @Override
+      long end(Statements statements, Connection connection, List<Execution> batch)
+          throws SQLException {
+        return done(
+            statements.fail.run(
+                connection,
+                FailStatement.arguments(
+                    batch.stream()
+                        .map(one -> new Failure(one, JobError.of("no"), Duration.ZERO, false))
+                        .toList()),
+                row -> row.getString(1)));
+      }
+    },
+    GIVE_BACK {
+      @Override
+      long end(Statements statements, Connection connection, List<Execution> batch)
+          throws SQLException {
+        return done(
+            statements.giveBack.run(
+                connection,
+                GiveBackStatement.arguments(batch.stream().map(Ending::released).toList()),
+                row -> row.getString(1)));
+      }
+    },
+    RESCUE {
+      @Override
+      long end(Statements statements, Connection connection, List<Execution> batch)
+          throws SQLException {
+        return statements
+            .rescue
+            .run(
+                connection,
+                RescueStatement.arguments(0, Duration.ZERO, batch.size()),
+                RescueStatement::read)
+            .size();
+      }
+    };
+
+    abstract long end(Statements statements, Connection connection, List<Execution> batch)
+        throws SQLException;
+
+    static GiveBack released(Execution attempt) {
+      return new GiveBack(attempt, ExecutionStatus.RELEASED, Duration.ZERO);
+    }
+
+    private static long done(List<String> verdicts) {
+      return verdicts.stream().filter("DONE"::equals).count();
+    }
+  }
+
+  private static EmbeddedPostgres postgres;
+
+  private final ExecutorService thread = Executors.newSingleThreadExecutor();
+  private HikariDataSource pool;
+  private Connection keeper;
+
+  @BeforeAll
+  static void startServer() {
+    postgres =
+        EmbeddedPostgres.builder()
+            .purpose("reevaluated")
+            .setting("fsync", "off")
+            .setting("full_page_writes", "off")
+            .start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    postgres.close();
+  }
+
+  @BeforeEach
+  void setUp() throws SQLException {
+    try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl("postgres"))) {
+      execute(connection, "DROP DATABASE IF EXISTS " + DATABASE + " WITH (FORCE)");
+      execute(connection, "CREATE DATABASE " + DATABASE);
+    }
+    pool = new HikariDataSource();
+    pool.setJdbcUrl(postgres.jdbcUrl(DATABASE));
+    pool.setMaximumPoolSize(2);
+    Migrations.migrate(pool, Migrations.DEFAULT_SCHEMA);
+    keeper = DriverManager.getConnection(postgres.jdbcUrl(DATABASE));
+    execute(keeper, "SET search_path = " + Migrations.DEFAULT_SCHEMA);
+    // Policies hold for a role that is no superuser: the rows make its statements wait.
+    execute(
+        keeper,
+        """
+        CREATE FUNCTION pass_gate() RETURNS boolean LANGUAGE plpgsql AS $$
+        BEGIN
+          PERFORM pg_advisory_lock_shared(%1$d);
+          RETURN pg_advisory_unlock_shared(%1$d);
+        END $$;
+        ALTER TABLE jobs ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY gate ON jobs USING (%2$s.pass_gate());
+        GRANT SELECT ON ALL TABLES IN SCHEMA %2$s TO pg_write_all_data\
+        """
+            .formatted(LOCK, Migrations.DEFAULT_SCHEMA));
+  }
+
+  @AfterEach
+  void tearDown() throws SQLException {
+    thread.shutdownNow();
+    keeper.close();
+    pool.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBatchThatLosesAJobBetweenSnapshotAndLockEndsTheOthers(Ending ending) throws Exception {
+    JobQueue queue = JobQueue.builder(pool).build();
+    queue.enqueueAll(
+        Fixture.WORK, IntStream.rangeClosed(1, JOBS).mapToObj(Fixture.Work::new).toList());
+    List<Execution> batch =
+        queue.store().claim(Fixture.request(JOBS, Fixture.EXPIRED, new Lane("default", 0))).stream()
+            .map(ClaimedJob::execution)
+            .toList();
+
+    // Without statistics some of the statements are planned to look into every partition.
+    execute(keeper, "ANALYZE job_executions");
+
+    try (Connection late = DriverManager.getConnection(postgres.jdbcUrl(DATABASE))) {
+      execute(late, "SET ROLE pg_write_all_data");
+      execute(keeper, "SELECT pg_advisory_lock(" + LOCK + ")");
+      Statements statements = new Statements(Migrations.DEFAULT_SCHEMA);
+      Future<Long> ended = thread.submit(() -> ending.end(statements, late, batch));
+      Rival.soon().until(() -> ended.isDone() || somebodyWaits());
+      assertThat(ended.isDone()).as("came through the gate").isFalse();
+      queue.store().giveBack(List.of(Ending.released(batch.get(0))));
+      execute(keeper, "SELECT pg_advisory_unlock(" + LOCK + ")");
+
+      assertThat(ended.get()).isEqualTo(JOBS - 1);
+    }
+    assertThat(value("SELECT count(*) FROM job_executions WHERE finished_at IS NOT NULL"))
+        .isEqualTo(JOBS);
+  }
+
+  private boolean somebodyWaits() throws SQLException {
+    return value("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") > 0;
+  }
+
+  private long value(String sql) throws SQLException {
+    try (Statement statement = keeper.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private static void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}
