@@ -38,16 +38,14 @@ class TortureOptionsTest {
 
     assertThat(new TortureOptions(1, 10, 1, Optional.of("jdbc:x"), all).possibleFaults())
         .isEqualTo(EnumSet.complementOf(EnumSet.of(FaultKind.POSTMASTER)));
-    assertThat(new TortureOptions(1, 10, 1, Optional.empty(), all).possibleFaults())
-        .isEqualTo(all);
+    assertThat(new TortureOptions(1, 10, 1, Optional.empty(), all).possibleFaults()).isEqualTo(all);
   }
 
   @Test
   void aSeedDecidesTheScheduleAndLeavingOutAKindMovesNoOther() {
     Set<FaultKind> all = EnumSet.allOf(FaultKind.class);
     List<PlannedFault> schedule = PlannedFault.schedule(all, 2, 42);
-    List<PlannedFault> kills =
-        PlannedFault.schedule(EnumSet.of(FaultKind.KILL), 2, 42);
+    List<PlannedFault> kills = PlannedFault.schedule(EnumSet.of(FaultKind.KILL), 2, 42);
 
     assertThat(schedule).isEqualTo(PlannedFault.schedule(all, 2, 42)).containsAll(kills);
     assertThat(schedule).isNotEqualTo(PlannedFault.schedule(all, 2, 43));
