@@ -141,6 +141,7 @@ final class FaultInjector implements AutoCloseable {
     }
     TimeUnit.MILLISECONDS.sleep(200 + dice.nextInt(1_500));
     server.start();
+    ground.awaitServer();
     end(FaultKind.POSTMASTER, Event.ALL, number);
   }
 
@@ -260,6 +261,7 @@ final class FaultInjector implements AutoCloseable {
       throw new IllegalStateException("Faults did not end.");
     }
     ground.server().ifPresent(CrashingPostgres::start);
+    ground.awaitServer();
     ground.proxy().pass();
     ground.proxy().latency(Duration.ZERO, Duration.ZERO);
     ground.proxy().clearCuts();

@@ -40,7 +40,11 @@ final class Fleet implements AutoCloseable {
     for (int n = 1; n <= PRODUCERS; n++) {
       startProducer("producer-" + n);
     }
-    workers.values().forEach(worker -> worker.awaitLine("ready", Duration.ofSeconds(60)));
+    try {
+      workers.values().forEach(worker -> worker.awaitLine("ready", Duration.ofSeconds(60)));
+    } catch (AssertionError silent) {
+      throw new IllegalStateException("A worker did not start; see its log in " + folder, silent);
+    }
   }
 
   private void startWorker(String name) {

@@ -6,7 +6,9 @@ import dev.skipjack.testkit.faults.TcpProxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -18,6 +20,8 @@ final class Ground implements AutoCloseable {
 
   /** The schema that is made in a database of somebody else. */
   static final String SCHEMA = "skipjack_torture";
+
+  private static final Duration RECOVERY = Duration.ofMinutes(1);
 
   private final @Nullable CrashingPostgres server;
   private final TcpProxy proxy;
@@ -101,6 +105,26 @@ final class Ground implements AutoCloseable {
   /** The server, if it is ours to crash. */
   Optional<CrashingPostgres> server() {
     return Optional.ofNullable(server);
+  }
+
+  /**
+   * Waits until the server takes sessions: one that recovers refuses them for a while.
+   *
+   * @throws IllegalStateException if it does not
+   */
+  void awaitServer() throws InterruptedException {
+    long deadline = System.nanoTime() + RECOVERY.toNanos();
+    while (true) {
+      try {
+        direct.getConnection().close();
+        return;
+      } catch (SQLException refused) {
+        if (System.nanoTime() > deadline) {
+          throw new IllegalStateException("The server does not come back.", refused);
+        }
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
+    }
   }
 
   /** Leaves the schema in somebody else's database, for whoever wants to look. */

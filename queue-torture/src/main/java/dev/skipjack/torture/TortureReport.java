@@ -74,6 +74,11 @@ public final class TortureReport {
     return counters.getOrDefault(counter, 0L);
   }
 
+  /** By kind of fault: how often it struck, reruns, and percentiles of the recovery. */
+  Map<String, Map<String, Long>> faults() {
+    return faults;
+  }
+
   /** What is known of the first five jobs that something is wrong with, a line for each event. */
   public List<String> stories() {
     return List.copyOf(stories);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Timeout;
@@ -16,6 +17,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @QueueTest
 @Timeout(60)
 class CheckTheCheckerIT {
+
+  private static final List<Rig.Faults> ALL = List.of(Rig.Faults.values());
 
   private final QueueDatabase database;
 
@@ -36,11 +39,7 @@ class CheckTheCheckerIT {
   @RepeatedTest(20)
   void aRunOfTheRealQueueGivesNoAlarm(RepetitionInfo run, @TempDir Path folder) throws Exception {
     TortureReport report =
-        new Rig(
-                database,
-                folder,
-                null,
-                Rig.Faults.values()[run.getCurrentRepetition() % Rig.Faults.values().length])
+        new Rig(database, folder, null, ALL.get(run.getCurrentRepetition() % ALL.size()))
             .run(run.getCurrentRepetition());
 
     assertThat(report.isClean())

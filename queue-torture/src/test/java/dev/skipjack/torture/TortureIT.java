@@ -2,6 +2,7 @@ package dev.skipjack.torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.testkit.QueueDatabase;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -34,5 +35,29 @@ class TortureIT {
         .isTrue();
     assertThat(report.json()).contains("\"verdict\":\"clean\"").doesNotContain("\"struck\":0");
     assertThat(notes).noneMatch(note -> note.contains("did not succeed"));
+  }
+
+  @Test
+  @Timeout(value = 4, unit = TimeUnit.MINUTES)
+  void theServerOfAnUrlIsLeftAlone() throws Exception {
+    List<String> notes = new ArrayList<>();
+    try (QueueDatabase database = QueueDatabase.create()) {
+      TortureReport report =
+          Torture.run(
+              new TortureOptions(
+                  0.1,
+                  100,
+                  1,
+                  Optional.of(database.jdbcUrl()),
+                  EnumSet.of(FaultKind.KILL, FaultKind.POSTMASTER, FaultKind.COMMIT_CUT)),
+              notes::add);
+
+      assertThat(report.isClean()).as(report.json()).isTrue();
+      assertThat(report.json()).contains("\"left_out\":\"postmaster\"");
+      assertThat(report.faults().get("kill")).containsEntry("struck", 1L);
+      assertThat(report.faults().get("postmaster")).containsEntry("struck", 0L);
+      assertThat(notes)
+          .anyMatch(note -> note.startsWith("Leaving out") && note.endsWith("postmaster"));
+    }
   }
 }
