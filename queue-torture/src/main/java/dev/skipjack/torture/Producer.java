@@ -26,8 +26,8 @@ final class Producer {
   private static final int UNIQUE_KEYS = 12;
   private static final int BULK = 5;
 
-  /** So many jobs lie between the enqueue and the cancel of one, at most. */
-  private static final int CANCEL_LAG = 8;
+  /** One in so many times the cancel waits for another job. */
+  private static final int CANCEL_LAG = 4;
 
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
@@ -95,6 +95,9 @@ final class Producer {
     int dice = random.nextInt(1_000);
     int millis =
         dice < pace.longPerMille() ? pace.longMillis() : dice < 300 ? random.nextInt(20) : 0;
+    if (workload == Workload.CANCEL) {
+      millis = random.nextInt(1 + pace.longMillis() / 5); // some are cancelled while they run
+    }
     String unique = workload == Workload.UNIQUE ? "u" + random.nextInt(UNIQUE_KEYS) : "";
     return new Work(name + "-" + n, workload, failures, millis, unique);
   }
@@ -193,7 +196,7 @@ final class Producer {
   }
 
   private void cancel(SplittableRandom random) {
-    if (toCancel.isEmpty() || random.nextInt(CANCEL_LAG) > 0) {
+    if (toCancel.isEmpty() || random.nextInt(CANCEL_LAG) == 0) {
       return;
     }
     JobId job = toCancel.remove();
