@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = ProgramVersion.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {DemoCommand.class, BenchCommand.class, HelpCommand.class})
+    subcommands = {DemoCommand.class, BenchCommand.class, TortureCommand.class, HelpCommand.class})
 public final class Skipjack implements Runnable {
 
   @Spec private CommandSpec spec;

@@ -80,4 +80,23 @@ class SkipjackTest {
     assertThat(program.out()).isEmpty();
     assertThat(program.err()).contains(sentence, "skipjack bench --help").hasLineCount(2);
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--minutes 0                  | --minutes is 0.0, but must be from 0.1 to 1440.",
+        "--minutes long               | 'long' is not",
+        "--jobs 3                     | --jobs is 3, but must be from 10 to 10000000.",
+        "--faults fire                | --faults has no 'fire'. There are kill,stop,",
+        "--seed S                     | 'S' is not",
+        "--url mysql://h/d            | --url takes a JDBC URL",
+        "--fault kill                 | Unknown option",
+      })
+  void aTortureThatCannotBeMeantIsRefusedInASentence(String arguments, String sentence) {
+    Program program = Program.run(("torture " + arguments).split(" +"));
+    assertThat(program.exitCode()).isEqualTo(2);
+    assertThat(program.out()).isEmpty();
+    assertThat(program.err()).contains(sentence, "skipjack torture --help").hasLineCount(2);
+  }
 }

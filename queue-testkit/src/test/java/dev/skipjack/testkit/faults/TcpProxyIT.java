@@ -145,6 +145,18 @@ class TcpProxyIT {
       insert(connection, 1);
     }
     assertThat(rows()).isEqualTo(10);
+    assertThat(proxy.cutCommits()).isEqualTo(2);
+  }
+
+  @Test
+  void forgetsCutsThatHaveNotStruck() throws Exception {
+    proxy.cutBeforeCommit(3);
+    proxy.clearCuts();
+    try (Connection connection = connect("")) {
+      insert(connection, 1);
+    }
+    assertThat(rows()).isEqualTo(1);
+    assertThat(proxy.cutCommits()).isZero();
   }
 
   @Test

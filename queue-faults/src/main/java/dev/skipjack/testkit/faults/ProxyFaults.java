@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class ProxyFaults {
 
   private final Deque<CommitCut> cuts = new ArrayDeque<>();
+  private int cutCommits;
   private volatile boolean blackHole;
   private volatile Duration toServer = Duration.ZERO;
   private volatile Duration toClient = Duration.ZERO;
@@ -47,7 +48,21 @@ final class ProxyFaults {
   /** What is to be done to the COMMIT that passes now; null for nothing. */
   @Nullable CommitCut nextCut() {
     synchronized (cuts) {
-      return cuts.poll();
+      CommitCut next = cuts.poll();
+      cutCommits += next == null ? 0 : 1;
+      return next;
+    }
+  }
+
+  int cutCommits() {
+    synchronized (cuts) {
+      return cutCommits;
+    }
+  }
+
+  void clearCuts() {
+    synchronized (cuts) {
+      cuts.clear();
     }
   }
 }

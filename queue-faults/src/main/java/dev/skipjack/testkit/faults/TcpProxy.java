@@ -170,6 +170,16 @@ public final class TcpProxy implements AutoCloseable {
     faults.cutNext(CommitCut.AFTER, times);
   }
 
+  /** Forgets the cuts that were announced and have not struck yet. */
+  public void clearCuts() {
+    faults.clearCuts();
+  }
+
+  /** How many commits were cut so far, before or after the server had them. */
+  public int cutCommits() {
+    return faults.cutCommits();
+  }
+
   /** How many connections are open here, half-open ones included. */
   public int open() {
     return connections.size();

@@ -48,7 +48,7 @@ public final class CrashingPostgres implements AutoCloseable {
   private static EmbeddedPostgres launch(boolean fresh) {
     return EmbeddedPostgres.builder()
         .purpose("faults")
-        .setting("max_connections", "40")
+        .setting("max_connections", "100")
         .fresh(fresh)
         .start();
   }

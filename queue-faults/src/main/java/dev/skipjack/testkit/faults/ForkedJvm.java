@@ -16,10 +16,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.Assumptions;
 
 /**
- * A main class of the test's class path in a JVM of its own, which the test may kill, freeze and
+ * A main class of this JVM's class path in a JVM of its own, which the test may kill, freeze and
  * terminate.
  *
  * <pre>{@code
@@ -136,7 +135,9 @@ public final class ForkedJvm implements AutoCloseable {
 
   /**
    * Freezes it by SIGSTOP, as a long pause of the garbage collector or of a virtual machine does:
-   * its connections stay open. Where there are no signals, the test is skipped.
+   * its connections stay open.
+   *
+   * @throws UnsupportedOperationException where there are no signals: on Windows
    */
   public void freeze() {
     signal("STOP");
@@ -148,9 +149,9 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   private void signal(String name) {
-    Assumptions.assumeFalse(
-        System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("win"),
-        "This system cannot freeze processes.");
+    if (System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("win")) {
+      throw new UnsupportedOperationException("This system cannot freeze processes.");
+    }
     try {
       Process kill =
           new ProcessBuilder("kill", "-" + name, String.valueOf(pid()))

@@ -1,0 +1,91 @@
+package dev.skipjack.torture;
+
+import dev.skipjack.torture.FinalRead.EffectRow;
+import dev.skipjack.torture.FinalRead.ExecutionRow;
+import dev.skipjack.torture.FinalRead.JobRow;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/** A history and a final read, found by job, key and attempt. */
+final class CheckedRun {
+
+  final List<Event> events;
+  final Map<Long, List<JobRow>> jobs;
+  final Map<String, List<JobRow>> jobsByKey;
+  final Map<Long, ExecutionRow> executions = new HashMap<>();
+  final Map<Long, List<ExecutionRow>> executionsByJob;
+  final Map<Long, List<EffectRow>> effectsByJob;
+  final FinalRead read;
+
+  CheckedRun(List<Event> history, FinalRead read) {
+    this.read = read;
+    this.events = new ArrayList<>(history);
+    events.sort(Comparator.comparingLong(Event::micros));
+    this.jobs = group(read.jobs(), JobRow::id);
+    this.jobsByKey = group(read.jobs(), JobRow::key);
+    this.executionsByJob = group(read.executions(), ExecutionRow::job);
+    this.effectsByJob = group(read.effects(), EffectRow::job);
+    read.executions().forEach(execution -> executions.put(execution.id(), execution));
+    executionsByJob
+        .values()
+        .forEach(attempts -> attempts.sort(Comparator.comparingLong(ExecutionRow::id)));
+  }
+
+  private static <K extends Comparable<K>, V> Map<K, List<V>> group(
+      List<V> rows, Function<V, K> by) {
+    Map<K, List<V>> groups = new TreeMap<>();
+    rows.forEach(row -> groups.computeIfAbsent(by.apply(row), key -> new ArrayList<>()).add(row));
+    return groups;
+  }
+
+  List<Event> events(EventType type) {
+    return events.stream().filter(event -> event.type() == type).toList();
+  }
+
+  List<JobRow> job(long id) {
+    return jobs.getOrDefault(id, List.of());
+  }
+
+  List<ExecutionRow> attempts(long job) {
+    return executionsByJob.getOrDefault(job, List.of());
+  }
+
+  List<EffectRow> effects(long job) {
+    return effectsByJob.getOrDefault(job, List.of());
+  }
+
+  String key(long job) {
+    List<JobRow> rows = job(job);
+    return rows.isEmpty() ? Event.NONE : rows.get(0).key();
+  }
+
+  /** All that is known of a job, oldest first, a line for each event. */
+  List<String> story(long job, String key) {
+    Map<Long, List<String>> lines = new TreeMap<>();
+    for (Event event : events) {
+      boolean ofJob = job != 0 && event.job() == job;
+      if (ofJob || (!key.equals(Event.NONE) && event.key().equals(key))) {
+        add(lines, event.micros(), event.line());
+      }
+    }
+    for (ExecutionRow attempt : attempts(job)) {
+      add(lines, attempt.started(), "audit " + attempt);
+    }
+    for (JobRow row : job(job)) {
+      add(lines, Math.max(row.created(), row.ended()), "final " + row);
+    }
+    for (EffectRow effect : effects(job)) {
+      add(lines, Long.MAX_VALUE, "final " + effect);
+    }
+    return lines.values().stream().flatMap(List::stream).toList();
+  }
+
+  private static void add(Map<Long, List<String>> lines, long micros, String line) {
+    lines.computeIfAbsent(micros, at -> new ArrayList<>()).add(line);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.skipjack.torture;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * Takes every connection of a process' own pool for a while, as handlers that leak them do. Asked
+ * for through a file, because the standard input of a forked JVM is taken.
+ */
+final class ExhaustedPool {
+
+  private static final long LOOK_MILLIS = 50;
+
+  private ExhaustedPool() {}
+
+  /** Asks a process to do it. */
+  static void ask(Path folder, String process, long millis) {
+    try {
+      Path written = Files.writeString(folder.resolve(process + ".ask"), String.valueOf(millis));
+      Files.move(written, file(folder, process)); // never seen half written
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private static Path file(Path folder, String process) {
+    return folder.resolve(process + ".exhaust");
+  }
+
+  /** Waits for requests until the JVM ends. */
+  static void watch(ProcessSettings settings, DataSource pool, int connections) {
+    Path file = file(settings.folder(), settings.name());
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                while (true) {
+                  Thread.sleep(LOOK_MILLIS);
+                  if (Files.exists(file)) {
+                    long millis = Long.parseLong(Files.readString(file));
+                    Files.delete(file);
+                    hold(pool, connections, millis);
+                  }
+                }
+              } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+              } catch (InterruptedException nobodyDoes) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "exhausted-pool");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static void hold(DataSource pool, int connections, long millis)
+      throws InterruptedException {
+    long until = System.nanoTime() + millis * 1_000_000;
+    List<Connection> held = new ArrayList<>();
+    while (System.nanoTime() < until) {
+      try {
+        if (held.size() < connections) {
+          held.add(pool.getConnection());
+          continue;
+        }
+      } catch (SQLException allTaken) {
+        Thread.onSpinWait(); // which is what was wanted
+      }
+      Thread.sleep(LOOK_MILLIS);
+    }
+    for (Connection connection : held) {
+      try {
+        connection.close();
+      } catch (SQLException broken) {
+        Thread.onSpinWait(); // the pool throws it away
+      }
+    }
+  }
+}

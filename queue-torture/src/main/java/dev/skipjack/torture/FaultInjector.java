@@ -1,0 +1,275 @@
+package dev.skipjack.torture;
+
+import dev.skipjack.testkit.faults.CrashingPostgres;
+import dev.skipjack.testkit.faults.ForkedJvm;
+import dev.skipjack.testkit.faults.TcpProxy;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Makes planned faults happen, and notes whom each struck and from when to when. Belongs to one
+ * thread; what ends later is ended by another.
+ */
+final class FaultInjector implements AutoCloseable {
+
+  private static final int CUTS = 5;
+
+  private static final String TERMINATE =
+      "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity"
+          + " WHERE application_name = ? AND pid <> pg_backend_pid() ORDER BY random() LIMIT ?) AS sessions";
+
+  private static final String PICK_BACKEND =
+      "SELECT pid FROM pg_stat_activity WHERE application_name = ? ORDER BY random() LIMIT 1";
+
+  private final Ground ground;
+  private final Fleet fleet;
+  private final HistoryFile history;
+  private final Path folder;
+  private final Consumer<String> notes;
+  private final ScheduledExecutorService later = Executors.newScheduledThreadPool(2);
+  private final Set<String> unwell = new HashSet<>();
+  private int number;
+
+  FaultInjector(
+      Ground ground, Fleet fleet, HistoryFile history, Path folder, Consumer<String> notes) {
+    this.ground = ground;
+    this.fleet = fleet;
+    this.history = history;
+    this.folder = folder;
+    this.notes = notes;
+  }
+
+  /** Lets all of them happen, each at its time or as soon after it as the one before is over. */
+  void run(List<PlannedFault> faults) throws InterruptedException {
+    long begin = System.nanoTime();
+    for (PlannedFault fault : faults) {
+      long ahead = begin + fault.at().toNanos() - System.nanoTime();
+      if (ahead > 0) {
+        TimeUnit.NANOSECONDS.sleep(ahead);
+      }
+      strike(fault);
+    }
+  }
+
+  private void strike(PlannedFault fault) throws InterruptedException {
+    number++;
+    Random dice = new Random(fault.dice());
+    try {
+      switch (fault.kind()) {
+        case KILL -> kill(dice);
+        case STOP -> stop(dice);
+        case BACKEND -> terminateBackends(dice);
+        case POSTMASTER -> crash(dice);
+        case PROXY -> disturbNetwork(dice);
+        case COMMIT_CUT -> cutCommits();
+        case POOL -> exhaustPool(dice);
+      }
+    } catch (SQLException | IllegalStateException failure) {
+      notes.accept("A " + fault.kind().label() + " fault did not succeed: " + failure);
+    }
+  }
+
+  private void kill(Random dice) throws InterruptedException {
+    List<String> producers = fleet.producers();
+    String name =
+        dice.nextInt(5) == 0 && !producers.isEmpty()
+            ? producers.get(dice.nextInt(producers.size()))
+            : well(dice);
+    ForkedJvm process = fleet.process(name);
+    if (process == null) {
+      return;
+    }
+    begin(FaultKind.KILL, name);
+    process.kill();
+    end(FaultKind.KILL, name, number);
+    TimeUnit.MILLISECONDS.sleep(dice.nextInt(500));
+    fleet.restart(name);
+  }
+
+  private void stop(Random dice) {
+    String name = well(dice);
+    ForkedJvm process = fleet.process(name);
+    if (process == null) {
+      return;
+    }
+    becomesUnwell(name);
+    begin(FaultKind.STOP, name);
+    process.freeze();
+    after(times(Pace.FORKED.lease(), 1.3 + dice.nextDouble()), FaultKind.STOP, name, process::thaw);
+  }
+
+  private void exhaustPool(Random dice) {
+    String name = well(dice);
+    long millis = times(Pace.FORKED.lease(), 1.2).toMillis();
+    becomesUnwell(name);
+    begin(FaultKind.POOL, name);
+    ExhaustedPool.ask(folder, name, millis);
+    after(Duration.ofMillis(millis + 500), FaultKind.POOL, name, () -> {});
+  }
+
+  private void terminateBackends(Random dice) throws SQLException {
+    begin(FaultKind.BACKEND, Event.ALL);
+    try (Connection connection = ground.direct().getConnection();
+        PreparedStatement terminate = connection.prepareStatement(TERMINATE)) {
+      terminate.setString(1, ProcessSettings.APPLICATION);
+      terminate.setInt(2, 1 + dice.nextInt(4));
+      terminate.execute();
+    } finally {
+      end(FaultKind.BACKEND, Event.ALL, number);
+    }
+  }
+
+  private void crash(Random dice) throws InterruptedException, SQLException {
+    CrashingPostgres server = ground.server().orElseThrow();
+    begin(FaultKind.POSTMASTER, Event.ALL);
+    switch (dice.nextInt(3)) {
+      case 0 -> server.crash();
+      case 1 -> server.kill();
+      default -> server.killBackend(anyBackend());
+    }
+    TimeUnit.MILLISECONDS.sleep(200 + dice.nextInt(1_500));
+    server.start();
+    ground.awaitServer();
+    end(FaultKind.POSTMASTER, Event.ALL, number);
+  }
+
+  private int anyBackend() throws SQLException {
+    try (Connection connection = ground.direct().getConnection();
+        PreparedStatement pick = connection.prepareStatement(PICK_BACKEND)) {
+      pick.setString(1, ProcessSettings.APPLICATION);
+      try (var row = pick.executeQuery()) {
+        if (!row.next()) {
+          throw new IllegalStateException("There is no session to kill.");
+        }
+        return row.getInt(1);
+      }
+    }
+  }
+
+  private void disturbNetwork(Random dice) throws InterruptedException {
+    TcpProxy proxy = ground.proxy();
+    begin(FaultKind.PROXY, Event.ALL);
+    int millis = 500 + dice.nextInt(2_500);
+    switch (dice.nextInt(5)) {
+      case 0 -> {
+        proxy.blackHole();
+        TimeUnit.MILLISECONDS.sleep(millis);
+        proxy.pass();
+        TimeUnit.MILLISECONDS.sleep(2_500); // until all have found out by themselves
+        proxy.reset(); // or the server would keep the forgotten sessions for hours
+      }
+      case 1 -> {
+        proxy.forgetOpen();
+        TimeUnit.MILLISECONDS.sleep(3_000);
+        proxy.reset();
+      }
+      case 2 -> {
+        proxy.refuseNew();
+        proxy.reset();
+        TimeUnit.MILLISECONDS.sleep(millis);
+        proxy.pass();
+      }
+      case 3 -> {
+        proxy.latency(Duration.ofMillis(30), Duration.ofMillis(30));
+        TimeUnit.MILLISECONDS.sleep(millis);
+        proxy.latency(Duration.ZERO, Duration.ZERO);
+      }
+      default -> proxy.reset();
+    }
+    end(FaultKind.PROXY, Event.ALL, number);
+  }
+
+  private void cutCommits() {
+    begin(FaultKind.COMMIT_CUT, Event.ALL);
+    ground.proxy().cutBeforeCommit(CUTS / 2);
+    ground.proxy().cutAfterCommit(CUTS - CUTS / 2);
+    end(FaultKind.COMMIT_CUT, Event.ALL, number);
+  }
+
+  private static Duration times(Duration duration, double factor) {
+    return Duration.ofMillis(Math.round(duration.toMillis() * factor));
+  }
+
+  private void begin(FaultKind kind, String target) {
+    history.write(target, EventType.FAULT_BEGAN, String.valueOf(number), 0, 0, kind.label());
+  }
+
+  private void end(FaultKind kind, String target, int which) {
+    history.write(target, EventType.FAULT_ENDED, String.valueOf(which), 0, 0, kind.label());
+  }
+
+  private void after(Duration wait, FaultKind kind, String name, Runnable heal) {
+    int which = number;
+    ScheduledFuture<?> unused =
+        later.schedule(
+            () -> {
+              try {
+                heal.run();
+              } catch (IllegalStateException gone) {
+                notes.accept("A process had ended by itself: " + name);
+              } finally {
+                end(kind, name, which);
+                recovers(name);
+              }
+            },
+            wait.toMillis(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  /** A worker that is neither frozen nor without connections; any if all are. */
+  private String well(Random dice) {
+    List<String> all = fleet.workers();
+    List<String> well = all.stream().filter(name -> !isUnwell(name)).toList();
+    List<String> from = well.isEmpty() ? all : well;
+    return from.get(dice.nextInt(from.size()));
+  }
+
+  private boolean isUnwell(String name) {
+    synchronized (unwell) {
+      return unwell.contains(name);
+    }
+  }
+
+  private void becomesUnwell(String name) {
+    synchronized (unwell) {
+      unwell.add(name);
+    }
+  }
+
+  private void recovers(String name) {
+    synchronized (unwell) {
+      unwell.remove(name);
+    }
+  }
+
+  /** Ends every fault; returns when none is left. */
+  void heal() throws InterruptedException {
+    later.shutdown(); // what was scheduled is done all the same
+    if (!later.awaitTermination(1, TimeUnit.MINUTES)) {
+      throw new IllegalStateException("Faults did not end.");
+    }
+    ground.server().ifPresent(CrashingPostgres::start);
+    ground.awaitServer();
+    ground.proxy().pass();
+    ground.proxy().latency(Duration.ZERO, Duration.ZERO);
+    ground.proxy().clearCuts();
+    fleet.reviveWorkers();
+  }
+
+  @Override
+  public void close() {
+    later.shutdownNow();
+  }
+}

@@ -1,0 +1,165 @@
+package dev.skipjack.torture;
+
+import dev.skipjack.torture.FinalRead.EffectRow;
+import dev.skipjack.torture.FinalRead.ExecutionRow;
+import dev.skipjack.torture.FinalRead.JobRow;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * Reads the database with SQL of its own: a checker that looked through the code that it checks
+ * would see what that code believes.
+ */
+final class FinalReader {
+
+  private static final int CLOCK_READINGS = 50;
+
+  private static final String JOBS =
+      "SELECT id, status, false, payload->>'key', payload->>'workload', payload->>'unique', attempts, forgiven, max_attempts,"
+          + " %1$s(created_at), %1$s(died_at), coalesce(current_execution_id, 0) FROM @jobs"
+          + " UNION ALL SELECT id, status, true, payload->>'key', payload->>'workload', payload->>'unique', attempts, forgiven, max_attempts,"
+          + " %1$s(created_at), %1$s(finished_at), coalesce(execution_id, 0) FROM @jobs_archive";
+
+  private static final String EXECUTIONS =
+      "SELECT id, job_id, attempt, status, %1$s(started_at), %1$s(finished_at), coalesce(split_part(worker_id, '/', 1), ''),"
+          + " coalesce(error_message, '') FROM @job_executions";
+
+  private static final String EFFECTS = "SELECT key, job_id, execution_id FROM @torture_effects";
+
+  private static final String KEYS = "SELECT job_id FROM @job_keys";
+
+  /** Bigger than any error of the reading on one machine, smaller than any lease. */
+  private static final long SAME_CLOCK_MICROS = 50_000;
+
+  private final String schema;
+
+  private FinalReader(String schema) {
+    this.schema = schema;
+  }
+
+  /** Reads everything in one transaction. */
+  static FinalRead read(DataSource dataSource, String schema) throws SQLException {
+    return new FinalReader(schema).read(dataSource);
+  }
+
+  private FinalRead read(DataSource dataSource) throws SQLException {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
+      long offset = offset(statement);
+      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      connection.setAutoCommit(false);
+      statement.setFetchSize(1_000);
+      FinalRead read =
+          new FinalRead(
+              jobs(statement, offset),
+              executions(statement, offset),
+              effects(statement),
+              keys(statement));
+      connection.commit();
+      return read;
+    }
+  }
+
+  /** How far the database's clock is ahead of this machine's; 0 if nothing tells them apart. */
+  private static long offset(Statement statement) throws SQLException {
+    long best = Long.MAX_VALUE;
+    long offset = 0;
+    for (int i = 0; i < CLOCK_READINGS; i++) {
+      long before = now();
+      try (ResultSet row =
+          statement.executeQuery("SELECT (extract(epoch FROM clock_timestamp()) * 1e6)::bigint")) {
+        row.next();
+        long after = now();
+        if (after - before < best) {
+          best = after - before;
+          offset = row.getLong(1) - (before + after) / 2;
+        }
+      }
+    }
+    return Math.abs(offset) < SAME_CLOCK_MICROS ? 0 : offset;
+  }
+
+  private static long now() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+  }
+
+  private List<JobRow> jobs(Statement statement, long offset) throws SQLException {
+    List<JobRow> rows = new ArrayList<>();
+    try (ResultSet row = statement.executeQuery(sql(JOBS))) {
+      while (row.next()) {
+        rows.add(
+            new JobRow(
+                row.getLong(1),
+                row.getString(2),
+                row.getBoolean(3),
+                row.getString(4),
+                row.getString(5),
+                row.getString(6),
+                row.getInt(7),
+                row.getInt(8),
+                row.getInt(9),
+                local(row.getLong(10), offset),
+                local(row.getLong(11), offset),
+                row.getLong(12)));
+      }
+    }
+    return rows;
+  }
+
+  private List<ExecutionRow> executions(Statement statement, long offset) throws SQLException {
+    List<ExecutionRow> rows = new ArrayList<>();
+    try (ResultSet row = statement.executeQuery(sql(EXECUTIONS))) {
+      while (row.next()) {
+        rows.add(
+            new ExecutionRow(
+                row.getLong(1),
+                row.getLong(2),
+                row.getInt(3),
+                row.getString(4),
+                local(row.getLong(5), offset),
+                local(row.getLong(6), offset),
+                row.getString(7),
+                row.getString(8)));
+      }
+    }
+    return rows;
+  }
+
+  private List<EffectRow> effects(Statement statement) throws SQLException {
+    List<EffectRow> rows = new ArrayList<>();
+    try (ResultSet row = statement.executeQuery(sql(EFFECTS))) {
+      while (row.next()) {
+        rows.add(new EffectRow(row.getString(1), row.getLong(2), row.getLong(3)));
+      }
+    }
+    return rows;
+  }
+
+  private List<Long> keys(Statement statement) throws SQLException {
+    List<Long> rows = new ArrayList<>();
+    try (ResultSet row = statement.executeQuery(sql(KEYS))) {
+      while (row.next()) {
+        rows.add(row.getLong(1));
+      }
+    }
+    return rows;
+  }
+
+  private static long local(long micros, long offset) {
+    return micros == 0 ? 0 : micros - offset;
+  }
+
+  /** {@code %1$s(x)} is x in microseconds. */
+  private String sql(String template) {
+    return template
+        .replaceAll("%1\\$s\\((\\w+)\\)", "(extract(epoch FROM $1) * 1e6)::bigint")
+        .replace("@", schema + ".");
+  }
+}

@@ -1,0 +1,175 @@
+package dev.skipjack.torture;
+
+import dev.skipjack.testkit.faults.ForkedJvm;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The processes under torture. Safe for any number of threads. */
+final class Fleet implements AutoCloseable {
+
+  static final int WORKERS = 3;
+  static final int PRODUCERS = 2;
+
+  private static final Duration GOODBYE = Duration.ofSeconds(20);
+  private static final int MOST_CRASHES = 20;
+
+  private final Ground ground;
+  private final Path folder;
+  private final TortureOptions options;
+  private final Map<String, ForkedJvm> workers = new TreeMap<>();
+  private final Map<String, ForkedJvm> producers = new TreeMap<>();
+  private int crashes;
+
+  Fleet(Ground ground, Path folder, TortureOptions options) {
+    this.ground = ground;
+    this.folder = folder;
+    this.options = options;
+  }
+
+  /** Starts all of them and returns when they work. */
+  synchronized void start() {
+    for (int n = 1; n <= WORKERS; n++) {
+      startWorker("worker-" + n);
+    }
+    for (int n = 1; n <= PRODUCERS; n++) {
+      startProducer("producer-" + n);
+    }
+    try {
+      workers.values().forEach(worker -> worker.awaitLine("ready", Duration.ofSeconds(60)));
+    } catch (AssertionError silent) {
+      throw new IllegalStateException("A worker did not start; see its log in " + folder, silent);
+    }
+  }
+
+  private void startWorker(String name) {
+    workers.put(name, fork(WorkerProcess.class, name, settings(name).arguments()));
+  }
+
+  private void startProducer(String name) {
+    int jobs = options.jobs() / PRODUCERS + (name.endsWith("1") ? options.jobs() % PRODUCERS : 0);
+    long gapMicros = Math.round(options.minutes() * 60_000_000 / Math.max(1, jobs));
+    producers.put(
+        name,
+        fork(
+            ProducerProcess.class,
+            name,
+            settings(name)
+                .arguments(
+                    String.valueOf(options.seed()),
+                    String.valueOf(jobs),
+                    String.valueOf(gapMicros))));
+  }
+
+  private ProcessSettings settings(String name) {
+    return new ProcessSettings(ground.jdbcUrl(), ground.schema(), folder, name);
+  }
+
+  private ForkedJvm fork(Class<?> main, String name, String[] arguments) {
+    return ForkedJvm.of(main)
+        .arguments(arguments)
+        .option("-Xmx256m")
+        .option("-XX:+UseSerialGC")
+        .option("-Dorg.jooq.no-logo=true")
+        .option("-Dorg.jooq.no-tips=true")
+        .option("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+        .option("-Dorg.slf4j.simpleLogger.showDateTime=true")
+        .option("-Dorg.slf4j.simpleLogger.logFile=" + folder.resolve(name + ".log"))
+        .start();
+  }
+
+  synchronized List<String> workers() {
+    return List.copyOf(workers.keySet());
+  }
+
+  /** Those that still have jobs to enqueue. */
+  synchronized List<String> producers() {
+    return producers.entrySet().stream()
+        .filter(entry -> entry.getValue().isAlive())
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  synchronized @Nullable ForkedJvm process(String name) {
+    ForkedJvm worker = workers.get(name);
+    return worker == null ? producers.get(name) : worker;
+  }
+
+  /** Starts a process again that was killed; its history goes on. */
+  synchronized void restart(String name) {
+    ForkedJvm gone = process(name);
+    if (gone != null) {
+      gone.close();
+    }
+    if (workers.containsKey(name)) {
+      startWorker(name);
+    } else {
+      startProducer(name);
+    }
+  }
+
+  /**
+   * Waits until all jobs are enqueued.
+   *
+   * @throws IllegalStateException if producers crash again and again, or do not come to an end
+   */
+  void awaitProducers(Duration atMost) throws InterruptedException {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    while (!producers().isEmpty() || !finished()) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("The producers did not end within %s.".formatted(atMost));
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+  }
+
+  /** Restarts those that ended badly. */
+  private synchronized boolean finished() {
+    List<String> bad = new ArrayList<>();
+    producers.forEach(
+        (name, process) -> {
+          if (!process.isAlive() && process.awaitExit(Duration.ofSeconds(1)) != 0) {
+            bad.add(name);
+          }
+        });
+    crashes += bad.size();
+    if (crashes > MOST_CRASHES) {
+      throw new IllegalStateException("Producers end by themselves; see their logs in " + folder);
+    }
+    bad.forEach(this::restart);
+    return bad.isEmpty();
+  }
+
+  /** Starts the workers again that are not there, for whatever reason. */
+  synchronized void reviveWorkers() {
+    for (String name : workers()) {
+      ForkedJvm worker = workers.get(name);
+      if (worker == null || !worker.isAlive()) {
+        restart(name);
+      }
+    }
+  }
+
+  /** Ends the workers in order. */
+  synchronized void stopWorkers() {
+    workers.values().forEach(ForkedJvm::terminate);
+    for (ForkedJvm worker : workers.values()) {
+      try {
+        worker.awaitExit(GOODBYE);
+      } catch (AssertionError runsOn) {
+        worker.kill();
+      }
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    workers.values().forEach(ForkedJvm::close);
+    producers.values().forEach(ForkedJvm::close);
+  }
+}

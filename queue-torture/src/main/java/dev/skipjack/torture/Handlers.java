@@ -1,0 +1,120 @@
+package dev.skipjack.torture;
+
+import dev.skipjack.api.Outcome;
+import dev.skipjack.worker.JobContext;
+import dev.skipjack.worker.WorkerEvent;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** Does the jobs' work and writes down what happened. Safe for any number of threads. */
+final class Handlers {
+
+  private static final Duration SOON = Duration.ofMillis(20);
+
+  private final DataSource effects;
+  private final String schema;
+  private final HistoryFile history;
+
+  /**
+   * @param effects where the rows of {@code torture_effects} go
+   */
+  Handlers(DataSource effects, String schema, HistoryFile history) {
+    this.effects = effects;
+    this.schema = schema;
+    this.history = history;
+  }
+
+  Outcome handle(Work work, JobContext context) throws Exception {
+    note(EventType.STARTED, work, context, "");
+    try {
+      Outcome outcome = work(work, context);
+      note(EventType.ENDED, work, context, outcome.getClass().getSimpleName());
+      return outcome;
+    } catch (Exception thrown) {
+      note(EventType.ENDED, work, context, String.valueOf(thrown));
+      throw thrown;
+    }
+  }
+
+  private Outcome work(Work work, JobContext context) throws Exception {
+    if (work.millis() > 0) {
+      Thread.sleep(work.millis());
+    }
+    if (context.attempt() <= work.failures()) {
+      long way = context.executionId().value() % 3;
+      if (way == 0 && work.workload() == Workload.RETRY) {
+        return Outcome.snooze(SOON);
+      } else if (way == 1) {
+        return Outcome.retry(SOON);
+      }
+      throw new IllegalStateException("planned failure");
+    }
+    if (work.workload() == Workload.EFFECT) {
+      completeWithEffect(work, context);
+    }
+    return Outcome.completed();
+  }
+
+  private void completeWithEffect(Work work, JobContext context) throws SQLException {
+    try (Connection connection = effects.getConnection()) {
+      connection.setAutoCommit(false);
+      try (PreparedStatement insert =
+          connection.prepareStatement(
+              "INSERT INTO " + schema + ".torture_effects VALUES (?, ?, ?)")) {
+        insert.setString(1, work.key());
+        insert.setLong(2, context.jobId().value());
+        insert.setLong(3, context.executionId().value());
+        insert.execute();
+        context.completeIn(connection);
+        connection.commit();
+      } catch (SQLException | RuntimeException failure) {
+        rollBack(connection, failure);
+        throw failure;
+      }
+    }
+    note(EventType.COMMITTED, work, context, "");
+  }
+
+  private static void rollBack(Connection connection, Exception why) {
+    try {
+      connection.rollback();
+    } catch (SQLException broken) {
+      why.addSuppressed(broken);
+    }
+  }
+
+  private void note(EventType type, Work work, JobContext context, String detail) {
+    history.write(type, work.key(), context.jobId().value(), context.executionId().value(), detail);
+  }
+
+  /** What the worker was told of its outcomes. */
+  void on(WorkerEvent event) {
+    if (event instanceof WorkerEvent.Succeeded e) {
+      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "succeeded");
+    } else if (event instanceof WorkerEvent.Failed e) {
+      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "failed");
+    } else if (event instanceof WorkerEvent.Dead e) {
+      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "dead");
+    } else if (event instanceof WorkerEvent.Snoozed e) {
+      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "snoozed");
+    } else if (event instanceof WorkerEvent.Cancelled e) {
+      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "cancelled");
+    } else if (event instanceof WorkerEvent.Released e) {
+      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "released");
+    } else if (event instanceof WorkerEvent.Lost e) {
+      history.write(
+          EventType.LOST,
+          Event.NONE,
+          e.attempt().jobId().value(),
+          e.attempt().executionId().value(),
+          "");
+    }
+  }
+
+  private void accepted(long job, long execution, String outcome) {
+    history.write(EventType.ACCEPTED, Event.NONE, job, execution, outcome);
+  }
+}

@@ -1,0 +1,211 @@
+package dev.skipjack.torture;
+
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.dedup.Unique;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Enqueues jobs and cancels some, in all the ways that there are, and writes down what it was told.
+ *
+ * <p>What it does with its n-th job depends on the seed and on n alone, so that a process that was
+ * killed is continued by another. Belongs to one thread.
+ */
+final class Producer {
+
+  private static final Unique<Work> WHILE_LIVE = Unique.<Work>by(Work::unique).whileLive();
+  private static final int UNIQUE_KEYS = 12;
+  private static final int BULK = 5;
+
+  /** One in so many times the cancel waits for another job. */
+  private static final int CANCEL_LAG = 4;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  private final Doors doors;
+  private final HistoryFile history;
+  private final String name;
+  private final long seed;
+  private final Pace pace;
+  private final Deque<JobId> toCancel = new ArrayDeque<>();
+
+  Producer(Doors doors, HistoryFile history, String name, long seed, Pace pace) {
+    this.doors = doors;
+    this.history = history;
+    this.name = name;
+    this.seed = seed;
+    this.pace = pace;
+  }
+
+  /**
+   * Produces the jobs from number {@code from} up to {@code to}, which is left out.
+   *
+   * @param gap between two jobs, as long as that can be kept up
+   */
+  void produce(long from, long to, Duration gap) throws InterruptedException {
+    long begin = System.nanoTime();
+    for (long n = from; n < to; ) {
+      SplittableRandom random = new SplittableRandom(seed * 31 + name.hashCode() + n * 1_000_003);
+      int count = random.nextInt(10) == 0 ? (int) Math.min(BULK, to - n) : 1;
+      List<Work> works = new ArrayList<>();
+      Workload workload = count > 1 ? Workload.PLAIN : draw(random);
+      for (int i = 0; i < count; i++) {
+        works.add(work(workload, n + i, random));
+      }
+      enqueue(works, random);
+      cancel(random);
+      n += count;
+      long ahead = begin + gap.toNanos() * (n - from) - System.nanoTime();
+      if (ahead > 0) {
+        Thread.sleep(ahead / 1_000_000, (int) (ahead % 1_000_000));
+      }
+    }
+  }
+
+  private static Workload draw(SplittableRandom random) {
+    int n = random.nextInt(100);
+    if (n < 40) {
+      return Workload.PLAIN;
+    } else if (n < 55) {
+      return Workload.RETRY;
+    } else if (n < 58) {
+      return Workload.DOOMED;
+    } else if (n < 70) {
+      return Workload.UNIQUE;
+    }
+    return n < 80 ? Workload.CANCEL : Workload.EFFECT;
+  }
+
+  private Work work(Workload workload, long n, SplittableRandom random) {
+    int failures =
+        switch (workload) {
+          case RETRY -> random.nextInt(1, 4);
+          case DOOMED -> Work.MANY;
+          default -> 0;
+        };
+    int dice = random.nextInt(1_000);
+    int millis =
+        dice < pace.longPerMille() ? pace.longMillis() : dice < 300 ? random.nextInt(20) : 0;
+    if (workload == Workload.CANCEL) {
+      millis = random.nextInt(1 + pace.longMillis() / 5); // some are cancelled while they run
+    }
+    String unique = workload == Workload.UNIQUE ? "u" + random.nextInt(UNIQUE_KEYS) : "";
+    return new Work(name + "-" + n, workload, failures, millis, unique);
+  }
+
+  private void enqueue(List<Work> works, SplittableRandom random) throws InterruptedException {
+    boolean withKey = random.nextBoolean();
+    boolean inTransaction = !withKey && random.nextInt(3) == 0;
+    String how =
+        works.get(0).workload().label() + (withKey ? " keyed" : inTransaction ? " tx" : "");
+    works.forEach(work -> history.write(EventType.ASKED, work.key(), 0, 0, how));
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (System.nanoTime() < deadline) {
+      try {
+        List<EnqueueResult> results = once(works, withKey, inTransaction);
+        for (int i = 0; i < works.size(); i++) {
+          acknowledged(works.get(i), results.get(i));
+        }
+        return;
+      } catch (SQLException failure) {
+        // Only from the caller's own commit: it may be done.
+        tell(EventType.UNKNOWN, works, failure);
+        return;
+      } catch (StoreException failure) {
+        tell(failure.isOutcomeUnknown() ? EventType.UNKNOWN : EventType.REFUSED, works, failure);
+        boolean repeatable = withKey || works.get(0).workload() == Workload.UNIQUE;
+        if (failure.isOutcomeUnknown() && !repeatable) {
+          return;
+        }
+        Thread.sleep(50);
+      }
+    }
+  }
+
+  private List<EnqueueResult> once(List<Work> works, boolean withKey, boolean inTransaction)
+      throws SQLException {
+    Work first = works.get(0);
+    if (first.workload() == Workload.UNIQUE) {
+      return List.of(doors.unique().enqueue(first.type(), first, WHILE_LIVE));
+    }
+    if (withKey) {
+      return doors
+          .jobs()
+          .enqueueAllOnce(
+              first.type(), works, (work, options) -> options.idempotencyKey(work.key()));
+    }
+    if (!inTransaction) {
+      return works.size() == 1
+          ? List.of(created(doors.jobs().enqueue(first.type(), first)))
+          : doors.jobs().enqueueAll(first.type(), works).stream().map(Producer::created).toList();
+    }
+    return inTransaction(works);
+  }
+
+  /** Throws SQLException only for the commit; everything before it was rolled back. */
+  private List<EnqueueResult> inTransaction(List<Work> works) throws SQLException {
+    Connection connection;
+    try {
+      connection = doors.dataSource().getConnection();
+    } catch (SQLException none) {
+      throw new StoreException("No connection.", none);
+    }
+    try (connection) {
+      List<EnqueueResult> results;
+      try {
+        connection.setAutoCommit(false);
+        results =
+            doors.within().apply(connection).enqueueAll(works.get(0).type(), works).stream()
+                .map(Producer::created)
+                .toList();
+      } catch (SQLException refused) {
+        throw new StoreException("Refused.", refused);
+      }
+      connection.commit();
+      return results;
+    }
+  }
+
+  private static EnqueueResult created(JobId id) {
+    return new EnqueueResult.Enqueued(id);
+  }
+
+  private void acknowledged(Work work, EnqueueResult result) {
+    history.write(
+        EventType.ACKED,
+        work.key(),
+        result.jobId().value(),
+        0,
+        result.fold(enqueued -> "created", existing -> "existing"));
+    if (work.workload() == Workload.CANCEL) {
+      toCancel.add(result.jobId());
+    }
+  }
+
+  private void tell(EventType type, List<Work> works, Exception failure) {
+    works.forEach(work -> history.write(type, work.key(), 0, 0, String.valueOf(failure)));
+  }
+
+  private void cancel(SplittableRandom random) {
+    if (toCancel.isEmpty() || random.nextInt(CANCEL_LAG) == 0) {
+      return;
+    }
+    JobId job = toCancel.remove();
+    history.write(EventType.CANCEL_ASKED, Event.NONE, job.value(), 0, "");
+    try {
+      CancelResult result = doors.admin().cancel(List.of(job)).get(0);
+      history.write(EventType.CANCEL_ANSWERED, Event.NONE, job.value(), 0, result.name());
+    } catch (StoreException failure) {
+      history.write(EventType.UNKNOWN, Event.NONE, job.value(), 0, String.valueOf(failure));
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package dev.skipjack.torture;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.store.jooq.JobQueue;
+import java.time.Duration;
+
+/** A producer in a process of its own. */
+final class ProducerProcess {
+
+  private static final int CONNECTIONS = 3;
+
+  private ProducerProcess() {}
+
+  /**
+   * Goes on where the history ends, and ends when the last job is enqueued.
+   *
+   * @param args those of {@link ProcessSettings}, then seed, jobs and microseconds between them
+   */
+  public static void main(String[] args) throws InterruptedException {
+    ProcessSettings settings = ProcessSettings.of(args);
+    long seed = Long.parseLong(args[4]);
+    long jobs = Long.parseLong(args[5]);
+    Duration gap = Duration.ofNanos(1_000 * Long.parseLong(args[6]));
+    long begun =
+        HistoryFile.read(settings.folder(), settings.name()).stream()
+            .filter(event -> event.type() == EventType.ASKED)
+            .count();
+    try (HistoryFile history = HistoryFile.open(settings.folder(), settings.name());
+        HikariDataSource pool = settings.pool(CONNECTIONS)) {
+      JobQueue queue = JobQueue.builder(pool).schema(settings.schema()).build();
+      System.out.println("ready");
+      new Producer(Doors.of(queue, pool), history, settings.name(), seed, Pace.FORKED)
+          .produce(begun, jobs, gap);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package dev.skipjack.torture;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Runs producers and workers under faults, lets the queue drain, and judges. Stateless; one should
+ * run at a time on a machine.
+ */
+public final class Torture {
+
+  private static final Duration NO_PROGRESS = Duration.ofSeconds(60);
+  private static final long LOOK_MILLIS = 250;
+
+  private Torture() {}
+
+  /**
+   * Runs one.
+   *
+   * @param notes hears how far it is
+   * @throws SQLException if the database could not be prepared or read
+   * @throws IllegalStateException if the run could not be brought to its end
+   */
+  public static TortureReport run(TortureOptions options, Consumer<String> notes)
+      throws SQLException, InterruptedException {
+    Set<FaultKind> kinds = options.possibleFaults();
+    if (!kinds.containsAll(options.faults())) {
+      notes.accept(
+          "Leaving out what needs a server of the torture's own: "
+              + labels(options.faults().stream().filter(kind -> !kinds.contains(kind)).toList()));
+    }
+    Path folder = newFolder();
+    try (Ground ground = Ground.open(options.url())) {
+      TortureReport report = run(options, kinds, ground, folder, notes);
+      if (report.isClean()) {
+        delete(folder);
+      } else {
+        notes.accept("Histories and logs of the processes stay in " + folder);
+      }
+      return report;
+    }
+  }
+
+  private static TortureReport run(
+      TortureOptions options,
+      Set<FaultKind> kinds,
+      Ground ground,
+      Path folder,
+      Consumer<String> notes)
+      throws SQLException, InterruptedException {
+    long begin = System.nanoTime();
+    Map<String, Object> facts = facts(options, kinds, ground);
+    try (HistoryFile history = HistoryFile.open(folder, "faults");
+        Fleet fleet = new Fleet(ground, folder, options);
+        FaultInjector injector = new FaultInjector(ground, fleet, history, folder, notes)) {
+      fleet.start();
+      Hiccups.watch(history);
+      List<PlannedFault> faults = PlannedFault.schedule(kinds, options.minutes(), options.seed());
+      notes.accept(
+          "%d jobs in %s minutes, %d faults, seed %d."
+              .formatted(options.jobs(), options.minutes(), faults.size(), options.seed()));
+      injector.run(faults);
+      injector.heal();
+      fleet.awaitProducers(
+          Duration.ofMillis(Math.round(options.minutes() * 60_000)).plusMinutes(5));
+      notes.accept("All is healed and enqueued; draining.");
+      drain(ground, notes);
+      fleet.stopWorkers();
+    }
+    facts.put("cut_commits", ground.proxy().cutCommits());
+    FinalRead read = FinalReader.read(ground.direct(), ground.schema());
+    facts.put("seconds", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin));
+    return TortureReport.of(facts, HistoryFile.readAll(folder), read, Pace.FORKED);
+  }
+
+  private static Map<String, Object> facts(
+      TortureOptions options, Set<FaultKind> kinds, Ground ground) throws SQLException {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    facts.put("seed", options.seed());
+    facts.put("minutes", options.minutes());
+    facts.put("jobs", options.jobs());
+    facts.put("chosen_faults", labels(kinds));
+    facts.put(
+        "left_out", labels(options.faults().stream().filter(k -> !kinds.contains(k)).toList()));
+    facts.put("lease_ms", Pace.FORKED.lease().toMillis());
+    facts.put("rescue_ms", Pace.FORKED.rescueInterval().toMillis());
+    facts.put("server", value(ground, "SHOW server_version"));
+    facts.put("fsync", value(ground, "SHOW fsync"));
+    facts.put("synchronous_commit", value(ground, "SHOW synchronous_commit"));
+    return facts;
+  }
+
+  private static String labels(Collection<FaultKind> kinds) {
+    return kinds.stream().map(FaultKind::label).collect(Collectors.joining(","));
+  }
+
+  /** Until nothing is left that a worker will end, or nothing changes any more. */
+  private static void drain(Ground ground, Consumer<String> notes)
+      throws SQLException, InterruptedException {
+    String sql =
+        "SELECT count(*) FROM "
+            + ground.schema()
+            + ".jobs WHERE status IN ('pending', 'running', 'waiting')";
+    long least = Long.MAX_VALUE;
+    long progress = System.nanoTime();
+    while (true) {
+      long live = Long.parseLong(value(ground, sql));
+      if (live == 0) {
+        return;
+      }
+      if (live < least) {
+        least = live;
+        progress = System.nanoTime();
+      } else if (System.nanoTime() - progress > NO_PROGRESS.toNanos()) {
+        notes.accept("%d jobs do not come to an end.".formatted(live));
+        return;
+      }
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+    }
+  }
+
+  private static String value(Ground ground, String sql) throws SQLException {
+    try (Connection connection = ground.direct().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return String.valueOf(row.getString(1));
+    }
+  }
+
+  private static Path newFolder() {
+    try {
+      return Files.createTempDirectory("skipjack-torture");
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.skipjack.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.testkit.QueueDatabase;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** The command's own work, for as long as a build can bear: processes, a server, and all faults. */
+@DisabledOnOs(OS.WINDOWS) // no signals
+class TortureIT {
+
+  private static final double MINUTES = 0.75;
+
+  @Test
+  @Timeout(value = 8, unit = TimeUnit.MINUTES)
+  void nothingIsLostAndNothingDoneTwiceUnderAllFaults() throws Exception {
+    List<String> notes = new ArrayList<>();
+
+    TortureReport report =
+        Torture.run(
+            new TortureOptions(
+                MINUTES, 1_500, 4_711, Optional.empty(), EnumSet.allOf(FaultKind.class)),
+            notes::add);
+
+    assertThat(report.isClean())
+        .as("%s%n%s%n%s", report.json(), String.join("\n", report.stories()), notes)
+        .isTrue();
+    assertThat(report.json()).contains("\"verdict\":\"clean\"").doesNotContain("\"struck\":0");
+    assertThat(notes).noneMatch(note -> note.contains("did not succeed"));
+  }
+
+  @Test
+  @Timeout(value = 4, unit = TimeUnit.MINUTES)
+  void theServerOfAnUrlIsLeftAlone() throws Exception {
+    List<String> notes = new ArrayList<>();
+    try (QueueDatabase database = QueueDatabase.create()) {
+      TortureReport report =
+          Torture.run(
+              new TortureOptions(
+                  0.1,
+                  100,
+                  1,
+                  Optional.of(database.jdbcUrl()),
+                  EnumSet.of(FaultKind.KILL, FaultKind.POSTMASTER, FaultKind.COMMIT_CUT)),
+              notes::add);
+
+      assertThat(report.isClean()).as(report.json()).isTrue();
+      assertThat(report.json()).contains("\"left_out\":\"postmaster\"");
+      assertThat(report.faults().get("kill")).containsEntry("struck", 1L);
+      assertThat(report.faults().get("postmaster")).containsEntry("struck", 0L);
+      assertThat(notes)
+          .anyMatch(note -> note.startsWith("Leaving out") && note.endsWith("postmaster"));
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.skipjack.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class TortureOptionsTest {
+
+  @Test
+  void faultsAreNamedAsPeopleWriteThem() {
+    assertThat(FaultKind.parse("kill, commit-cut"))
+        .containsExactlyInAnyOrder(FaultKind.KILL, FaultKind.COMMIT_CUT);
+    assertThat(FaultKind.parse("none")).isEmpty();
+    assertThatThrownBy(() -> FaultKind.parse("kill,fire"))
+        .hasMessage(
+            "--faults has no 'fire'. There are kill,stop,backend,postmaster,proxy,commit-cut,pool, and none.");
+  }
+
+  @Test
+  void valuesOutOfRangeAreRefused() {
+    assertThatThrownBy(() -> options(0, 100)).hasMessageContaining("--minutes is 0.0");
+    assertThatThrownBy(() -> options(Double.NaN, 100)).hasMessageContaining("--minutes is NaN");
+    assertThatThrownBy(() -> options(1, 9)).hasMessageContaining("--jobs is 9");
+  }
+
+  private static TortureOptions options(double minutes, int jobs) {
+    return new TortureOptions(minutes, jobs, 1, Optional.empty(), Set.of());
+  }
+
+  @Test
+  void aServerOfSomebodyElseIsNotCrashed() {
+    Set<FaultKind> all = EnumSet.allOf(FaultKind.class);
+
+    assertThat(new TortureOptions(1, 10, 1, Optional.of("jdbc:x"), all).possibleFaults())
+        .isEqualTo(EnumSet.complementOf(EnumSet.of(FaultKind.POSTMASTER)));
+    assertThat(new TortureOptions(1, 10, 1, Optional.empty(), all).possibleFaults()).isEqualTo(all);
+  }
+
+  @Test
+  void aSeedDecidesTheScheduleAndLeavingOutAKindMovesNoOther() {
+    Set<FaultKind> all = EnumSet.allOf(FaultKind.class);
+    List<PlannedFault> schedule = PlannedFault.schedule(all, 2, 42);
+    List<PlannedFault> kills = PlannedFault.schedule(EnumSet.of(FaultKind.KILL), 2, 42);
+
+    assertThat(schedule).isEqualTo(PlannedFault.schedule(all, 2, 42)).containsAll(kills);
+    assertThat(schedule).isNotEqualTo(PlannedFault.schedule(all, 2, 43));
+    assertThat(kills).hasSize(14);
+    assertThat(schedule).extracting(PlannedFault::at).isSorted();
+  }
+}

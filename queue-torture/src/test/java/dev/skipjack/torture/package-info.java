@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.torture;
+
+import org.jspecify.annotations.NullMarked;
