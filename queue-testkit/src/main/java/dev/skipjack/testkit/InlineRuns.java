@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  * <p>What it does not do:
  *
  * <ul>
- *   <li>An enqueue in the caller's own transaction runs nothing, because no other connection sees
- *       the job before the commit; call {@link #run()} after it.
+ *   <li>An enqueue in the caller's own transaction does not run its job, because no other
+ *       connection sees it before the commit; call {@link #run()} after it. Other due jobs are run
+ *       even then, and one that needs a row which the transaction holds would wait for ever: have
+ *       none left over.
  *   <li>A failed attempt does not fail the enqueue. The job waits for its retry, as one that was
  *       enqueued with a delay waits for its time; {@link JobRuns} goes on from there.
  *   <li>It runs everything that is due, not the new job alone.
