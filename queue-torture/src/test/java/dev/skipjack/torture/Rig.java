@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,7 @@ final class Rig {
   private final Path folder;
   private final @Nullable BrokenQueue broken;
   private final Faults faults;
+  private final Set<Long> zombies = ConcurrentHashMap.newKeySet();
   private final AtomicInteger struck = new AtomicInteger();
 
   /**
@@ -134,7 +136,7 @@ final class Rig {
       builder.handle(
           Work.type(workload),
           (work, context) -> {
-            sleepAsZombie(context, name, history);
+            sleepAsZombie(work, context, name, history);
             return work(handlers, work, context);
           });
     }
@@ -145,16 +147,19 @@ final class Rig {
     return handlers.handle(work, context);
   }
 
-  private void sleepAsZombie(JobContext context, String worker, HistoryFile history)
+  private void sleepAsZombie(Work work, JobContext context, String worker, HistoryFile history)
       throws InterruptedException {
-    if (isZombie(context.executionId().value())) {
+    long execution = context.executionId().value();
+    boolean fails = work.failures() > 0 && context.attempt() == 1;
+    if (faults == Faults.ZOMBIES && (fails || execution % ZOMBIES == 0)) {
+      zombies.add(execution);
       strike(history, worker, "stop");
       Thread.sleep(PACE.lease().toMillis() * 2);
     }
   }
 
   private boolean isZombie(long execution) {
-    return faults == Faults.ZOMBIES && execution % ZOMBIES == 0;
+    return zombies.contains(execution);
   }
 
   private QueueAccess access(JobQueue queue, Sql sql) {
