@@ -32,7 +32,10 @@ public final class HandlerThreads {
     this.given = given;
   }
 
-  /** Virtual threads from Java 21 on, platform threads before: the default. */
+  /**
+   * Virtual threads from Java 21 on, platform threads before: the default. Handlers that compute
+   * for long belong on {@link #platform()}: of virtual threads only as many run as there are cores.
+   */
   public static HandlerThreads automatic() {
     return new HandlerThreads(Kind.AUTOMATIC, null);
   }

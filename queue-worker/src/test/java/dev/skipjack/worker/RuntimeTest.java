@@ -693,7 +693,12 @@ class RuntimeTest {
   }
 
   private Worker.Builder on(JobType<String> type, JobHandler<String> handler, int concurrency) {
-    return Worker.on(store).handle(type, handler).queue("q", concurrency);
+    // Handlers that spin would starve virtual threads, of which only as many run as there are
+    // cores.
+    return Worker.on(store)
+        .handle(type, handler)
+        .handlerThreads(HandlerThreads.platform())
+        .queue("q", concurrency);
   }
 
   private static WorkerConfig.Builder config() {

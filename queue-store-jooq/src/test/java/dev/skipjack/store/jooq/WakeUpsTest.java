@@ -10,6 +10,7 @@ import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.api.spi.WakeUps.Subscription;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.testkit.faults.FaultyDataSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -155,6 +156,24 @@ class WakeUpsTest {
     fixture.enqueue(1);
 
     assertThat(heardUntil("default")).containsExactly(OF_WORK);
+  }
+
+  /** A server whose queue of notifications is full refuses every commit that notifies. */
+  @Test
+  void aWakeUpThatCannotBeSentFailsNoEnqueue() {
+    FaultyDataSource faulty = new FaultyDataSource(fixture.database.dataSource());
+    faulty.decideCommits(
+        () -> {
+          faulty.failNext(FaultyDataSource.Step.CONNECTION, 1, "53300");
+          faulty.failNext(FaultyDataSource.Step.STATEMENT, 1, "54000");
+          return FaultyDataSource.CommitFate.ANSWERED;
+        });
+    JobQueue queue = JobQueue.builder(faulty).schema(fixture.database.schema()).build();
+
+    queue.enqueue(Fixture.WORK, new Fixture.Work(1));
+
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
+    assertThat(faulty.count(FaultyDataSource.Step.CONNECTION)).isEqualTo(2);
   }
 
   @Test

@@ -1,0 +1,56 @@
+package dev.skipjack.worker.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerEvent;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The database's clock steps ahead by more than a lease. What it would read is moved instead of the
+ * clock: every lease is over, and every due time has passed.
+ */
+@QueueTest
+@Timeout(60)
+class ClockStepIT {
+
+  private static final int JOBS = 4;
+
+  @Test
+  void aStepAheadCostsOneMoreAttemptAndNothingElse(QueueDatabase database) throws Exception {
+    FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
+    EventLog events = new EventLog();
+    Deeds deeds = new Deeds(database.dataSource());
+    CountDownLatch stepped = new CountDownLatch(1);
+    fixture.enqueue(JOBS, Task.Deed.WORK);
+    try (Worker worker =
+        Worker.on(fixture.queue())
+            .handle(
+                Task.TYPE,
+                (task, context) -> {
+                  if (context.attempt() == 1) {
+                    stepped.await();
+                  }
+                  return deeds.handle(task, context);
+                })
+            .queue("default", 2 * JOBS)
+            .config(ForkedWorker.config())
+            .listener(events)
+            .start()) {
+      await().until(() -> worker.status().running() == JOBS);
+      fixture.execute(
+          "UPDATE @jobs SET lease_expires_at = lease_expires_at - interval '1 hour', scheduled_at = scheduled_at - interval '1 hour'");
+      await().until(() -> events.all(WorkerEvent.Rescued.class).size() >= 1);
+      stepped.countDown();
+      fixture.assertAllDoneOnce();
+    }
+    assertThat(fixture.count("job_executions")).isBetween((long) JOBS, 2L * JOBS);
+    assertThat(fixture.count("job_executions WHERE status = 'lost'"))
+        .isEqualTo(events.all(WorkerEvent.Rescued.class).size());
+  }
+}

@@ -1,0 +1,121 @@
+package dev.skipjack.worker.faults;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerMeter;
+import dev.skipjack.worker.WorkerMetrics;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.ToDoubleFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/** What a payload holds is for its handler: not for logs, tags, notifications or thread names. */
+@QueueTest
+@Timeout(60)
+class SecretsIT {
+
+  private static final String CANARY = "canary-4711-4711";
+
+  record Secret(String password) {}
+
+  private static final JobType<Secret> TYPE =
+      JobType.of("secret", Secret.class).maxAttempts(2).retry(Backoff.fixed(Duration.ZERO));
+
+  private final List<String> seen = new CopyOnWriteArrayList<>();
+
+  @Test
+  void aPayloadAndAnExceptionThatQuotesItAreNotTold(QueueDatabase database) throws Exception {
+    JobQueue queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, UTF_8));
+    try (Connection listening = database.connection();
+        Worker worker =
+            Worker.on(queue)
+                .handle(
+                    TYPE,
+                    (secret, context) -> {
+                      Thread.getAllStackTraces().keySet().forEach(t -> seen.add(t.getName()));
+                      context.progress(50, "half");
+                      if (secret.password().endsWith("bad")) {
+                        throw new IllegalStateException("cannot log in with " + secret);
+                      }
+                      return Outcome.completed();
+                    })
+                .queue("default", 2)
+                .metrics(new Tags())
+                .listener(event -> seen.add(event.toString()))
+                .start()) {
+      String channel = listen(listening, database);
+      queue.enqueue(TYPE, new Secret(CANARY));
+      queue.enqueue(TYPE, new Secret(CANARY + "bad"));
+      await().until(() -> queue.reader().deadLetters().size() == 1);
+      for (PGNotification heard : listening.unwrap(PGConnection.class).getNotifications(1_000)) {
+        seen.add(channel + heard.getParameter());
+      }
+      assertThat(worker.status().started()).isTrue();
+    } finally {
+      System.setErr(before);
+    }
+    assertThat(log.toString(UTF_8)).contains("Job is dead").doesNotContain(CANARY);
+    assertThat(seen)
+        .isNotEmpty()
+        // The error itself is the listener's to see: it is what the job's row keeps.
+        .filteredOn(text -> !text.startsWith("Failed[") && !text.startsWith("Dead["))
+        .noneMatch(text -> text.contains(CANARY));
+  }
+
+  private static String listen(Connection connection, QueueDatabase database) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        var row =
+            statement.executeQuery(
+                "SELECT 'skipjack_' || left(encode(sha256(convert_to('%s', 'UTF8')), 'hex'), 16)"
+                    .formatted(database.schema()))) {
+      row.next();
+      String channel = row.getString(1);
+      statement.execute("LISTEN " + channel);
+      return channel;
+    }
+  }
+
+  private final class Tags implements WorkerMetrics {
+
+    @Override
+    public void count(WorkerMeter counter, String queue, String kind) {
+      seen.add(counter.meterName() + queue + kind);
+    }
+
+    @Override
+    public void record(WorkerMeter timer, Duration took, String queue, String kind) {
+      seen.add(timer.meterName() + queue + kind);
+    }
+
+    @Override
+    public void record(WorkerMeter timer, Duration took, String worker) {
+      seen.add(timer.meterName() + worker);
+    }
+
+    @Override
+    public Runnable gauge(WorkerMeter gauge, Worker worker, ToDoubleFunction<Worker> value) {
+      return () -> {};
+    }
+  }
+}
