@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,8 +37,18 @@ class CheckTheCheckerIT {
     assertThat(report.stories()).isNotEmpty();
   }
 
-  @RepeatedTest(20)
+  @RepeatedTest(4)
   void aRunOfTheRealQueueGivesNoAlarm(RepetitionInfo run, @TempDir Path folder) throws Exception {
+    assertNoAlarm(run, folder);
+  }
+
+  @RepeatedTest(16)
+  @Tag("soak")
+  void noRunOfManyGivesAlarm(RepetitionInfo run, @TempDir Path folder) throws Exception {
+    assertNoAlarm(run, folder);
+  }
+
+  private void assertNoAlarm(RepetitionInfo run, Path folder) throws Exception {
     TortureReport report =
         new Rig(database, folder, null, ALL.get(run.getCurrentRepetition() % ALL.size()))
             .run(run.getCurrentRepetition());
