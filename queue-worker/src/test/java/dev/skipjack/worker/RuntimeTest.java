@@ -279,7 +279,7 @@ class RuntimeTest {
         store.requestCancel(job);
 
         assertThat(where.get(10, TimeUnit.SECONDS)).contains("canceller");
-        assertThat(hung).isCompletedExceptionally();
+        await().until(hung::isCompletedExceptionally);
       } finally {
         own.shutdownNow();
       }
