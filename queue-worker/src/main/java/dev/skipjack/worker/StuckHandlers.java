@@ -5,7 +5,8 @@ import java.util.function.Consumer;
 
 /**
  * Looks for handlers that go on long after they were told to end: says so, and gives their place to
- * others. Their jobs are rescued when the lease is over, which nobody renews.
+ * others. After a timeout or a loss nobody renews their leases, so their jobs are rescued; of a job
+ * that is to be cancelled the lease is renewed until the handler ends or times out.
  */
 final class StuckHandlers implements Loop.Step {
 

@@ -14,16 +14,16 @@ import java.time.Duration;
  *     that an idle worker sends less than a statement a second in all; 10 ms to 1 hour
  * @param prefetch most jobs of a queue claimed beyond those that can run at once; default 500, 0 to
  *     1,000. The worker takes only as many as its handlers finish in 50 ms, so slow jobs are not
- *     hoarded.
+ *     hoarded. With those that have ended and are not yet written, three times as many may be held.
  * @param flushInterval how long outcomes are collected before they are written together; default 3
  *     ms, 0 to 1 s. Not waited for when nothing else runs.
  * @param rescueInterval wait between searches for jobs whose lease ran out, jittered by a fifth;
  *     default 10 s, 10 ms to 1 hour
  * @param drainTimeout how long a stop lets running handlers finish; default 25 s, 0 to 1 hour. Keep
  *     it 5 s below the grace period of whatever stops the process.
- * @param interruptGrace how long a handler may go on after it was told to end, because of its
- *     timeout or a lost lease, before it counts as stuck and its place is opened to others; default
- *     5 s, 10 ms to 1 hour
+ * @param interruptGrace how long a handler may go on after it was told to end (timeout, lost lease,
+ *     cancellation) before it counts as stuck and its place is opened to others; default 5 s, 10 ms
+ *     to 1 hour
  * @param retention how long history is kept; default 7 days of archived jobs, unless their queue
  *     says otherwise, and 30 days of audit. All workers of a schema should agree: the shortest
  *     wins.

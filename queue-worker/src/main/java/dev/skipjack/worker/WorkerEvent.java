@@ -54,8 +54,9 @@ public sealed interface WorkerEvent {
   record TimedOut(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The handler was told to end, because of its timeout or a lost lease, and goes on. Its job will
-   * be rescued; its place is open to others as far as there are such places.
+   * The handler was told to end and goes on: its place is open to others as far as there are such
+   * places. After a timeout or a lost lease its job will be rescued; one that is to be cancelled
+   * keeps its lease until the handler ends or times out.
    */
   record Stuck(AttemptInfo attempt) implements WorkerEvent {}
 
