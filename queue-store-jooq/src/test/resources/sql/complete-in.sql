@@ -87,8 +87,16 @@ with
     set
       "status" = 'succeeded',
       "finished_at" = clock_timestamp()
-    from "ended"
-    where "skipjack"."job_executions"."id" = "ended"."execution_id"
+    where (
+      "skipjack"."job_executions"."id" = any (
+        array(
+          select "ended"."execution_id"
+          from "ended"
+        )
+      )
+      and "skipjack"."job_executions"."started_at" >= timestamp with time zone '2024-03-04 00:00:00+00:00'
+      and "skipjack"."job_executions"."started_at" < timestamp with time zone '2024-03-11 00:00:00+00:00'
+    )
     returning "skipjack"."job_executions"."id"
   )
 select count(*)

@@ -79,7 +79,8 @@ with
       "given"."execution_id" as "execution_id",
       "skipjack"."jobs"."status",
       "skipjack"."jobs"."queue",
-      "skipjack"."jobs"."kind"
+      "skipjack"."jobs"."kind",
+      "skipjack"."jobs"."started_at"
   ),
   "cancelled" as (
     delete from "skipjack"."jobs"
@@ -172,7 +173,8 @@ with
       "kept"."execution_id",
       "kept"."status",
       "kept"."queue",
-      "kept"."kind"
+      "kept"."kind",
+      "kept"."started_at"
     from "kept"
     union all
     select
@@ -180,7 +182,8 @@ with
       "cancelled"."execution_id",
       'cancelled',
       "cancelled"."queue",
-      "cancelled"."kind"
+      "cancelled"."kind",
+      "cancelled"."started_at"
     from "cancelled"
   ),
   "closed" as (
@@ -218,6 +221,14 @@ with
       )
     where (
       "skipjack"."job_executions"."id" = "ended"."execution_id"
+      and "skipjack"."job_executions"."id" = any (
+        array(
+          select "ended"."execution_id"
+          from "ended"
+        )
+      )
+      and "skipjack"."job_executions"."started_at" >= timestamp with time zone '2024-03-04 00:00:00+00:00'
+      and "skipjack"."job_executions"."started_at" < timestamp with time zone '2024-03-11 00:00:00+00:00'
       and "ended"."id" = "given"."job_id"
       and "ended"."execution_id" = "given"."execution_id"
     )

@@ -66,7 +66,8 @@ with
       "expired"."current_execution_id" as "execution_id",
       "skipjack"."jobs"."status",
       "skipjack"."jobs"."queue",
-      "skipjack"."jobs"."kind"
+      "skipjack"."jobs"."kind",
+      "skipjack"."jobs"."started_at"
   ),
   "cancelled" as (
     delete from "skipjack"."jobs"
@@ -159,7 +160,8 @@ with
       "kept"."execution_id",
       "kept"."status",
       "kept"."queue",
-      "kept"."kind"
+      "kept"."kind",
+      "kept"."started_at"
     from "kept"
     union all
     select
@@ -167,7 +169,8 @@ with
       "cancelled"."execution_id",
       'cancelled',
       "cancelled"."queue",
-      "cancelled"."kind"
+      "cancelled"."kind",
+      "cancelled"."started_at"
     from "cancelled"
   ),
   "closed" as (
@@ -180,7 +183,15 @@ with
       "finished_at" = clock_timestamp(),
       "error_message" = 'The lease ran out: the worker died, hung, or lost the database.'
     from "ended"
-    where "skipjack"."job_executions"."id" = "ended"."execution_id"
+    where (
+      "skipjack"."job_executions"."id" = "ended"."execution_id"
+      and "skipjack"."job_executions"."id" = any (
+        array(
+          select "ended"."execution_id"
+          from "ended"
+        )
+      )
+    )
     returning "skipjack"."job_executions"."id"
   )
 select
@@ -188,5 +199,6 @@ select
   "ended"."execution_id",
   "ended"."status",
   "ended"."queue",
-  "ended"."kind"
+  "ended"."kind",
+  "ended"."started_at"
 from "ended"

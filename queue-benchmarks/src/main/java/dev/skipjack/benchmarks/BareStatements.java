@@ -15,6 +15,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -39,7 +40,7 @@ final class BareStatements {
    * @param database without due jobs
    * @param batch jobs of one claim
    */
-  static BareStatements learn(BenchmarkDatabase database, int batch) {
+  static BareStatements learn(BenchmarkDatabase database, int batch) throws SQLException {
     Recording recording = new Recording();
     JobQueue queue = database.queue(recording::noting);
     ClaimRequest request =
@@ -53,7 +54,9 @@ final class BareStatements {
     if (claimed > 0) {
       throw new IllegalStateException("%d jobs are due, but none should be.".formatted(claimed));
     }
-    queue.store().complete(List.of(new Execution(new JobId(1), new ExecutionId(1))));
+    Instant now =
+        Instant.ofEpochSecond(database.number("SELECT extract(epoch FROM now())::bigint"));
+    queue.store().complete(List.of(new Execution(new JobId(1), new ExecutionId(1), now)));
     return new BareStatements(only(recording, "\"claimed\""), only(recording, "\"ended\""));
   }
 

@@ -69,7 +69,8 @@ abstract class FencePromises extends Promises {
   void lostIfItIsTheExecutionOfAnotherJob(AttemptWrite write) throws SQLException {
     fixture.enqueueMany(2);
     List<Execution> owners = fixture.claimExecutions(2);
-    Execution crossed = new Execution(owners.get(0).jobId(), owners.get(1).id());
+    Execution crossed =
+        new Execution(owners.get(0).jobId(), owners.get(1).id(), owners.get(1).startedAt());
     JobDetails other = fixture.find(owners.get(1).jobId());
 
     assertLost(write, crossed);
@@ -83,8 +84,11 @@ abstract class FencePromises extends Promises {
     fixture.enqueue(1);
     Execution owner = fixture.claimOne(LEASE);
 
-    assertLost(write, new Execution(owner.jobId(), new ExecutionId(Long.MAX_VALUE)));
-    assertThat(write.writeOne(fixture, new Execution(StoreFixture.UNKNOWN, owner.id())))
+    assertLost(
+        write, new Execution(owner.jobId(), new ExecutionId(Long.MAX_VALUE), owner.startedAt()));
+    assertThat(
+            write.writeOne(
+                fixture, new Execution(StoreFixture.UNKNOWN, owner.id(), owner.startedAt())))
         .isEqualTo(Verdict.LOST);
     assertThat(fixture.find(owner.jobId()).currentExecution()).isEqualTo(owner.id());
   }

@@ -110,7 +110,8 @@ enum BrokenQueue {
             sql.run(SECOND_AUDIT_ROW, second);
             all.add(
                 new ClaimedJob(
-                    new Execution(claimed.execution().jobId(), new ExecutionId(second)),
+                    new Execution(
+                        claimed.execution().jobId(), new ExecutionId(second), claimed.startedAt()),
                     claimed.queue(),
                     claimed.kind(),
                     claimed.payload(),
@@ -119,7 +120,6 @@ enum BrokenQueue {
                     claimed.attempt(),
                     claimed.maxAttempts(),
                     claimed.scheduledAt(),
-                    claimed.startedAt(),
                     claimed.traceParent()));
           });
     }

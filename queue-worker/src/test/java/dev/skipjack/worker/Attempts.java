@@ -20,7 +20,7 @@ final class Attempts {
     ServedQueue queue = new ServedQueue("q", 1, 0, new Wakeup(), LaneOrder.Reserve.A_TENTH);
     ClaimedJob job =
         new ClaimedJob(
-            new Execution(new JobId(id), new ExecutionId(id)),
+            new Execution(new JobId(id), new ExecutionId(id), Instant.EPOCH),
             "q",
             "k",
             "payload",
@@ -28,7 +28,6 @@ final class Attempts {
             priority,
             1,
             3,
-            Instant.EPOCH,
             Instant.EPOCH,
             null);
     return new Attempt(job, queue, lease, System.nanoTime());

@@ -19,7 +19,7 @@ final class ClaimAnswers {
 
   static ClaimedJob job(Lane lane, Instant scheduledAt, Instant startedAt) {
     return new ClaimedJob(
-        new Execution(new JobId(1), new ExecutionId(1)),
+        new Execution(new JobId(1), new ExecutionId(1), startedAt),
         lane.queue(),
         "k",
         "{}",
@@ -28,7 +28,6 @@ final class ClaimAnswers {
         1,
         3,
         scheduledAt,
-        startedAt,
         null);
   }
 

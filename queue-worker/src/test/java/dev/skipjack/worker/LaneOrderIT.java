@@ -107,7 +107,9 @@ class LaneOrderIT {
 
   private Worker.Builder worker() {
     return Worker.on(queue)
-        .config(WorkerConfig.builder().drainTimeout(Duration.ofSeconds(5)).build())
+        .config( // What is claimed in advance has its tenth in front, and only the next one behind
+            // it.
+            WorkerConfig.builder().prefetch(10).drainTimeout(Duration.ofSeconds(5)).build())
         .handle(
             NOTE,
             (note, context) -> {

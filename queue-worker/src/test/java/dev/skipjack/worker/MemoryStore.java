@@ -85,6 +85,7 @@ final class MemoryStore
     int attempts;
     int forgiven;
     long executionId;
+    Instant startedAt = Instant.EPOCH;
     long leaseEnd;
     boolean held;
     boolean cancelRequested;
@@ -373,10 +374,11 @@ final class MemoryStore
     row.status = JobStatus.RUNNING;
     row.attempts++;
     row.executionId = ++lastExecution;
+    row.startedAt = Instant.EPOCH.plusNanos(System.nanoTime());
     row.leaseEnd = System.nanoTime() + lease.toNanos();
     audit.put(row.executionId, ExecutionStatus.RUNNING);
     return new ClaimedJob(
-        new Execution(new JobId(row.id), new ExecutionId(row.executionId)),
+        new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt),
         row.job.queue(),
         row.job.kind(),
         row.job.payload(),
@@ -385,7 +387,6 @@ final class MemoryStore
         row.attempts - row.forgiven,
         row.maxAttempts,
         Instant.EPOCH.plusNanos(row.dueAt),
-        Instant.EPOCH.plusNanos(System.nanoTime()),
         row.job.traceParent());
   }
 
@@ -521,7 +522,8 @@ final class MemoryStore
           for (Row row : rows.values()) {
             boolean over = row.leaseEnd - System.nanoTime() < 0;
             if (row.status == JobStatus.RUNNING && over && !row.held && rescued.size() < limit) {
-              Execution lost = new Execution(new JobId(row.id), new ExecutionId(row.executionId));
+              Execution lost =
+                  new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt);
               boolean dead = row.attempts - row.forgiven >= row.maxAttempts;
               finish(row, dead ? JobStatus.DEAD : JobStatus.PENDING, ExecutionStatus.LOST);
               row.dueAt = System.nanoTime();

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  *     not count
  * @param maxAttempts used attempts that are allowed
  * @param scheduledAt when it had become due
- * @param startedAt when it was claimed
  * @param traceParent W3C traceparent of its enqueuer; null: none was given
  */
 public record ClaimedJob(
@@ -29,8 +28,12 @@ public record ClaimedJob(
     int attempt,
     int maxAttempts,
     Instant scheduledAt,
-    Instant startedAt,
     @Nullable String traceParent) {
+
+  /** When it was claimed. */
+  public Instant startedAt() {
+    return execution.startedAt();
+  }
 
   /** The lane it was taken from. */
   public Lane lane() {

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Values that are written about attempts: no such write may fail on its data. */
 class AttemptValuesTest {
 
-  private static final Execution EXECUTION = new Execution(new JobId(1), new ExecutionId(2));
+  private static final Execution EXECUTION =
+      new Execution(new JobId(1), new ExecutionId(2), Instant.EPOCH);
 
   @ParameterizedTest
   @EnumSource(

@@ -25,6 +25,7 @@ import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
 import org.jooq.CommonTableExpression;
@@ -46,8 +47,9 @@ import org.jooq.Table;
  * cancelled AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE is_cancelled)) RETURNING ...),
  * archived  AS (INSERT INTO jobs_archive ... FROM cancelled),
  * ended     AS MATERIALIZED (SELECT id, execution_id, status FROM kept UNION ALL SELECT ... 'cancelled' FROM cancelled),
- * closed    AS (UPDATE job_executions SET status = ..., finished_at = clock_timestamp() FROM ended
- *                WHERE job_executions.id = ended.execution_id)
+ * closed    AS (UPDATE job_executions SET status = ..., finished_at = clock_timestamp()
+ *                WHERE job_executions.id = ANY (ARRAY(SELECT execution_id FROM ended))
+ *                  AND job_executions.started_at >= '2026-11-16' AND job_executions.started_at < '2026-11-23')
  * SELECT CASE WHEN ended.id IS NOT NULL THEN 'done' WHEN EXISTS (the row with this execution) THEN 'busy' ELSE 'lost' END, ...
  *   FROM given LEFT JOIN ended ...
  * }</pre>
@@ -57,8 +59,9 @@ import org.jooq.Table;
  * somebody holds is skipped and answered as busy: without that, one open transaction would hold up
  * a whole batch, and past the lease cost every neighbour its lease (docs/adr/0004).
  *
- * <p>The audit row is looked for in every partition, although the job's row knows which one it is
- * in. A comparison with the partition key has PostgreSQL prune partitions while the statement runs,
+ * <p>The weeks that the attempts began in stand in the text, so a plan knows no other partition of
+ * the audit: it neither looks into nor locks the forty that a long history has. The job's row knows
+ * the week too, but a comparison with it has PostgreSQL prune partitions while the statement runs,
  * and in 18 up to 18.6 that crashes the server when a rival has changed one of the rows to be
  * locked (docs/adr/0002).
  */
@@ -141,7 +144,9 @@ final class AttemptCtes {
                 .returning(Archive.columns()));
   }
 
-  /** Both ways out as one table: {@code ended(id, execution_id, status, queue, kind)}. */
+  /**
+   * Both ways out as one table: {@code ended(id, execution_id, status, queue, kind, started_at)}.
+   */
   static CommonTableExpression<?> ended(Table<?> kept, Table<?> cancelled) {
     return name("ended")
         .asMaterialized(
@@ -150,7 +155,8 @@ final class AttemptCtes {
                     field(name(kept.getName(), EXECUTION_ID), Long.class),
                     statusOf(kept),
                     field(name(kept.getName(), "queue"), String.class),
-                    field(name(kept.getName(), "kind"), String.class))
+                    field(name(kept.getName(), "kind"), String.class),
+                    field(name(kept.getName(), "started_at"), Instant.class))
                 .from(kept)
                 .unionAll(
                     select(
@@ -158,7 +164,8 @@ final class AttemptCtes {
                             field(name(cancelled.getName(), EXECUTION_ID), Long.class),
                             JobPredicates.literal(JobStatus.CANCELLED),
                             field(name(cancelled.getName(), "queue"), String.class),
-                            field(name(cancelled.getName(), "kind"), String.class))
+                            field(name(cancelled.getName(), "kind"), String.class),
+                            field(name(cancelled.getName(), "started_at"), Instant.class))
                         .from(cancelled)));
   }
 
@@ -167,33 +174,44 @@ final class AttemptCtes {
    * own input.
    */
   static List<Field<?>> keptColumns(Field<Long> executionId) {
-    return List.of(JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STATUS, JOBS.QUEUE, JOBS.KIND);
+    return List.of(
+        JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STATUS, JOBS.QUEUE, JOBS.KIND, JOBS.STARTED_AT);
   }
 
   /** Closes the audit rows of the attempts in {@code ended}. */
-  static CommonTableExpression<?> closed(Table<?> ended, Field<ExecutionStatus> status) {
+  static CommonTableExpression<?> closed(
+      Table<?> ended, Field<ExecutionStatus> status, AuditWeeks weeks) {
     return name("closed")
         .as(
             update(JOB_EXECUTIONS)
                 .set(JOB_EXECUTIONS.STATUS, status)
                 .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
-                .from(ended)
-                .where(auditRowOf(ended))
+                .where(auditRowsOf(ended, weeks))
                 .returning(JOB_EXECUTIONS.ID));
   }
 
-  /** Finds the audit row by its id, and never by what its partition depends on. */
-  static Condition auditRowOf(Table<?> ended) {
-    return JOB_EXECUTIONS.ID.eq(field(name(ended.getName(), EXECUTION_ID), Long.class));
+  /**
+   * Finds the audit rows by their ids, in the partitions of these weeks, and never by what the
+   * statement itself finds. The ids come as an array, because beside a mere join the weeks alone
+   * would do for a scan of the key: of all that began in them.
+   */
+  static Condition auditRowsOf(Table<?> ended, AuditWeeks weeks) {
+    return JOB_EXECUTIONS
+        .ID
+        .eq(any(array(select(executionOf(ended)).from(ended))))
+        .and(weeks.condition());
+  }
+
+  /** As {@link #auditRowsOf}, joined to the row of {@code ended}. */
+  static Condition auditRowOf(Table<?> ended, AuditWeeks weeks) {
+    return JOB_EXECUTIONS.ID.eq(executionOf(ended)).and(auditRowsOf(ended, weeks));
   }
 
   /** Joins an answer to the row of the input that it is for. */
   static Condition answers(ArrayRows given, Table<?> ended) {
     return idOf(ended)
         .eq(given.field("job_id", Long.class))
-        .and(
-            field(name(ended.getName(), EXECUTION_ID), Long.class)
-                .eq(given.field(EXECUTION_ID, Long.class)));
+        .and(executionOf(ended).eq(given.field(EXECUTION_ID, Long.class)));
   }
 
   /** Done, busy or lost: from the job's row and never from the audit's. */
@@ -232,6 +250,10 @@ final class AttemptCtes {
   static Ended readEnded(ResultSet row) throws SQLException {
     String status = row.getString(2);
     return new Ended(read(row), status == null ? null : JobStatus.of(status));
+  }
+
+  private static Field<Long> executionOf(Table<?> table) {
+    return field(name(table.getName(), EXECUTION_ID), Long.class);
   }
 
   private static Field<Long> idOf(Table<?> table) {

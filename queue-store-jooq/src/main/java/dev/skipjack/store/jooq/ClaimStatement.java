@@ -218,7 +218,10 @@ final class ClaimStatement {
     int attempts = row.getInt(8);
     int forgiven = row.getInt(9);
     return new ClaimedJob(
-        new Execution(new JobId(row.getLong(1)), new ExecutionId(row.getLong(2))),
+        new Execution(
+            new JobId(row.getLong(1)),
+            new ExecutionId(row.getLong(2)),
+            row.getObject(12, OffsetDateTime.class).toInstant()),
         row.getString(3),
         row.getString(4),
         row.getString(5),
@@ -227,7 +230,6 @@ final class ClaimStatement {
         attempts - forgiven,
         row.getInt(10),
         row.getObject(11, OffsetDateTime.class).toInstant(),
-        row.getObject(12, OffsetDateTime.class).toInstant(),
         row.getString(14));
   }
 

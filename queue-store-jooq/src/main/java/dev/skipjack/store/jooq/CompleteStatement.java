@@ -41,11 +41,11 @@ final class CompleteStatement {
   private CompleteStatement() {}
 
   /** For a batch, in a transaction of its own. */
-  static ResultQuery<?> query() {
+  static ResultQuery<?> query(AuditWeeks weeks) {
     ArrayRows given = AttemptCtes.given();
     CommonTableExpression<?> locked = AttemptCtes.locked();
     CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked));
-    return with(locked, ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended))
+    return with(locked, ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
         .select(AttemptCtes.verdict(given, ended))
         .from(given.table())
         .leftJoin(ended)
@@ -57,9 +57,9 @@ final class CompleteStatement {
    * For one attempt, in the handler's transaction: waits for the row, answers how many attempts it
    * ended.
    */
-  static ResultQuery<?> queryForOne() {
+  static ResultQuery<?> queryForOne(AuditWeeks weeks) {
     CommonTableExpression<?> ended = endedForOne();
-    return with(ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended))
+    return with(ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
         .select(count())
         .from(ended);
   }
@@ -80,7 +80,7 @@ final class CompleteStatement {
   }
 
   /** Closes the audit rows as succeeded. */
-  static CommonTableExpression<?> closed(CommonTableExpression<?> ended) {
-    return AttemptCtes.closed(ended, AttemptCtes.literal(ExecutionStatus.SUCCEEDED));
+  static CommonTableExpression<?> closed(CommonTableExpression<?> ended, AuditWeeks weeks) {
+    return AttemptCtes.closed(ended, AttemptCtes.literal(ExecutionStatus.SUCCEEDED), weeks);
   }
 }

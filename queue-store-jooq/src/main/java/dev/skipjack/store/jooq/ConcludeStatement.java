@@ -57,7 +57,7 @@ final class ConcludeStatement {
   private ConcludeStatement() {}
 
   /** For a batch, in a transaction of its own. */
-  static ResultQuery<?> query() {
+  static ResultQuery<?> query(AuditWeeks weeks) {
     ArrayRows given =
         AttemptCtes.given()
             .column("ended_as", ENDED_AS)
@@ -65,7 +65,7 @@ final class ConcludeStatement {
             .column("reason", REASONS);
     CommonTableExpression<?> locked = AttemptCtes.locked();
     CommonTableExpression<?> ended = ended(given, locked);
-    return with(locked, ended, archived(ended), closed(ended))
+    return with(locked, ended, archived(ended), closed(ended, weeks))
         .select(AttemptCtes.verdict(given, ended))
         .from(given.table())
         .leftJoin(ended)
@@ -77,7 +77,7 @@ final class ConcludeStatement {
    * For one attempt that completes with a result, in the handler's transaction: waits for the row,
    * answers how many attempts it ended.
    */
-  static ResultQuery<?> queryForOne() {
+  static ResultQuery<?> queryForOne(AuditWeeks weeks) {
     CommonTableExpression<?> ended = CompleteStatement.endedForOne();
     return with(
             ended,
@@ -86,7 +86,7 @@ final class ConcludeStatement {
                 inline(JobStatus.COMPLETED, JOBS_ARCHIVE.STATUS),
                 cast(Texts.param("result"), JOBS_ARCHIVE.RESULT),
                 of(ended, "last_error")),
-            CompleteStatement.closed(ended))
+            CompleteStatement.closed(ended, weeks))
         .select(count())
         .from(ended);
   }
@@ -113,7 +113,7 @@ final class ConcludeStatement {
         coalesce(of(ended, "reason"), of(ended, "last_error")));
   }
 
-  private static CommonTableExpression<?> closed(CommonTableExpression<?> ended) {
+  private static CommonTableExpression<?> closed(CommonTableExpression<?> ended, AuditWeeks weeks) {
     return name("closed")
         .as(
             update(JOB_EXECUTIONS)
@@ -126,7 +126,7 @@ final class ConcludeStatement {
                 .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
                 .set(JOB_EXECUTIONS.ERROR_MESSAGE, of(ended, "reason"))
                 .from(ended)
-                .where(AttemptCtes.auditRowOf(ended))
+                .where(AttemptCtes.auditRowOf(ended, weeks))
                 .returning(JOB_EXECUTIONS.ID));
   }
 

@@ -53,7 +53,7 @@ final class FailStatement {
 
   private FailStatement() {}
 
-  static ResultQuery<?> query() {
+  static ResultQuery<?> query(AuditWeeks weeks) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
@@ -71,7 +71,7 @@ final class FailStatement {
             cancelled,
             Archive.of(cancelled, JobStatus.CANCELLED),
             ended,
-            closed(given, ended))
+            closed(given, ended, weeks))
         .select(AttemptCtes.verdict(given, ended), AttemptCtes.statusOf(ended))
         .from(given.table())
         .leftJoin(ended)
@@ -95,7 +95,8 @@ final class FailStatement {
                     AttemptCtes.keptColumns(given.field(AttemptCtes.EXECUTION_ID, Long.class))));
   }
 
-  private static CommonTableExpression<?> closed(ArrayRows given, CommonTableExpression<?> ended) {
+  private static CommonTableExpression<?> closed(
+      ArrayRows given, CommonTableExpression<?> ended, AuditWeeks weeks) {
     Field<JobStatus> status = AttemptCtes.statusOf(ended);
     return name("closed")
         .as(
@@ -114,7 +115,7 @@ final class FailStatement {
                 .set(JOB_EXECUTIONS.ERROR_MESSAGE, given.field("error_message", String.class))
                 .set(JOB_EXECUTIONS.ERROR_STACK, given.field("error_stack", String.class))
                 .from(ended, given.table())
-                .where(AttemptCtes.auditRowOf(ended))
+                .where(AttemptCtes.auditRowOf(ended, weeks))
                 .and(AttemptCtes.answers(given, ended))
                 .returning(JOB_EXECUTIONS.ID));
   }

@@ -58,7 +58,7 @@ final class GiveBackStatement {
 
   private GiveBackStatement() {}
 
-  static ResultQuery<?> query() {
+  static ResultQuery<?> query(AuditWeeks weeks) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
@@ -74,7 +74,7 @@ final class GiveBackStatement {
             cancelled,
             Archive.of(cancelled, JobStatus.CANCELLED),
             ended,
-            closed(given, ended))
+            closed(given, ended, weeks))
         .select(AttemptCtes.verdict(given, ended), AttemptCtes.statusOf(ended))
         .from(given.table())
         .leftJoin(ended)
@@ -108,7 +108,8 @@ final class GiveBackStatement {
                     AttemptCtes.keptColumns(given.field(AttemptCtes.EXECUTION_ID, Long.class))));
   }
 
-  private static CommonTableExpression<?> closed(ArrayRows given, CommonTableExpression<?> ended) {
+  private static CommonTableExpression<?> closed(
+      ArrayRows given, CommonTableExpression<?> ended, AuditWeeks weeks) {
     return name("closed")
         .as(
             update(JOB_EXECUTIONS)
@@ -122,7 +123,7 @@ final class GiveBackStatement {
                             field(name("given", "closed_as"), JOB_EXECUTIONS.STATUS.getDataType())))
                 .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
                 .from(ended, given.table())
-                .where(AttemptCtes.auditRowOf(ended))
+                .where(AttemptCtes.auditRowOf(ended, weeks))
                 .and(AttemptCtes.answers(given, ended))
                 .returning(JOB_EXECUTIONS.ID));
   }

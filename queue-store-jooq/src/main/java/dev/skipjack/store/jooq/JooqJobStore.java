@@ -32,6 +32,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The port's promises kept with jOOQ's statements on PostgreSQL. */
@@ -166,7 +167,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   public List<Verdict> complete(List<Execution> executions) {
     return batch(
         executions,
-        statements.complete,
+        statements.complete.ending(executions),
         AttemptCtes.arguments(executions, execution -> execution),
         AttemptCtes::read);
   }
@@ -175,7 +176,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   public List<Verdict> conclude(List<Conclusion> conclusions) {
     return batch(
         conclusions,
-        statements.conclude,
+        statements.conclude.ending(executions(conclusions, Conclusion::execution)),
         ConcludeStatement.arguments(conclusions),
         AttemptCtes::read);
   }
@@ -185,7 +186,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     completeIn(
         transaction,
         execution,
-        statements.completeIn,
+        statements.completeIn.ending(execution),
         CompleteStatement.argumentsForOne(execution));
   }
 
@@ -197,7 +198,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       completeIn(
           transaction,
           execution,
-          statements.completeInWithResult,
+          statements.completeInWithResult.ending(execution),
           ConcludeStatement.argumentsForOne(execution, result));
     }
   }
@@ -223,14 +224,17 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   @Override
   public List<Ended> fail(List<Failure> failures) {
     return batch(
-        failures, statements.fail, FailStatement.arguments(failures), AttemptCtes::readEnded);
+        failures,
+        statements.fail.ending(executions(failures, Failure::execution)),
+        FailStatement.arguments(failures),
+        AttemptCtes::readEnded);
   }
 
   @Override
   public List<Ended> giveBack(List<GiveBack> attempts) {
     return batch(
         attempts,
-        statements.giveBack,
+        statements.giveBack.ending(executions(attempts, GiveBack::execution)),
         GiveBackStatement.arguments(attempts),
         AttemptCtes::readEnded);
   }
@@ -243,6 +247,11 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
               .formatted(limit, spread, Backoff.LONGEST));
     }
     return rescue.run(spread, limit);
+  }
+
+  private static <A> List<Execution> executions(
+      List<A> attempts, Function<A, Execution> execution) {
+    return attempts.stream().map(execution).toList();
   }
 
   private <R> List<R> batch(

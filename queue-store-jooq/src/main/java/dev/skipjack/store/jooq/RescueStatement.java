@@ -24,6 +24,8 @@ import dev.skipjack.store.jooq.spi.DatabaseClock;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import org.jooq.CommonTableExpression;
 import org.jooq.Field;
 import org.jooq.Param;
@@ -99,7 +101,7 @@ final class RescueStatement {
                     .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
                     .set(JOB_EXECUTIONS.ERROR_MESSAGE, inline(LOST))
                     .from(ended)
-                    .where(AttemptCtes.auditRowOf(ended))
+                    .where(AttemptCtes.auditRowOf(ended, AuditWeeks.ALL))
                     .returning(JOB_EXECUTIONS.ID));
     return with(expired, kept, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), ended, closed)
         .select(
@@ -107,7 +109,8 @@ final class RescueStatement {
             field(name("ended", AttemptCtes.EXECUTION_ID), Long.class),
             AttemptCtes.statusOf(ended),
             field(name("ended", "queue"), String.class),
-            field(name("ended", "kind"), String.class))
+            field(name("ended", "kind"), String.class),
+            field(name("ended", "started_at"), Instant.class))
         .from(ended);
   }
 
@@ -141,7 +144,10 @@ final class RescueStatement {
 
   static Rescued read(ResultSet row) throws SQLException {
     return new Rescued(
-        new Execution(new JobId(row.getLong(1)), new ExecutionId(row.getLong(2))),
+        new Execution(
+            new JobId(row.getLong(1)),
+            new ExecutionId(row.getLong(2)),
+            row.getObject(6, OffsetDateTime.class).toInstant()),
         row.getString(4),
         row.getString(5),
         JobStatus.of(row.getString(3)));

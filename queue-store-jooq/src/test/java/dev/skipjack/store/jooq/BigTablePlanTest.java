@@ -9,6 +9,7 @@ import dev.skipjack.testkit.QueueDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,6 +54,7 @@ class BigTablePlanTest {
   private final Map<String, Map<String, String>> plans = new LinkedHashMap<>();
 
   private long firstDead;
+  private Instant loadedAt;
 
   @BeforeAll
   void fill() throws SQLException {
@@ -111,6 +113,10 @@ class BigTablePlanTest {
     fixture.execute(
         "INSERT INTO @jobs (queue, kind, payload, status, attempts, died_at) SELECT 'busy', 'work', '{}', 'dead', 3, now() - interval '1 hour' FROM generate_series(1, %d)"
             .formatted(FEW));
+    loadedAt =
+        Instant.ofEpochSecond(
+            Long.parseLong(
+                fixture.value("SELECT extract(epoch FROM min(started_at))::bigint FROM @jobs")));
     firstDead = Long.parseLong(fixture.value("SELECT min(id) FROM @jobs WHERE status = 'dead'"));
   }
 
@@ -128,16 +134,18 @@ class BigTablePlanTest {
   }
 
   private Map<String, HotStatement> all() {
+    Partition week = PartitionedTable.AUDIT.containing(loadedAt);
+    AuditWeeks weeks = new AuditWeeks(week.start(), week.end());
     Map<String, HotStatement> all = new LinkedHashMap<>();
     all.put("claim", statements.claim);
     all.put("heartbeat", statements.heartbeat);
     all.put("progress", statements.progress);
-    all.put("complete", statements.complete);
-    all.put("completeIn", statements.completeIn);
-    all.put("completeInWithResult", statements.completeInWithResult);
-    all.put("conclude", statements.conclude);
-    all.put("fail", statements.fail);
-    all.put("giveBack", statements.giveBack);
+    all.put("complete", statements.complete.in(weeks));
+    all.put("completeIn", statements.completeIn.in(weeks));
+    all.put("completeInWithResult", statements.completeInWithResult.in(weeks));
+    all.put("conclude", statements.conclude.in(weeks));
+    all.put("fail", statements.fail.in(weeks));
+    all.put("giveBack", statements.giveBack.in(weeks));
     all.put("rescue", statements.rescue);
     all.put("firstExpired", statements.firstExpired);
     all.put("cancel", admin.cancel);
@@ -172,13 +180,14 @@ class BigTablePlanTest {
           assertThat(plan)
               .as("%s with %s", statement, when)
               .doesNotContain("Seq Scan on jobs")
-              .doesNotContain("Seq Scan on job_executions");
+              .doesNotContain("Seq Scan on job_executions")
+              .doesNotContain("Index Cond: ((started_at");
           for (String index : indexes.split(" ", -1)) {
             assertThat(plan)
                 .as("%s with %s", statement, when)
                 .containsPattern(
                     index.equals("_pkey")
-                        ? "Scan using job_executions_\\d+_pkey"
+                        ? "Scan (using|on) job_executions_\\d+_pkey"
                         : "Scan (using|on) " + index);
           }
         });
@@ -198,6 +207,19 @@ class BigTablePlanTest {
                     assertThat(plan)
                         .as("%s with %s", statement, when)
                         .doesNotContainPattern("(started|finished)_at [<>]?= \\(?\\w+\\.")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"complete", "completeIn", "completeInWithResult", "conclude", "fail", "giveBack"})
+  void anOutcomeKnowsNoPartitionOfTheAuditButItsWeeks(String outcome) {
+    String week = PartitionedTable.AUDIT.containing(loadedAt).name();
+    plans.forEach(
+        (when, byStatement) ->
+            assertThat(Objects.requireNonNull(byStatement.get(outcome)))
+                .as(when)
+                .contains(" on " + week)
+                .doesNotContainPattern(" on job_executions_(?!%s)".formatted(week.substring(15))));
   }
 
   /** It would sort what is due, all of it. */

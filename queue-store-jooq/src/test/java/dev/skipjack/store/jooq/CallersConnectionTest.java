@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.DeadJobs;
-import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.StoreException;
@@ -139,13 +137,8 @@ class CallersConnectionTest {
   @Test
   void countersAtTheirEndStopNoOutcome() {
     fixture.enqueue(1);
-    JobId job = fixture.claimOne(Fixture.LEASE).jobId();
+    Execution execution = fixture.claimOne(Fixture.LEASE);
     fixture.execute("UPDATE @jobs SET attempts = 2147483647, forgiven = 2147483647");
-    Execution execution =
-        new Execution(
-            job,
-            new ExecutionId(
-                Long.parseLong(fixture.value("SELECT current_execution_id FROM @jobs"))));
 
     assertThat(
             fixture.store.giveBack(

@@ -6,6 +6,7 @@ import dev.skipjack.store.jooq.spi.HotStatement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -19,6 +20,9 @@ import org.junit.jupiter.api.TestFactory;
 class GoldenSqlTest {
 
   private static final Path FOLDER = Path.of("src/test/resources/sql");
+
+  private static final AuditWeeks WEEK =
+      new AuditWeeks(Instant.parse("2024-03-04T00:00:00Z"), Instant.parse("2024-03-11T00:00:00Z"));
 
   @TestFactory
   Stream<DynamicTest> rendersTheGoldenText() {
@@ -60,12 +64,12 @@ class GoldenSqlTest {
             Map.entry("claim", statements.claim),
             Map.entry("heartbeat", statements.heartbeat),
             Map.entry("progress", statements.progress),
-            Map.entry("complete", statements.complete),
-            Map.entry("complete-in", statements.completeIn),
-            Map.entry("complete-in-with-result", statements.completeInWithResult),
-            Map.entry("conclude", statements.conclude),
-            Map.entry("fail", statements.fail),
-            Map.entry("give-back", statements.giveBack),
+            Map.entry("complete", statements.complete.in(WEEK)),
+            Map.entry("complete-in", statements.completeIn.in(WEEK)),
+            Map.entry("complete-in-with-result", statements.completeInWithResult.in(WEEK)),
+            Map.entry("conclude", statements.conclude.in(WEEK)),
+            Map.entry("fail", statements.fail.in(WEEK)),
+            Map.entry("give-back", statements.giveBack.in(WEEK)),
             Map.entry("rescue", statements.rescue),
             Map.entry("first-expired", statements.firstExpired),
             Map.entry("read-clock", statements.readClock),

@@ -62,7 +62,8 @@ class HotUpdatesStatementTest {
     assertThat(
             updates(
                 "job_executions%",
-                statements.complete, AttemptCtes.arguments(claimed, execution -> execution)))
+                statements.complete.ending(claimed),
+                AttemptCtes.arguments(claimed, execution -> execution)))
         .isEqualTo("5 updated, 5 hot");
   }
 

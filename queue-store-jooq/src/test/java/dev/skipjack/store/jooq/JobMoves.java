@@ -88,7 +88,7 @@ final class JobMoves {
             move,
             execution,
             one(
-                    statements.complete,
+                    statements.complete.ending(execution),
                     connection,
                     AttemptCtes.arguments(List.of(execution), e -> e),
                     AttemptCtes::read)
@@ -101,7 +101,7 @@ final class JobMoves {
             move,
             execution,
             one(
-                    statements.conclude,
+                    statements.conclude.ending(execution),
                     connection,
                     ConcludeStatement.arguments(List.of(Conclusion.completed(execution, "1"))),
                     AttemptCtes::read)
@@ -115,7 +115,7 @@ final class JobMoves {
             failure.execution(),
             isDone(
                 one(
-                    statements.fail,
+                    statements.fail.ending(failure.execution()),
                     connection,
                     FailStatement.arguments(List.of(failure)),
                     AttemptCtes::readEnded)));
@@ -127,7 +127,7 @@ final class JobMoves {
             release.execution(),
             isDone(
                 one(
-                    statements.giveBack,
+                    statements.giveBack.ending(release.execution()),
                     connection,
                     GiveBackStatement.arguments(List.of(release)),
                     AttemptCtes::readEnded)));

@@ -53,8 +53,11 @@ class ReevaluatedBatchTest {
       long end(Statements statements, Connection connection, List<Execution> batch)
           throws SQLException {
         return done(
-            statements.complete.run(
-                connection, AttemptCtes.arguments(batch, one -> one), row -> row.getString(1)));
+            statements
+                .complete
+                .ending(batch)
+                .run(
+                    connection, AttemptCtes.arguments(batch, one -> one), row -> row.getString(1)));
       }
     },
     CONCLUDE {
@@ -62,11 +65,14 @@ class ReevaluatedBatchTest {
       long end(Statements statements, Connection connection, List<Execution> batch)
           throws SQLException {
         return done(
-            statements.conclude.run(
-                connection,
-                ConcludeStatement.arguments(
-                    batch.stream().map(one -> Conclusion.cancelled(one, "no need")).toList()),
-                row -> row.getString(1)));
+            statements
+                .conclude
+                .ending(batch)
+                .run(
+                    connection,
+                    ConcludeStatement.arguments(
+                        batch.stream().map(one -> Conclusion.cancelled(one, "no need")).toList()),
+                    row -> row.getString(1)));
       }
     },
     FAIL {
@@ -74,13 +80,16 @@ class ReevaluatedBatchTest {
       long end(Statements statements, Connection connection, List<Execution> batch)
           throws SQLException {
         return done(
-            statements.fail.run(
-                connection,
-                FailStatement.arguments(
-                    batch.stream()
-                        .map(one -> new Failure(one, JobError.of("no"), Duration.ZERO, false))
-                        .toList()),
-                row -> row.getString(1)));
+            statements
+                .fail
+                .ending(batch)
+                .run(
+                    connection,
+                    FailStatement.arguments(
+                        batch.stream()
+                            .map(one -> new Failure(one, JobError.of("no"), Duration.ZERO, false))
+                            .toList()),
+                    row -> row.getString(1)));
       }
     },
     GIVE_BACK {
@@ -88,10 +97,13 @@ class ReevaluatedBatchTest {
       long end(Statements statements, Connection connection, List<Execution> batch)
           throws SQLException {
         return done(
-            statements.giveBack.run(
-                connection,
-                GiveBackStatement.arguments(batch.stream().map(Ending::released).toList()),
-                row -> row.getString(1)));
+            statements
+                .giveBack
+                .ending(batch)
+                .run(
+                    connection,
+                    GiveBackStatement.arguments(batch.stream().map(Ending::released).toList()),
+                    row -> row.getString(1)));
       }
     },
     RESCUE {

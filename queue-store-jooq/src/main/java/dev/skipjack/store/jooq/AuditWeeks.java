@@ -1,0 +1,62 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.noCondition;
+
+import dev.skipjack.api.spi.Execution;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jooq.Condition;
+
+/**
+ * Where the audit rows of some attempts are: in the partitions of the weeks that the attempts began
+ * in.
+ *
+ * @param from first instant of the first week
+ * @param until first instant behind the last
+ */
+record AuditWeeks(Instant from, Instant until) {
+
+  /** For attempts of which nobody knows when they began. */
+  static final AuditWeeks ALL = new AuditWeeks(Instant.MIN, Instant.MAX);
+
+  /**
+   * A batch that holds attempts further apart than this looks everywhere: so few do that a text of
+   * their own, to be planned on every connection, is not worth it.
+   */
+  private static final Duration LONGEST = Duration.ofDays(14);
+
+  static AuditWeeks of(Execution attempt) {
+    Partition week = PartitionedTable.AUDIT.containing(attempt.startedAt());
+    return new AuditWeeks(week.start(), week.end());
+  }
+
+  /** The weeks of a batch, of which there are two when it was begun around midnight on a Sunday. */
+  static AuditWeeks of(List<Execution> attempts) {
+    if (attempts.isEmpty()) {
+      return ALL;
+    }
+    Instant first = Instant.MAX;
+    Instant last = Instant.MIN;
+    for (Execution attempt : attempts) {
+      Instant at = attempt.startedAt();
+      first = at.isBefore(first) ? at : first;
+      last = at.isAfter(last) ? at : last;
+    }
+    Instant from = PartitionedTable.AUDIT.containing(first).start();
+    Instant until = PartitionedTable.AUDIT.containing(last).end();
+    return Duration.between(from, until).compareTo(LONGEST) > 0 ? ALL : new AuditWeeks(from, until);
+  }
+
+  /** Constants, so that the planner leaves out all other partitions, their locks included. */
+  Condition condition() {
+    return equals(ALL)
+        ? noCondition()
+        : JOB_EXECUTIONS
+            .STARTED_AT
+            .ge(inline(from, JOB_EXECUTIONS.STARTED_AT))
+            .and(JOB_EXECUTIONS.STARTED_AT.lt(inline(until, JOB_EXECUTIONS.STARTED_AT)));
+  }
+}
