@@ -33,9 +33,16 @@ final class WakeUpSender {
   /** A woken worker looks again 2, 5 and 10 ms later. */
   private static final long QUIET = Duration.ofMillis(5).toNanos();
 
-  private static final String SEND = "SELECT pg_catalog.pg_notify(?::text, ?::text)";
+  private static final String NOTIFY = "SELECT pg_catalog.pg_notify(?::text, ?::text)";
+
+  /**
+   * A transaction that does nothing but notify writes a commit record all the same. Nobody needs it
+   * on the disk: what a crash swallows is polled for.
+   */
+  static final String SEND = NOTIFY + ", pg_catalog.set_config('synchronous_commit', 'off', true)";
+
   private static final String SEND_UNLESS_ANOTHER_DOES =
-      SEND + " WHERE pg_catalog.pg_try_advisory_xact_lock(?::bigint)";
+      NOTIFY + " WHERE pg_catalog.pg_try_advisory_xact_lock(?::bigint)";
 
   private final DataSource dataSource;
   private final WakeUpChannel channel;

@@ -14,6 +14,9 @@ import dev.skipjack.testkit.faults.FaultyDataSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -52,6 +55,31 @@ class WakeUpsTest {
       fixture.enqueue(1);
 
       assertThat(heard()).containsExactly(OF_WORK);
+    }
+
+    /** It would be a second wait for the disk after that of the enqueue. */
+    @Test
+    void withoutAWaitForTheDisk() throws SQLException {
+      try (Connection connection = DriverManager.getConnection(fixture.database.jdbcUrl());
+          PreparedStatement send = connection.prepareStatement(WakeUpSender.SEND);
+          Statement show = connection.createStatement()) {
+        show.execute("SET synchronous_commit = on");
+        connection.setAutoCommit(false);
+        send.setString(1, "channel");
+        send.setString(2, "anything at all");
+        send.execute();
+        assertThat(shown(show)).isEqualTo("off");
+        connection.commit();
+        assertThat(shown(show)).isEqualTo("on");
+        connection.rollback();
+      }
+    }
+
+    private String shown(Statement show) throws SQLException {
+      try (ResultSet row = show.executeQuery("SHOW synchronous_commit")) {
+        row.next();
+        return row.getString(1);
+      }
     }
 
     @Test
