@@ -5,18 +5,19 @@ import dev.skipjack.torture.FinalRead.ExecutionRow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.Set;
 
 /**
  * How soon after a fault was healed the workers claim again as they did before it. A pure function.
  *
  * <p>Before means the median of the last undisturbed seconds; again means two seconds in a row with
- * 95 % of that, of which the first counts. Where other faults strike before that, healed is when
- * the last of them is: they are one disturbance, with the rate before the first and under the name
- * of the last. Commits are cut all the time, and are part of the normal rate. Nothing can be said
- * about the first seconds of a run and about what is not over when the producers end.
+ * 95 % of that, of which the begin counts. Where other faults strike before that, healed is when
+ * the last of them is: they are one disturbance, with the rate before the first and under the names
+ * of all. Commits are cut all the time, and are part of the normal rate. Nothing can be said about
+ * the first seconds of a run and about what is not over when the producers end.
  */
 final class ClaimRates {
 
@@ -34,6 +35,7 @@ final class ClaimRates {
   private final long begin;
   private final long end;
   private final Map<String, List<Long>> millis = new LinkedHashMap<>();
+  private final List<Long> all = new ArrayList<>();
   private final List<Long> medians = new ArrayList<>();
   private int unmeasured;
 
@@ -63,29 +65,31 @@ final class ClaimRates {
     for (int next = 0; next < faults.size(); ) {
       long from = faults.get(next).began();
       long before = before(from, earlier);
-      Fault last = faults.get(next);
-      long back = last.ended();
+      long healed = from;
+      long back = from;
+      Set<String> kinds = new LinkedHashSet<>();
       while (next < faults.size() && faults.get(next).began() <= back) {
         Fault fault = faults.get(next++);
-        last = fault.ended() >= last.ended() ? fault : last;
-        back = back(last.ended(), before);
+        kinds.add(fault.kind());
+        healed = Math.max(healed, fault.ended());
+        back = back(healed, before);
       }
       earlier.add(new Disturbance(from, back));
-      note(last, before, back);
+      note(kinds, before, healed, back);
     }
   }
 
-  private void note(Fault last, long before, long back) {
-    boolean known = before > 0 && (back < Long.MAX_VALUE || last.ended() + 10 * SECOND < end);
+  private void note(Set<String> kinds, long before, long healed, long back) {
+    boolean over = back < Long.MAX_VALUE || healed + TARGET_MILLIS * 1_000 < end;
+    boolean known = before > 0 && over;
     if (!known) {
       unmeasured++;
       return;
     }
     medians.add(before);
-    long until = Math.min(back, end);
-    millis
-        .computeIfAbsent(last.kind(), kind -> new ArrayList<>())
-        .add((until - last.ended()) / 1_000);
+    long took = (Math.min(back, end) - healed) / 1_000;
+    all.add(took);
+    kinds.forEach(kind -> millis.computeIfAbsent(kind, one -> new ArrayList<>()).add(took));
   }
 
   /** Claims a second, the median of seconds in which no fault was felt; 0 if there are too few. */
@@ -132,7 +136,7 @@ final class ClaimRates {
     return found < 0 ? -found - 1 : found;
   }
 
-  /** By kind of the last fault: how many were measured, and when the rate was back. */
+  /** By kind: how many disturbances it had a part in, and when the rate was back. */
   Map<String, Long> row(String kind) {
     List<Long> values = millis.getOrDefault(kind, List.of());
     Map<String, Long> row = new LinkedHashMap<>();
@@ -143,9 +147,9 @@ final class ClaimRates {
     return row;
   }
 
-  /** Of all kinds. */
+  /** Of all disturbances, each once. */
   long percentile(double part) {
-    return Percentiles.of(all().toList(), part);
+    return Percentiles.of(all, part);
   }
 
   /** Claims a second without faults: the median of all that was compared with. */
@@ -156,9 +160,5 @@ final class ClaimRates {
   /** Disturbances of which nothing can be said. */
   int unmeasured() {
     return unmeasured;
-  }
-
-  private Stream<Long> all() {
-    return millis.values().stream().flatMap(List::stream);
   }
 }

@@ -114,7 +114,8 @@ final class FaultLog {
   /**
    * The fault through which an attempt was lost; null if there was none. That of its process comes
    * before those of everybody; of the latter, one that was on at the claim before later ones if the
-   * handler never began: the claim's answer was lost. Else the last.
+   * handler never began: the claim's answer was lost. Else the last, and a cut commit only if there
+   * was nothing else: the next heartbeat makes up for one that was cut.
    */
   @Nullable Fault cause(ExecutionRow attempt) {
     Fault cause = null;
@@ -144,10 +145,11 @@ final class FaultLog {
     if (!fault.isPlanned()) {
       return fault.isOfProcess() ? 1 : 0;
     } else if (fault.isOfProcess()) {
+      return 5;
+    } else if (!begun.contains(attempt.id())
+        && fault.began() <= attempt.started() + IN_FLIGHT_MICROS) {
       return 4;
     }
-    boolean atClaim =
-        fault.began() <= attempt.started() + IN_FLIGHT_MICROS && !begun.contains(attempt.id());
-    return atClaim ? 3 : 2;
+    return fault.is(FaultKind.COMMIT_CUT) ? 2 : 3;
   }
 }

@@ -187,6 +187,21 @@ class CheckerRulesTest {
   }
 
   @Test
+  void whatWasForgivenIsNoAttempt() {
+    run.history.clear();
+    run.asked("a", 7);
+    run.executions.clear();
+    for (int n = 1; n <= MadeUpRun.MOST; n++) {
+      run.attempt(70 + n, 7, n, "failed", n, n + 0.5);
+    }
+    run.jobs.set(0, row("dead", MadeUpRun.MOST, 0, 75));
+    assertThat(run.violations()).isEmpty();
+
+    run.jobs.set(0, row("dead", MadeUpRun.MOST, 1, 75));
+    assertOnly(Counter.UNEXPECTED, "Dead with attempts left.");
+  }
+
+  @Test
   void noAttemptBeginsAfterTheEnd() {
     run.executions.remove(0);
     run.attempt(72, 7, 1, "failed", 11, 12);

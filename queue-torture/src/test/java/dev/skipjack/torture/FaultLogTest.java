@@ -51,6 +51,15 @@ class FaultLogTest {
     assertThat(begin()).isEqualTo(12);
   }
 
+  /** The next heartbeat makes up for one that was cut. */
+  @Test
+  void aCutCommitIsTheCauseOfARunningAttemptOnlyIfThereIsNoOther() {
+    handlerBegan();
+    run.fault("postmaster", Event.ALL, 11, 12);
+    run.fault("commit-cut", Event.ALL, 13, 13.1);
+    assertThat(begin()).isEqualTo(11);
+  }
+
   @Test
   void aKillBeforeTheClaimIsNoCause() {
     run.fault("kill", "worker-1", 7, 7.5);
