@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Fleet implements AutoCloseable {
 
   static final int WORKERS = 3;
-  static final int PRODUCERS = 2;
+  static final int PRODUCERS = 3;
 
   private static final String WORKER = "worker-";
   private static final Duration GOODBYE = Duration.ofSeconds(20);
