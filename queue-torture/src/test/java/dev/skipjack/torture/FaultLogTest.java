@@ -44,7 +44,7 @@ class FaultLogTest {
   void aLostAnswerToTheClaimIsTheCauseWhereNoHandlerBegan() {
     run.fault("pool", "worker-1", 9, 13);
     run.fault("commit-cut", Event.ALL, 9.9, 10.1);
-    run.fault("commit-cut", Event.ALL, 12, 12.1);
+    run.fault("backend", Event.ALL, 12, 12.1);
     assertThat(begin()).isEqualTo(9.9);
 
     handlerBegan();

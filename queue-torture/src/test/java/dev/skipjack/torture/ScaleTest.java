@@ -17,6 +17,7 @@ class ScaleTest {
 
   @Test
   void onlyWorkersThatOutliveTheirFreezingAreZombies() {
+    run.fault("kill", "worker-1", 0.2, 0.5);
     run.fault("stop", "worker-1", 1, 4.1);
     run.fault("stop", "worker-2", 1, 3.9);
     run.fault("stop", "worker-3", 1, 5);
@@ -24,7 +25,7 @@ class ScaleTest {
     run.fault("kill", "worker-1", 5, 5.5);
 
     assertThat(scale(0).count(Measure.ZOMBIES)).isEqualTo(1);
-    assertThat(scale(0).count(Measure.WORKER_KILLS)).isEqualTo(2);
+    assertThat(scale(0).count(Measure.WORKER_KILLS)).isEqualTo(3);
   }
 
   @Test
