@@ -26,7 +26,10 @@ enum EventType {
   LOST,
   /** The process stood still by itself; the detail is for how many milliseconds. */
   STALLED,
-  /** A fault began to strike the process that the line names, or all; the detail is its kind. */
+  /**
+   * A fault began to strike the process that the line names, or all; the detail is its kind, and
+   * after a space how.
+   */
   FAULT_BEGAN,
   /** It is over. */
   FAULT_ENDED

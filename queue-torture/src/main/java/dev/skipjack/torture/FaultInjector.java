@@ -24,7 +24,14 @@ import java.util.function.Consumer;
  */
 final class FaultInjector implements AutoCloseable {
 
+  /** How a server is treated that resets all sessions because one was killed. */
+  static final String ONE_BACKEND = "backend";
+
   private static final int CUTS = 5;
+  private static final Duration LONGEST_CUT = Duration.ofSeconds(1);
+
+  /** So many kills are one of a producer and the others of workers. */
+  private static final int PRODUCER_EVERY = 5;
 
   private static final String TERMINATE =
       "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity"
@@ -41,6 +48,7 @@ final class FaultInjector implements AutoCloseable {
   private final ScheduledExecutorService later = Executors.newScheduledThreadPool(2);
   private final Set<String> unwell = new HashSet<>();
   private int number;
+  private int announcedCuts;
 
   FaultInjector(
       Ground ground, Fleet fleet, HistoryFile history, Path folder, Consumer<String> notes) {
@@ -68,10 +76,10 @@ final class FaultInjector implements AutoCloseable {
     Random dice = new Random(fault.dice());
     try {
       switch (fault.kind()) {
-        case KILL -> kill(dice);
+        case KILL -> kill(fault.nth(), dice);
         case STOP -> stop(dice);
         case BACKEND -> terminateBackends(dice);
-        case POSTMASTER -> crash(dice);
+        case POSTMASTER -> crash(fault.nth(), dice);
         case PROXY -> disturbNetwork(dice);
         case COMMIT_CUT -> cutCommits();
         case POOL -> exhaustPool(dice);
@@ -81,10 +89,10 @@ final class FaultInjector implements AutoCloseable {
     }
   }
 
-  private void kill(Random dice) throws InterruptedException {
+  private void kill(int nth, Random dice) throws InterruptedException {
     List<String> producers = fleet.producers();
     String name =
-        dice.nextInt(5) == 0 && !producers.isEmpty()
+        nth % PRODUCER_EVERY == PRODUCER_EVERY - 1 && !producers.isEmpty()
             ? producers.get(dice.nextInt(producers.size()))
             : well(dice);
     ForkedJvm process = fleet.process(name);
@@ -93,9 +101,9 @@ final class FaultInjector implements AutoCloseable {
     }
     begin(FaultKind.KILL, name);
     process.kill();
-    end(FaultKind.KILL, name, number);
     TimeUnit.MILLISECONDS.sleep(dice.nextInt(500));
     fleet.restart(name);
+    end(FaultKind.KILL, name, number);
   }
 
   private void stop(Random dice) {
@@ -131,13 +139,21 @@ final class FaultInjector implements AutoCloseable {
     }
   }
 
-  private void crash(Random dice) throws InterruptedException, SQLException {
+  private void crash(int nth, Random dice) throws InterruptedException, SQLException {
     CrashingPostgres server = ground.server().orElseThrow();
-    begin(FaultKind.POSTMASTER, Event.ALL);
-    switch (dice.nextInt(3)) {
-      case 0 -> server.crash();
-      case 1 -> server.kill();
-      default -> server.killBackend(anyBackend());
+    switch (nth % 3) {
+      case 0 -> {
+        begin(FaultKind.POSTMASTER, Event.ALL, "immediate");
+        server.crash();
+      }
+      case 1 -> {
+        begin(FaultKind.POSTMASTER, Event.ALL, "killed");
+        server.kill();
+      }
+      default -> {
+        begin(FaultKind.POSTMASTER, Event.ALL, ONE_BACKEND);
+        server.killBackend(anyBackend());
+      }
     }
     TimeUnit.MILLISECONDS.sleep(200 + dice.nextInt(1_500));
     server.start();
@@ -191,10 +207,17 @@ final class FaultInjector implements AutoCloseable {
     end(FaultKind.PROXY, Event.ALL, number);
   }
 
-  private void cutCommits() {
+  /** Over when all have struck: who looks for a cause wants to know when that was. */
+  private void cutCommits() throws InterruptedException {
+    TcpProxy proxy = ground.proxy();
     begin(FaultKind.COMMIT_CUT, Event.ALL);
-    ground.proxy().cutBeforeCommit(CUTS / 2);
-    ground.proxy().cutAfterCommit(CUTS - CUTS / 2);
+    announcedCuts += CUTS;
+    proxy.cutBeforeCommit(CUTS / 2);
+    proxy.cutAfterCommit(CUTS - CUTS / 2);
+    long deadline = System.nanoTime() + LONGEST_CUT.toNanos();
+    while (proxy.cutCommits() < announcedCuts && System.nanoTime() < deadline) {
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
     end(FaultKind.COMMIT_CUT, Event.ALL, number);
   }
 
@@ -203,7 +226,12 @@ final class FaultInjector implements AutoCloseable {
   }
 
   private void begin(FaultKind kind, String target) {
-    history.write(target, EventType.FAULT_BEGAN, String.valueOf(number), 0, 0, kind.label());
+    begin(kind, target, "");
+  }
+
+  private void begin(FaultKind kind, String target, String how) {
+    String detail = how.isEmpty() ? kind.label() : kind.label() + " " + how;
+    history.write(target, EventType.FAULT_BEGAN, String.valueOf(number), 0, 0, detail);
   }
 
   private void end(FaultKind kind, String target, int which) {

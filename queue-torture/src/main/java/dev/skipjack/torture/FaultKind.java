@@ -9,13 +9,13 @@ import java.util.stream.Collectors;
 /** What is made to go wrong, and how often. */
 public enum FaultKind {
   /** A worker's or a producer's process is killed and started again. */
-  KILL(7, false),
+  KILL(8, false),
   /** A worker's process is frozen for longer than its leases, and goes on as a zombie. */
   STOP(1.75, false),
   /** The server ends some sessions. */
   BACKEND(8, false),
   /** The server is stopped without order, or killed, and started again. */
-  POSTMASTER(0.7, true),
+  POSTMASTER(1, true),
   /** The network swallows, resets, refuses or delays. */
   PROXY(2, false),
   /** Connections break just before or just after a COMMIT, five at a time. */

@@ -5,8 +5,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The faults that struck, and which attempt was lost through which. */
@@ -21,12 +23,24 @@ final class FaultLog {
   /** How long a fault is felt after it is over, beyond a lease: connections must find out. */
   private static final Duration AFTERMATH = Duration.ofSeconds(4);
 
+  /** How long after its claim was sent an attempt may begin, by the audit. */
+  private static final long IN_FLIGHT_MICROS = Duration.ofSeconds(1).toNanos() / 1_000;
+
   /**
    * A fault.
    *
+   * @param how more about what was done; empty if the kind says it
    * @param process whom it struck; {@link Event#ALL} for everybody
    */
-  record Fault(String kind, String process, long began, long ended) {
+  record Fault(String kind, String how, String process, long began, long ended) {
+
+    boolean is(FaultKind other) {
+      return kind.equals(other.label());
+    }
+
+    boolean isPlanned() {
+      return !kind.equals(STALL);
+    }
 
     boolean strikes(String other) {
       return process.equals(Event.ALL) || process.equals(other);
@@ -39,6 +53,7 @@ final class FaultLog {
   }
 
   private final List<Fault> faults = new ArrayList<>();
+  private final Set<Long> begun = new HashSet<>();
   private final long feltMicros;
 
   FaultLog(List<Event> events, Pace pace) {
@@ -60,22 +75,24 @@ final class FaultLog {
         case STALLED -> {
           long millis = Long.parseLong(event.detail());
           long began = event.micros() - millis * 1_000;
-          stalls.add(new Fault(STALL, event.process(), began, event.micros()));
+          stalls.add(new Fault(STALL, "", event.process(), began, event.micros()));
         }
+        case STARTED -> begun.add(event.execution());
         default -> {}
       }
     }
     open.values().forEach(began -> faults.add(fault(began, Long.MAX_VALUE / 2)));
-    stalls.forEach(stall -> faults.add(isPlanned(stall) ? stall : spread(stall, longStall)));
+    stalls.forEach(stall -> faults.add(isPartOfFault(stall) ? stall : spread(stall, longStall)));
     faults.sort(Comparator.comparingLong(Fault::began));
   }
 
   private static Fault fault(Event began, long ended) {
-    return new Fault(began.detail(), began.process(), began.micros(), ended);
+    String[] kindAndHow = (began.detail() + " ").split(" ", 2);
+    return new Fault(kindAndHow[0], kindAndHow[1].strip(), began.process(), began.micros(), ended);
   }
 
   /** A frozen process finds that it stood still; that is no news about the machine. */
-  private boolean isPlanned(Fault stall) {
+  private boolean isPartOfFault(Fault stall) {
     return faults.stream()
         .anyMatch(
             fault ->
@@ -87,7 +104,7 @@ final class FaultLog {
   private static Fault spread(Fault stall, long longStall) {
     return stall.ended() - stall.began() < longStall
         ? stall
-        : new Fault(STALL, Event.ALL, stall.began(), stall.ended());
+        : new Fault(STALL, "", Event.ALL, stall.began(), stall.ended());
   }
 
   List<Fault> all() {
@@ -95,25 +112,44 @@ final class FaultLog {
   }
 
   /**
-   * The fault through which an attempt was lost: the last of its process, or else the last of
-   * everybody; null if there was none.
+   * The fault through which an attempt was lost; null if there was none. That of its process comes
+   * before those of everybody; of the latter, one that was on at the claim before later ones if the
+   * handler never began: the claim's answer was lost. Else the last, and a cut commit only if there
+   * was nothing else: the next heartbeat makes up for one that was cut.
    */
   @Nullable Fault cause(ExecutionRow attempt) {
     Fault cause = null;
     for (Fault fault : faults) {
-      boolean inTime =
-          fault.began() <= attempt.finished() && fault.ended() + feltMicros >= attempt.started();
-      if (inTime && fault.strikes(attempt.process())) {
-        boolean planned = !fault.kind().equals(STALL);
-        if (cause == null || rank(fault, planned) >= rank(cause, !cause.kind().equals(STALL))) {
-          cause = fault;
-        }
+      if (explains(fault, attempt)
+          && (cause == null || rank(fault, attempt) >= rank(cause, attempt))) {
+        cause = fault;
       }
     }
     return cause;
   }
 
-  private static int rank(Fault fault, boolean planned) {
-    return (planned ? 2 : 0) + (fault.isOfProcess() ? 1 : 0);
+  /**
+   * An exhausted pool explains nothing: leases are renewed on a connection that the worker has
+   * already. If that one broke, whatever broke it is the cause.
+   */
+  private boolean explains(Fault fault, ExecutionRow attempt) {
+    // A process that was killed or frozen has only those attempts to lose that it had by then.
+    long felt = fault.isPlanned() && fault.isOfProcess() ? IN_FLIGHT_MICROS : feltMicros;
+    return !fault.is(FaultKind.POOL)
+        && fault.strikes(attempt.process())
+        && fault.began() <= attempt.finished()
+        && fault.ended() + felt >= attempt.started();
+  }
+
+  private int rank(Fault fault, ExecutionRow attempt) {
+    if (!fault.isPlanned()) {
+      return fault.isOfProcess() ? 1 : 0;
+    } else if (fault.isOfProcess()) {
+      return 5;
+    } else if (!begun.contains(attempt.id())
+        && fault.began() <= attempt.started() + IN_FLIGHT_MICROS) {
+      return 4;
+    }
+    return fault.is(FaultKind.COMMIT_CUT) ? 2 : 3;
   }
 }

@@ -3,6 +3,7 @@ package dev.skipjack.torture;
 import dev.skipjack.testkit.faults.ForkedJvm;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,16 +15,21 @@ import org.jspecify.annotations.Nullable;
 final class Fleet implements AutoCloseable {
 
   static final int WORKERS = 3;
-  static final int PRODUCERS = 2;
+  static final int PRODUCERS = 3;
 
+  private static final String WORKER = "worker-";
   private static final Duration GOODBYE = Duration.ofSeconds(20);
   private static final int MOST_CRASHES = 20;
+
+  /** Of the time jobs are planned for: some requests make none, and others take their place. */
+  private static final double PART = 0.95;
 
   private final Ground ground;
   private final Path folder;
   private final TortureOptions options;
   private final Map<String, ForkedJvm> workers = new TreeMap<>();
   private final Map<String, ForkedJvm> producers = new TreeMap<>();
+  private final Instant begin = Instant.now();
   private int crashes;
 
   Fleet(Ground ground, Path folder, TortureOptions options) {
@@ -35,7 +41,7 @@ final class Fleet implements AutoCloseable {
   /** Starts all of them and returns when they work. */
   synchronized void start() {
     for (int n = 1; n <= WORKERS; n++) {
-      startWorker("worker-" + n);
+      startWorker(WORKER + n);
     }
     for (int n = 1; n <= PRODUCERS; n++) {
       startProducer("producer-" + n);
@@ -47,13 +53,17 @@ final class Fleet implements AutoCloseable {
     }
   }
 
+  static boolean isWorker(String process) {
+    return process.startsWith(WORKER);
+  }
+
   private void startWorker(String name) {
     workers.put(name, fork(WorkerProcess.class, name, settings(name).arguments()));
   }
 
   private void startProducer(String name) {
     int jobs = options.jobs() / PRODUCERS + (name.endsWith("1") ? options.jobs() % PRODUCERS : 0);
-    long gapMicros = Math.round(options.minutes() * 60_000_000 / Math.max(1, jobs));
+    long gapMicros = Math.round(options.minutes() * PART * 60_000_000 / Math.max(1, jobs));
     producers.put(
         name,
         fork(
@@ -63,7 +73,8 @@ final class Fleet implements AutoCloseable {
                 .arguments(
                     String.valueOf(options.seed()),
                     String.valueOf(jobs),
-                    String.valueOf(gapMicros))));
+                    String.valueOf(gapMicros),
+                    String.valueOf(begin.toEpochMilli()))));
   }
 
   private ProcessSettings settings(String name) {

@@ -11,9 +11,10 @@ import java.util.SplittableRandom;
  * A fault to come.
  *
  * @param at since the begin of the run
- * @param dice decides what the kind leaves open: whom, how, for how long
+ * @param nth of its kind, from 0: what must be met a certain number of times goes by turns
+ * @param dice decides what the kind leaves open besides: whom, how, for how long
  */
-record PlannedFault(Duration at, FaultKind kind, long dice) {
+record PlannedFault(Duration at, FaultKind kind, int nth, long dice) {
 
   /** All of a run, by time. Depends on nothing but the arguments. */
   static List<PlannedFault> schedule(Set<FaultKind> kinds, double minutes, long seed) {
@@ -25,7 +26,7 @@ record PlannedFault(Duration at, FaultKind kind, long dice) {
       double slot = minutes * 60_000 / times;
       for (int n = 0; n < times; n++) {
         long millis = Math.round((n + random.nextDouble()) * slot * 0.95);
-        faults.add(new PlannedFault(Duration.ofMillis(millis), kind, random.nextLong()));
+        faults.add(new PlannedFault(Duration.ofMillis(millis), kind, n, random.nextLong()));
       }
     }
     faults.sort(Comparator.comparing(PlannedFault::at).thenComparing(PlannedFault::kind));

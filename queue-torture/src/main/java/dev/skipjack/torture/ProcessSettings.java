@@ -45,6 +45,8 @@ record ProcessSettings(String jdbcUrl, String schema, Path folder, String name) 
     config.setMaximumPoolSize(size);
     config.setConnectionTimeout(2_000);
     config.setValidationTimeout(1_000);
+    // Or a process that is frozen within a transaction keeps its locks until it goes on.
+    config.setConnectionInitSql("SET idle_in_transaction_session_timeout = '2s'");
     config.setInitializationFailTimeout(-1); // born during an outage, perhaps
     return new HikariDataSource(config);
   }

@@ -23,6 +23,10 @@ import java.util.SplittableRandom;
 final class Producer {
 
   private static final Unique<Work> WHILE_LIVE = Unique.<Work>by(Work::unique).whileLive();
+
+  /** The detail of an acknowledgement. */
+  static final String CREATED = "created";
+
   private static final int UNIQUE_KEYS = 5;
   private static final int BULK = 5;
 
@@ -36,6 +40,7 @@ final class Producer {
   private final String name;
   private final long seed;
   private final Pace pace;
+  private long created;
   private final Deque<JobId> toCancel = new ArrayDeque<>();
 
   Producer(Doors doors, HistoryFile history, String name, long seed, Pace pace) {
@@ -47,15 +52,19 @@ final class Producer {
   }
 
   /**
-   * Produces the jobs from number {@code from} up to {@code to}, which is left out.
+   * Makes requests until so many jobs were acknowledged as new.
    *
-   * @param gap between two jobs, as long as that can be kept up
+   * @param from number of the first request
+   * @param jobs how many of this call
+   * @param late how far behind its schedule the first one is
+   * @param gap between two requests; who is late makes up for it
    */
-  void produce(long from, long to, Duration gap) throws InterruptedException {
-    long begin = System.nanoTime();
-    for (long n = from; n < to; ) {
+  void produce(long from, long jobs, Duration late, Duration gap) throws InterruptedException {
+    long begin = System.nanoTime() - late.toNanos();
+    created = 0;
+    for (long n = from; created < jobs; ) {
       SplittableRandom random = new SplittableRandom(seed * 31 + name.hashCode() + n * 1_000_003);
-      int count = random.nextInt(10) == 0 ? (int) Math.min(BULK, to - n) : 1;
+      int count = random.nextInt(10) == 0 ? (int) Math.min(BULK, jobs - created) : 1;
       List<Work> works = new ArrayList<>();
       Workload workload = count > 1 ? Workload.PLAIN : draw(random);
       for (int i = 0; i < count; i++) {
@@ -93,8 +102,8 @@ final class Producer {
           default -> 0;
         };
     int dice = random.nextInt(1_000);
-    int millis =
-        dice < pace.longPerMille() ? pace.longMillis() : dice < 300 ? random.nextInt(20) : 0;
+    boolean isLong = dice < pace.longPerMille() && failures < 2; // or draining takes for ever
+    int millis = isLong ? pace.longMillis() : dice < 300 ? random.nextInt(20) : 0;
     if (workload == Workload.CANCEL || workload == Workload.UNIQUE) {
       millis = random.nextInt(1 + pace.longMillis() / 5); // some are met while they run
     }
@@ -180,12 +189,9 @@ final class Producer {
   }
 
   private void acknowledged(Work work, EnqueueResult result) {
-    history.write(
-        EventType.ACKED,
-        work.key(),
-        result.jobId().value(),
-        0,
-        result.fold(enqueued -> "created", existing -> "existing"));
+    String what = result.fold(enqueued -> CREATED, existing -> "existing");
+    history.write(EventType.ACKED, work.key(), result.jobId().value(), 0, what);
+    created += what.equals(CREATED) ? 1 : 0;
     if (work.workload() == Workload.CANCEL) {
       toCancel.add(result.jobId());
     }

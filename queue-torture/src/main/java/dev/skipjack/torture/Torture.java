@@ -84,7 +84,7 @@ public final class Torture {
       drain(ground, notes);
       fleet.stopWorkers();
     }
-    facts.put("cut_commits", ground.proxy().cutCommits());
+    facts.put(TortureReport.CUT_COMMITS, (long) ground.proxy().cutCommits());
     FinalRead read = FinalReader.read(ground.direct(), ground.schema());
     facts.put("seconds", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin));
     return TortureReport.of(facts, HistoryFile.readAll(folder), read, Pace.FORKED);

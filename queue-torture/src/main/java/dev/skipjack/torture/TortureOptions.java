@@ -9,7 +9,7 @@ import java.util.Set;
  *
  * @param minutes how long jobs are produced and faults strike, 0.1 to 1,440; healing and draining
  *     come on top
- * @param jobs how many are enqueued, 10 to 10,000,000
+ * @param jobs how many are made at least, 10 to 10,000,000
  * @param seed of the jobs and of the schedule of faults
  * @param url JDBC URL of a database in which the schema {@code skipjack_torture} is dropped and
  *     made anew; empty: an embedded server is started. May hold a password.

@@ -13,27 +13,40 @@ import java.util.TreeMap;
 /** The verdict about a run. Immutable. */
 public final class TortureReport {
 
+  /** Among the facts: how many commits the proxy has cut, a Long. */
+  static final String CUT_COMMITS = "cut_commits";
+
   private static final int SHOWN_JOBS = 5;
 
   private final Map<String, Object> facts;
   private final Map<Counter, Long> counters = new EnumMap<>(Counter.class);
   private final Map<String, Map<String, Long>> faults;
+  private final Scale scale;
+  private final List<String> missed = new ArrayList<>();
   private final List<String> stories = new ArrayList<>();
 
   private TortureReport(
-      Map<String, Object> facts, Recoveries recoveries, CheckedRun run, List<Violation> found) {
+      Map<String, Object> facts, CheckedRun run, FaultLog log, Pace pace, List<Violation> found) {
     this.facts = new LinkedHashMap<>(facts);
     for (Counter counter : Counter.values()) {
       counters.put(counter, found.stream().filter(one -> one.counter() == counter).count());
     }
-    this.faults = recoveries.byKind();
+    Recoveries recoveries = Recoveries.of(run, log);
+    ClaimRates rates = ClaimRates.of(run, log);
+    this.faults = byKind(log, recoveries, rates);
+    this.scale = Scale.of(run, log, pace, (Long) facts.getOrDefault(CUT_COMMITS, 0L));
     this.facts.put("jobs_enqueued", run.jobs.size());
     this.facts.put("attempts", run.read.executions().size());
     Map<String, Integer> ends = new TreeMap<>();
     run.read.jobs().forEach(job -> ends.merge(job.status(), 1, Integer::sum));
     this.facts.put("ends", ends);
-    this.facts.put("recovery_p50_ms", recoveries.percentile(0.50));
-    this.facts.put("recovery_p99_ms", recoveries.percentile(0.99));
+    figure("recovery_p50_ms", recoveries.percentile(0.50));
+    figure("recovery_p99_ms", recoveries.percentile(0.99), Recoveries.targetMillis(pace));
+    figure("claims_per_second", rates.typical());
+    figure("rate_back_p50_ms", rates.percentile(0.50));
+    figure("rate_back_p99_ms", rates.percentile(0.99));
+    figure("rate_back_max_ms", rates.percentile(1), ClaimRates.TARGET_MILLIS);
+    figure("rate_back_unmeasured", rates.unmeasured());
     tellStories(run, found);
   }
 
@@ -41,9 +54,40 @@ public final class TortureReport {
   static TortureReport of(
       Map<String, Object> facts, List<Event> history, FinalRead read, Pace pace) {
     CheckedRun run = new CheckedRun(history, read);
-    FaultLog faults = new FaultLog(history, pace);
-    return new TortureReport(
-        facts, Recoveries.of(run, faults), run, Checker.check(run, pace, faults));
+    FaultLog log = new FaultLog(history, pace);
+    return new TortureReport(facts, run, log, pace, Checker.check(run, pace, log));
+  }
+
+  private static Map<String, Map<String, Long>> byKind(
+      FaultLog log, Recoveries recoveries, ClaimRates rates) {
+    Map<String, Long> struck = new LinkedHashMap<>();
+    for (FaultKind kind : FaultKind.values()) {
+      struck.put(kind.label(), 0L);
+    }
+    log.all().forEach(fault -> struck.merge(fault.kind(), 1L, Long::sum));
+    Map<String, Map<String, Long>> rows = new LinkedHashMap<>();
+    struck.forEach(
+        (kind, times) -> {
+          Map<String, Long> row = new LinkedHashMap<>();
+          row.put("struck", times);
+          row.putAll(recoveries.row(kind));
+          row.putAll(rates.row(kind));
+          rows.put(kind, row);
+        });
+    return rows;
+  }
+
+  private void figure(String name, long value) {
+    facts.put(name, value);
+  }
+
+  /** A figure that must not be above its target; the machine has a say, so the verdict has none. */
+  private void figure(String name, long value, long target) {
+    facts.put(name, value);
+    facts.put(name + "_target", target);
+    if (value > target) {
+      missed.add(name);
+    }
   }
 
   private void tellStories(CheckedRun run, List<Violation> found) {
@@ -90,6 +134,9 @@ public final class TortureReport {
     all.put("verdict", isClean() ? "clean" : "violated");
     counters.forEach((counter, count) -> all.put(counter.label(), count));
     all.putAll(facts);
+    all.put("targets_missed", missed);
+    all.put("scale", scale.table());
+    all.put("release_scale", scale.isRelease());
     all.put("faults", faults);
     try {
       return new ObjectMapper().writeValueAsString(all);
@@ -102,21 +149,36 @@ public final class TortureReport {
   public void print(PrintWriter out) {
     facts.forEach((name, value) -> out.printf("%-20s %s%n", name, value));
     out.println();
+    out.printf("%-12s %31s %31s%n", "", "recovery, ms", "claim rate back, ms");
     out.printf(
-        "%-12s %8s %8s %17s %17s%n", "fault", "struck", "reruns", "recovery p50 ms", "p99 ms");
+        "%-12s %6s %6s %8s %8s %8s %8s %8s%n",
+        "fault", "struck", "reruns", "p50", "p99", "healed", "p50", "max");
     faults.forEach(
         (kind, row) ->
             out.printf(
-                "%-12s %8d %8d %17d %17d%n",
+                "%-12s %6d %6d %8d %8d %8d %8d %8d%n",
                 kind,
                 row.get("struck"),
                 row.get("reruns"),
                 row.get("recovery_p50_ms"),
-                row.get("recovery_p99_ms")));
+                row.get("recovery_p99_ms"),
+                row.get("healings"),
+                row.get("rate_back_p50_ms"),
+                row.get("rate_back_max_ms")));
+    out.println();
+    scale
+        .table()
+        .forEach(
+            (label, row) ->
+                out.printf(
+                    "%-20s %-8d (a release: %d)%n", label, row.get("count"), row.get("release")));
     out.println();
     counters.forEach((counter, count) -> out.printf("%-20s %d%n", counter.label(), count));
     out.println();
     stories.forEach(out::println);
+    if (!missed.isEmpty()) {
+      out.println("Slower than the target: " + String.join(", ", missed));
+    }
     out.println(isClean() ? "Clean." : "Violated.");
     out.flush();
   }

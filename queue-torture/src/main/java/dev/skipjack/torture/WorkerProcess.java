@@ -36,12 +36,7 @@ final class WorkerProcess {
     Hiccups.watch(history);
     ExhaustedPool.watch(settings, pool, CONNECTIONS);
     Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  worker.close();
-                  pool.close();
-                }));
+        .addShutdownHook(new Thread(worker::close)); // the pool ends with the process, and sooner
     System.out.println("ready");
   }
 }

@@ -216,7 +216,8 @@ final class Rig {
                 broken.admin(real.admin(), sql),
                 faulty);
     try (HistoryFile history = HistoryFile.open(folder, "producer-1")) {
-      new Producer(doors, history, "producer-1", seed, PACE).produce(0, JOBS, Duration.ofMillis(3));
+      new Producer(doors, history, "producer-1", seed, PACE)
+          .produce(0, JOBS, Duration.ZERO, Duration.ofMillis(3));
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -38,6 +39,7 @@ class TortureIT {
   }
 
   @Test
+  @Tag("soak")
   @Timeout(value = 4, unit = TimeUnit.MINUTES)
   void theServerOfAnUrlIsLeftAlone() throws Exception {
     List<String> notes = new ArrayList<>();

@@ -49,7 +49,7 @@ class TortureOptionsTest {
 
     assertThat(schedule).isEqualTo(PlannedFault.schedule(all, 2, 42)).containsAll(kills);
     assertThat(schedule).isNotEqualTo(PlannedFault.schedule(all, 2, 43));
-    assertThat(kills).hasSize(14);
+    assertThat(kills).hasSize(16);
     assertThat(schedule).extracting(PlannedFault::at).isSorted();
   }
 }

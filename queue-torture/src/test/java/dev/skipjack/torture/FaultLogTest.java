@@ -1,0 +1,138 @@
+package dev.skipjack.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.torture.FaultLog.Fault;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What an attempt was lost through that lasted from 10 to 13.5. */
+class FaultLogTest {
+
+  private final MadeUpRun run = new MadeUpRun();
+
+  @BeforeEach
+  void anAttemptIsLost() {
+    run.asked("a", 7);
+    run.attempt(70, 7, 1, "lost", 10, 13.5);
+    run.attempt(71, 7, 2, "succeeded", 14, 15);
+    run.job(7, "completed", "a", "", 2, 71);
+  }
+
+  private void handlerBegan() {
+    run.event(10.1, EventType.STARTED, "a", 7, 70, "");
+  }
+
+  private double begin() {
+    Fault cause = run.log().cause(run.executions.get(0));
+    return Objects.requireNonNull(cause).began() / (double) MadeUpRun.SECOND;
+  }
+
+  private boolean isUnprovoked() {
+    return run.red().contains(Counter.UNPROVOKED_RERUNS);
+  }
+
+  /** Leases are renewed on a connection that the worker keeps. */
+  @Test
+  void anExhaustedPoolIsNoExcuse() {
+    run.fault("pool", "worker-1", 9, 13);
+    assertThat(isUnprovoked()).isTrue();
+  }
+
+  @Test
+  void aLostAnswerToTheClaimIsTheCauseWhereNoHandlerBegan() {
+    run.fault("pool", "worker-1", 9, 13);
+    run.fault("commit-cut", Event.ALL, 9.9, 10.1);
+    run.fault("backend", Event.ALL, 12, 12.1);
+    assertThat(begin()).isEqualTo(9.9);
+
+    handlerBegan();
+    assertThat(begin()).isEqualTo(12);
+  }
+
+  /** The next heartbeat makes up for one that was cut. */
+  @Test
+  void aCutCommitIsTheCauseOfARunningAttemptOnlyIfThereIsNoOther() {
+    handlerBegan();
+    run.fault("postmaster", Event.ALL, 11, 12);
+    run.fault("commit-cut", Event.ALL, 13, 13.1);
+    assertThat(begin()).isEqualTo(11);
+  }
+
+  @Test
+  void aKillBeforeTheClaimIsNoCause() {
+    run.fault("kill", "worker-1", 7, 7.5);
+    assertThat(isUnprovoked()).isTrue();
+
+    run.fault("kill", "worker-1", 11, 11.5);
+    run.fault("commit-cut", Event.ALL, 12, 12.1);
+    assertThat(begin()).isEqualTo(11);
+  }
+
+  @Test
+  void aFaultOfAnotherProcessOrOfAnotherTimeIsNoCause() {
+    run.fault("kill", "worker-2", 11, 11.5);
+    run.fault("backend", Event.ALL, 1, 2.9);
+    run.fault("backend", Event.ALL, 13.6, 14);
+    assertThat(isUnprovoked()).isTrue();
+
+    run.fault("backend", Event.ALL, 1, 3.1); // felt for a lease and four seconds
+    assertThat(isUnprovoked()).isFalse();
+  }
+
+  @Test
+  void aLongStallIsEverybodysAndAShortOneItsOwn() {
+    run.history.add(
+        new Event(MadeUpRun.micros(12), "worker-2", EventType.STALLED, Event.NONE, 0, 0, "700"));
+    assertThat(isUnprovoked()).isTrue();
+
+    run.history.add(
+        new Event(MadeUpRun.micros(12), "worker-3", EventType.STALLED, Event.NONE, 0, 0, "800"));
+    assertThat(isUnprovoked()).isFalse();
+  }
+
+  @Test
+  void aFrozenProcessThatFindsItStoodStillSaysNothingOfTheMachine() {
+    run.fault("stop", "worker-2", 9, 13);
+    run.history.add(
+        new Event(MadeUpRun.micros(13.1), "worker-2", EventType.STALLED, Event.NONE, 0, 0, "4000"));
+    assertThat(isUnprovoked()).isTrue();
+  }
+
+  @Test
+  void aFaultThatDidNotEndStrikesToTheEnd() {
+    run.history.add(
+        new Event(
+            MadeUpRun.micros(1), Event.ALL, EventType.FAULT_BEGAN, "x", 0, 0, "postmaster killed"));
+    assertThat(isUnprovoked()).isFalse();
+    assertThat(run.log().all().get(0).how()).isEqualTo("killed");
+    assertThat(run.log().all().get(0).is(FaultKind.POSTMASTER)).isTrue();
+  }
+
+  @Test
+  void recoveryOfAProcessCountsFromTheFaultAndThatOfAllFromItsEnd() {
+    run.fault("stop", "worker-1", 11, 18);
+    assertThat(recovery("stop")).isEqualTo(2_500);
+
+    run.history.clear();
+    run.fault("proxy", Event.ALL, 11, 13);
+    assertThat(recovery("proxy")).isEqualTo(500);
+
+    run.history.clear();
+    run.fault("proxy", Event.ALL, 5, 9);
+    assertThat(recovery("proxy")).isEqualTo(3_500); // from the claim
+  }
+
+  private long recovery(String kind) {
+    return Objects.requireNonNull(
+        Recoveries.of(run.checked(), run.log()).row(kind).get("recovery_p99_ms"));
+  }
+
+  @Test
+  void onlyLostAttemptsAreReruns() {
+    run.fault("kill", "worker-1", 9, 14.5);
+    assertThat(Recoveries.of(run.checked(), run.log()).row("kill")).containsEntry("reruns", 1L);
+    assertThat(Recoveries.targetMillis(Pace.FORKED)).isEqualTo(4_500);
+  }
+}

@@ -1,0 +1,99 @@
+package dev.skipjack.torture;
+
+import dev.skipjack.torture.FinalRead.EffectRow;
+import dev.skipjack.torture.FinalRead.ExecutionRow;
+import dev.skipjack.torture.FinalRead.JobRow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A small history by hand, and the database that it left. Times are seconds. */
+final class MadeUpRun {
+
+  static final long SECOND = 1_000_000;
+
+  /** Attempts that jobs may have. */
+  static final int MOST = 5;
+
+  final List<Event> history = new ArrayList<>();
+  final List<JobRow> jobs = new ArrayList<>();
+  final List<ExecutionRow> executions = new ArrayList<>();
+  final List<EffectRow> effects = new ArrayList<>();
+  final List<Long> keys = new ArrayList<>();
+  private int faults;
+
+  void event(double second, EventType type, String key, long job, long execution, String detail) {
+    history.add(new Event(micros(second), "worker-1", type, key, job, execution, detail));
+  }
+
+  static long micros(double seconds) {
+    return Math.round(seconds * SECOND);
+  }
+
+  void asked(String key, long job) {
+    event(1, EventType.ASKED, key, 0, 0, "plain");
+    event(2, EventType.ACKED, key, job, 0, "created");
+  }
+
+  /** One that is over ends at ten. */
+  void job(long id, String status, String key, String unique, int attempts, long execution) {
+    job(id, status, Workload.PLAIN, key, unique, attempts, execution);
+  }
+
+  void job(
+      long id,
+      String status,
+      Workload workload,
+      String key,
+      String unique,
+      int attempts,
+      long execution) {
+    boolean archived = status.equals("completed") || status.equals("cancelled");
+    long ended = archived ? 10 * SECOND : 0;
+    jobs.add(
+        new JobRow(
+            id,
+            status,
+            archived,
+            key,
+            workload.name(),
+            unique,
+            attempts,
+            0,
+            MOST,
+            SECOND,
+            ended,
+            execution));
+  }
+
+  void attempt(long id, long job, int number, String status, double from, double to) {
+    executions.add(
+        new ExecutionRow(id, job, number, status, micros(from), micros(to), "worker-1", ""));
+  }
+
+  void fault(String kind, String process, double from, double to) {
+    String number = String.valueOf(++faults);
+    history.add(new Event(micros(from), process, EventType.FAULT_BEGAN, number, 0, 0, kind));
+    history.add(new Event(micros(to), process, EventType.FAULT_ENDED, number, 0, 0, kind));
+  }
+
+  CheckedRun checked() {
+    return new CheckedRun(history, new FinalRead(jobs, executions, effects, keys));
+  }
+
+  FaultLog log() {
+    return new FaultLog(history, Pace.FORKED);
+  }
+
+  List<Violation> violations() {
+    return Checker.check(checked(), Pace.FORKED, log());
+  }
+
+  /** The counters that are not zero, in their order. */
+  List<Counter> red() {
+    TortureReport report =
+        TortureReport.of(
+            Map.of(), history, new FinalRead(jobs, executions, effects, keys), Pace.FORKED);
+    return List.of(Counter.values()).stream().filter(one -> report.count(one) > 0).toList();
+  }
+}
