@@ -96,6 +96,9 @@ class JobRunsIT {
     assertThatThrownBy(() -> database.timeTravel(Duration.ofSeconds(-1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("travels back");
+    assertThatThrownBy(() -> database.timeTravel(Duration.ofDays(107_000_000)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("too far");
   }
 
   @Test

@@ -308,12 +308,12 @@ class QueueAssertionsIT {
 
     @Test
     void refusedWithAReasonWhenTheyDoNotFit() throws SQLException {
-      Jobs.insert(database, "welcome", "[]");
+      JobId id = Jobs.insert(database, "welcome", "[]");
 
       assertThatThrownBy(
               () -> assertThat(database).hasEnqueued(WELCOME).withPayload(new Welcome(1, "en")))
           .isInstanceOf(PayloadException.class)
-          .hasMessageContaining("Payload does not fit " + Welcome.class.getName());
+          .hasMessageStartingWith("Job %s: Payload does not fit %s", id, Welcome.class.getName());
     }
 
     @Test
