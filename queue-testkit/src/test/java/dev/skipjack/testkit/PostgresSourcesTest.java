@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PostgresSourcesTest {
 
@@ -60,7 +62,7 @@ class PostgresSourcesTest {
 
   @Test
   void urlNamesOtherDatabasesOfItsServer() {
-    PostgresSource.Server server = new UrlSource(URL, false).start();
+    PostgresSource.Server server = new UrlSource(URL).start();
 
     assertThat(server.adminDatabase()).isEqualTo("app");
     assertThat(server.jdbcUrl("other"))
@@ -68,11 +70,21 @@ class PostgresSourcesTest {
     assertThat(server.isOursAlone()).isFalse();
   }
 
-  @Test
-  void urlOfAnotherFormIsRefusedWithoutBeingRepeated() {
-    assertThatThrownBy(() -> new UrlSource("postgres://me:secret@db/app", false))
+  @ParameterizedTest
+  @CsvSource({
+    "postgres://me:secret@db/app, 'postgres://***@db/app'",
+    "postgres://me:se?cret@db/app, 'postgres://***@db/app'",
+    "jdbc:postgresql://db?password=secret, 'jdbc:postgresql://db'",
+    "jdbc:postgresql:app;password=secret, 'jdbc:postgresql:app'",
+    "password=secret, 'password'",
+    "jdbc:mysql://db/app, 'jdbc:mysql://db/app'",
+  })
+  void urlOfAnotherFormIsRefusedAndRepeatedWithoutItsSecrets(String url, String shown) {
+    assertThatThrownBy(() -> new UrlSource(url))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("skipjack.test.url")
-        .hasMessageNotContaining("secret");
+        .hasMessageContaining("'" + shown + "'")
+        .hasMessageNotContaining("secret")
+        .hasMessageNotContaining("cret@");
   }
 }
