@@ -20,6 +20,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @QueueTest
 class QueueAssertionsIT {
@@ -160,6 +162,21 @@ class QueueAssertionsIT {
           "payload Welcome[userId=2, locale=de]), but there is one:");
       fails(() -> assertThat(database).hasNoJobs(), "Expected no job (any kind)");
       fails(() -> assertThat(database).hasNothingLeftToDo(), "Expected no job (not ended)");
+    }
+  }
+
+  @Nested
+  class NotEnded {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pending", "running", "waiting"})
+    void isLeftToDo(String status) throws SQLException {
+      Jobs.insert(database, "welcome", "{}", "dead", "clock_timestamp()");
+      assertThat(database).hasNothingLeftToDo();
+
+      Jobs.insert(database, "welcome", "{}", status, "clock_timestamp()");
+      fails(
+          () -> assertThat(database).hasNothingLeftToDo(), "(not ended), but there is one", status);
     }
   }
 

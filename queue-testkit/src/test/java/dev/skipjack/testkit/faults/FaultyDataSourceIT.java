@@ -103,7 +103,9 @@ class FaultyDataSourceIT {
   void aDatabaseThatIsAwayIsAwayForOpenConnectionsToo() throws SQLException {
     try (Connection connection = faulty.getConnection();
         Statement statement = connection.createStatement()) {
+      assertThat(connection.isValid(5)).isTrue();
       faulty.takeAway();
+      assertThat(connection.isValid(5)).isFalse();
       assertFails(faulty::getConnection, "08001");
       assertFails(() -> statement.executeQuery("SELECT 1"), "08006");
     }
