@@ -56,7 +56,8 @@ final class FaultyConnection implements InvocationHandler {
         return broken || target.isClosed();
       }
       case "isValid" -> {
-        return !broken && !away.getAsBoolean() && call(target, method, args) == Boolean.TRUE;
+        // Reflection makes Booleans of its own.
+        return !broken && !away.getAsBoolean() && Boolean.TRUE.equals(call(target, method, args));
       }
       case "abort" -> {
         return call(target, method, args);
