@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,8 +31,10 @@ class PostgresSourcesTest {
 
   @Test
   void containerIsTakenWhereDockerAnswers() {
-    assertThat(PostgresSources.choose(null, OptionalInt.empty(), () -> true, () -> true))
-        .isInstanceOf(TestcontainersSource.class);
+    assertThat(PostgresSources.choose(null, OptionalInt.of(15), () -> true, () -> true))
+        .isInstanceOfSatisfying(
+            TestcontainersSource.class,
+            source -> assertThat(source.image()).isEqualTo("postgres:15"));
   }
 
   @Test
@@ -68,6 +71,13 @@ class PostgresSourcesTest {
     assertThat(server.jdbcUrl("other"))
         .isEqualTo("jdbc:postgresql://db:5432/other?user=me&password=secret");
     assertThat(server.isOursAlone()).isFalse();
+  }
+
+  @Test
+  void serverIsStoppedByWhoeverStartedIt() {
+    AtomicInteger stops = new AtomicInteger();
+    new UrlSource(URL, true, stops::incrementAndGet).start().stop();
+    assertThat(stops).hasValue(1);
   }
 
   @ParameterizedTest

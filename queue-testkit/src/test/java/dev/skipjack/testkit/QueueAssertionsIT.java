@@ -273,6 +273,7 @@ class QueueAssertionsIT {
 
       assertThatJob(database, new JobId(77)).isCompleted().hasAttempts(2);
       assertThat(database).hasEnqueued(WELCOME).withTags("eu").withPriority(5).times(1);
+      fails(() -> assertThat(database).hasEnqueued(WELCOME).withTags("eu", "us"), "tags [eu, us]");
       assertThat(database).hasNothingLeftToDo().hasNoDeadLetters();
     }
 

@@ -149,6 +149,19 @@ class TcpProxyIT {
     assertThat(proxy.cutCommits()).isEqualTo(2);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"commit", "COMMIT; SELECT 1", "Commit AND CHAIN"})
+  void findsACommitThatIsWrittenOut(String commit) throws Exception {
+    try (Connection connection = connect("&preferQueryMode=simple");
+        Statement statement = connection.createStatement()) {
+      statement.execute("BEGIN");
+      statement.execute("INSERT INTO rows VALUES (1)");
+      proxy.cutBeforeCommit(1);
+      assertThatThrownBy(() -> statement.execute(commit)).isInstanceOf(SQLException.class);
+    }
+    assertThat(rows()).isZero();
+  }
+
   @Test
   void forgetsCutsThatHaveNotStruck() throws Exception {
     proxy.cutBeforeCommit(3);
