@@ -78,8 +78,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
    * @param database need not exist yet; {@code postgres} always does
    */
   public String jdbcUrl(String database) {
-    return "jdbc:postgresql://127.0.0.1:%d/%s?user=%s&password=%s"
-        .formatted(port(), URLEncoder.encode(database, UTF_8), user(), password);
+    // Not by a format, whose digits are those of the default locale.
+    return "jdbc:postgresql://127.0.0.1:"
+        + port()
+        + "/"
+        + URLEncoder.encode(database, UTF_8)
+        + "?user="
+        + user()
+        + "&password="
+        + password;
   }
 
   /** The server's superuser. */

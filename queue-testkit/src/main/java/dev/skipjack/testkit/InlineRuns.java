@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  *       none left over.
  *   <li>A failed attempt does not fail the enqueue. The job waits for its retry, as one that was
  *       enqueued with a delay waits for its time; {@link JobRuns} goes on from there.
+ *   <li>A job that the runner does not take, for want of a handler or of its queue, stays pending.
  *   <li>It runs everything that is due, not the new job alone.
  *   <li>Jobs that a handler enqueues run after the handler, not within it. A handler must not wait
  *       for another thread that enqueues: that one waits for the handler.

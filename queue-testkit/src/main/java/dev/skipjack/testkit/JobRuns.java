@@ -2,6 +2,7 @@ package dev.skipjack.testkit;
 
 import dev.skipjack.api.JobRunner;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -12,6 +13,9 @@ import java.util.Optional;
  * runs.dueWithin(Duration.ofDays(1)); // as if a day had passed
  * runs.toTheEnd(); // retries included
  * }</pre>
+ *
+ * <p>A handler that does not end holds the calling thread: a timeout of its job type interrupts it,
+ * or JUnit's of the test.
  *
  * <p>For the thread that made it.
  */
@@ -87,7 +91,10 @@ public final class JobRuns {
       attempts += ran;
     }
     throw new AssertionError(
-        "After %,d due times and %,d attempts jobs are pending still. Does a handler snooze, or enqueue a job like its own, again and again?"
-            .formatted(MOST_ROUNDS, attempts));
+        String.format(
+            Locale.ROOT,
+            "After %,d due times and %,d attempts jobs are pending still. Does a handler snooze, or enqueue a job like its own, again and again?",
+            MOST_ROUNDS,
+            attempts));
   }
 }

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Tag;
  * <p>The tests run one after another on a database of their own, which {@link QueueTest} provides:
  * its server is chosen as {@link QueueDatabase} says. They carry the tag {@value #TAG}, so that a
  * build can run them, and nothing else, on another server. JUnit's parameters ({@code
- * junit-jupiter-params}) and AssertJ must be on the class path; an application that only uses
- * {@link QueueTest} needs neither.
+ * junit-jupiter-params}) must be on the class path; an application that only uses {@link QueueTest}
+ * does not need them.
  */
 @QueueTest
 @Tag(JobStoreContract.TAG)

@@ -2,6 +2,7 @@ package dev.skipjack.testkit;
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.PayloadException;
 
 /** Reads payloads as the worker would. */
 final class Payloads {
@@ -13,14 +14,18 @@ final class Payloads {
   /**
    * The payload in today's shape.
    *
-   * @throws dev.skipjack.api.PayloadException if it does not fit the type
+   * @throws PayloadException if it does not fit the type; names the job
    */
   static <T> T decode(PayloadCodec codec, JobType<T> type, JobRow job) {
     String json = job.payload();
-    if (job.payloadVersion() < type.payloadVersion()) {
-      json = type.upcaster().upcast(json, job.payloadVersion());
+    try {
+      if (job.payloadVersion() < type.payloadVersion()) {
+        json = type.upcaster().upcast(json, job.payloadVersion());
+      }
+      return codec.decode(json, type.payloadClass());
+    } catch (PayloadException refused) {
+      throw new PayloadException("Job %s: %s".formatted(job.id(), refused.getMessage()), refused);
     }
-    return codec.decode(json, type.payloadClass());
   }
 
   /** Reads as a queue does that was given no codec; says so at its first use if it cannot. */

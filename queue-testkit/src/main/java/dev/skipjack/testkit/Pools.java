@@ -1,7 +1,6 @@
 package dev.skipjack.testkit;
 
 import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 
 /** How the testkit's connection pools are made. */
 final class Pools {
@@ -11,7 +10,7 @@ final class Pools {
   private Pools() {}
 
   /** An open pool that holds connections only while they are wanted. */
-  static HikariDataSource open(String jdbcUrl, String name, int size) {
+  static WatchedPool open(String jdbcUrl, String name, int size) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(jdbcUrl);
     config.setPoolName(name);
@@ -20,6 +19,6 @@ final class Pools {
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MS);
     // The driver sets the JVM's zone at login, over the one of the server's settings.
     config.setConnectionInitSql("SET TIME ZONE '" + PostgresSources.TIME_ZONE + "'");
-    return new HikariDataSource(config);
+    return new WatchedPool(config);
   }
 }

@@ -6,6 +6,9 @@ interface PostgresSource {
   /** Brings the server up, for as long as this JVM lives. */
   Server start();
 
+  /** What it is, in messages: never with a password. */
+  String name();
+
   /** What to do to get a server of another major version; a sentence. */
   String adviceFor(int major);
 

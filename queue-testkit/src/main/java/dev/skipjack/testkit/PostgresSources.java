@@ -50,7 +50,7 @@ final class PostgresSources {
       BooleanSupplier hasTestcontainers,
       BooleanSupplier dockerAnswers) {
     if (url != null && !url.isBlank()) {
-      return new UrlSource(url.strip(), false);
+      return new UrlSource(url.strip());
     }
     return hasTestcontainers.getAsBoolean() && dockerAnswers.getAsBoolean()
         ? new TestcontainersSource(major)

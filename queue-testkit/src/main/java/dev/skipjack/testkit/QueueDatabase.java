@@ -5,15 +5,13 @@ import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.QueueAccess;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A database of its own for a test, with the queue's tables in it, on the server of this JVM.
@@ -38,22 +36,12 @@ public final class QueueDatabase implements AutoCloseable {
   private static final int MOST_RESCUED = 1_000;
   private static final int MOST_TRIES = 20;
 
-  /**
-   * The tables and partitions of the schema that were written to, but for Flyway's own. Most
-   * partitions never are, and to empty them all would take longer than most tests.
-   */
-  private static final String TABLES =
-      """
-      SELECT string_agg(format('%I.%I', nspname, relname), ', ')
-        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-       WHERE nspname = '{schema}' AND relkind = 'r' AND relname <> 'skipjack_schema_history'
-         AND pg_relation_size(pg_class.oid) > 0
-      """
-          .replace("{schema}", TestServer.SCHEMA);
+  /** PostgreSQL's calendar begins some 6,700 years ago. */
+  private static final Duration FARTHEST = Duration.ofDays(365_000);
 
   private final TestServer server;
   private final String name;
-  private final List<HikariDataSource> pools = new ArrayList<>();
+  private final List<WatchedPool> pools = new ArrayList<>();
   private final HikariDataSource main;
   private final QueueEdits edits;
   private boolean closed;
@@ -99,7 +87,7 @@ public final class QueueDatabase implements AutoCloseable {
       if (closed) {
         throw new IllegalStateException("Database " + name + " is closed");
       }
-      HikariDataSource pool =
+      WatchedPool pool =
           Pools.open(server.jdbcUrl(name), name + "-" + (pools.size() + 1), poolSize);
       pools.add(pool);
       return pool;
@@ -126,23 +114,26 @@ public final class QueueDatabase implements AutoCloseable {
   /**
    * Empties the queue's tables; ids are not counted from one again.
    *
+   * <p>A table of the test's own whose foreign key refers to one of them is emptied with it.
+   *
    * @throws IllegalStateException if somebody else keeps a lock on a table for ten seconds, as an
-   *     open transaction does
+   *     open transaction does; the message says where the connections that are out were taken
    */
   public void truncate() {
-    try (Connection connection = connection();
-        Statement statement = connection.createStatement()) {
-      String tables = tables(statement);
-      if (tables != null) {
-        statement.execute("SET lock_timeout = '10s'");
-        statement.execute("TRUNCATE " + tables + " CASCADE");
-        statement.execute("RESET lock_timeout");
-      }
-    } catch (SQLException e) {
-      throw new IllegalStateException(
-          "The tables of %s cannot be emptied; is a transaction of the last test still open?"
-              .formatted(name),
-          e);
+    truncate(QueueEdits.PATIENCE);
+  }
+
+  void truncate(Duration patience) {
+    try {
+      edits.truncate(patience);
+    } catch (IllegalStateException e) {
+      List<Throwable> out = connectionsOut();
+      IllegalStateException refused =
+          new IllegalStateException(
+              "The tables of %s cannot be emptied. %s%s".formatted(name, e.getMessage(), list(out)),
+              e);
+      out.forEach(refused::addSuppressed);
+      throw refused;
     }
   }
 
@@ -155,12 +146,16 @@ public final class QueueDatabase implements AutoCloseable {
    * <p>A started worker hears nothing of it and finds what became due by its next poll. {@link
    * JobRuns} travels and runs.
    *
-   * @param time not negative, microsecond precision
+   * @param time not negative, microsecond precision, at most 365,000 days
    * @throws IllegalStateException if the database refuses
    */
   public void timeTravel(Duration time) {
     if (time.isNegative()) {
       throw new IllegalArgumentException("Nobody travels back, not even by %s.".formatted(time));
+    }
+    if (time.compareTo(FARTHEST) > 0) {
+      throw new IllegalArgumentException(
+          "%s is too far to travel; at most %s.".formatted(time, FARTHEST));
     }
     edits.travel(time);
   }
@@ -202,44 +197,52 @@ public final class QueueDatabase implements AutoCloseable {
 
   /**
    * Ends every session of this database but the one that does it, as a restart of the server would:
-   * whoever uses one meets a broken connection. Pools replace them.
+   * whoever uses one meets a broken connection. Pools replace them in time; those here test a
+   * connection before they lend it only if nobody used it for half a second.
    */
   public void cutConnections() {
     edits.cutConnections();
   }
 
-  private static @Nullable String tables(Statement statement) throws SQLException {
-    try (ResultSet result = statement.executeQuery(TABLES)) {
-      return result.next() ? result.getString(1) : null;
+  private List<Throwable> connectionsOut() {
+    synchronized (pools) {
+      return pools.stream()
+          .filter(pool -> !pool.isClosed())
+          .flatMap(pool -> pool.out().stream())
+          .toList();
     }
+  }
+
+  private static String list(List<Throwable> out) {
+    return out.stream().map(taken -> "\n  " + taken.getMessage()).collect(Collectors.joining());
   }
 
   /**
    * Closes the pools and drops the database, whoever is still connected to it. Closing twice does
    * nothing.
    *
-   * @throws AssertionError if connections of the pools had not been given back
+   * @throws AssertionError if connections of the pools had not been given back; the message and the
+   *     suppressed exceptions say where they were taken
    */
   @Override
   public void close() {
-    int leaked = 0;
+    List<Throwable> leaked;
     synchronized (pools) {
       if (closed) {
         return;
       }
       closed = true;
-      for (HikariDataSource pool : pools) {
-        if (!pool.isClosed()) {
-          leaked += pool.getHikariPoolMXBean().getActiveConnections();
-          pool.close();
-        }
-      }
+      leaked = connectionsOut();
+      pools.forEach(HikariDataSource::close);
     }
     server.dropDatabase(name);
-    if (leaked > 0) {
-      throw new AssertionError(
-          "%d connection(s) of %s were not given back to their pool; close each connection that is taken."
-              .formatted(leaked, name));
+    if (!leaked.isEmpty()) {
+      AssertionError error =
+          new AssertionError(
+              "%d connection(s) of %s were not given back to their pool; close each connection that is taken.%s"
+                  .formatted(leaked.size(), name, list(leaked)));
+      leaked.forEach(error::addSuppressed);
+      throw error;
     }
   }
 }

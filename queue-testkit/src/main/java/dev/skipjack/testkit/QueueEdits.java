@@ -11,9 +11,22 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** What a test writes into the queue's tables past the store. */
 final class QueueEdits {
+
+  /**
+   * The tables and partitions of the schema that were written to, but for Flyway's own. Most
+   * partitions never are, and to empty them all would take longer than most tests.
+   */
+  private static final String TABLES =
+      """
+      SELECT string_agg(format('%I.%I', nspname, relname), ', ')
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+       WHERE nspname = '{schema}' AND relkind = 'r' AND relname <> 'skipjack_schema_history'
+         AND pg_relation_size(pg_class.oid) > 0
+      """;
 
   private static final String MOVE_JOBS =
       """
@@ -52,15 +65,32 @@ final class QueueEdits {
 
   private static final String LOCK_TIMEOUT = "55P03";
 
+  /** How long edits wait for locks. */
+  static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private final DataSource dataSource;
 
   QueueEdits(DataSource dataSource) {
     this.dataSource = dataSource;
   }
 
+  /**
+   * Empties the queue's tables.
+   *
+   * @param patience how long to wait for each lock
+   */
+  void truncate(Duration patience) {
+    inTransaction(
+        patience,
+        connection -> {
+          String tables = text(connection, TABLES);
+          return tables != null && execute(connection, "TRUNCATE " + tables + " CASCADE");
+        });
+  }
+
   /** Moves what waits for a time by so much into the past. */
   void travel(Duration time) {
-    long micros = Math.addExact(time.getSeconds() * 1_000_000L, time.getNano() / 1_000L);
+    long micros = time.getSeconds() * 1_000_000L + time.getNano() / 1_000L;
     inTransaction(
         connection -> {
           update(connection, MOVE_JOBS, micros, micros);
@@ -97,19 +127,39 @@ final class QueueEdits {
   }
 
   private <R> R inTransaction(Work<R> work) {
-    try (Connection connection = dataSource.getConnection();
-        Statement statement = connection.createStatement()) {
+    return inTransaction(PATIENCE, work);
+  }
+
+  /** The settings and locks that it needs end with it, whatever becomes of it. */
+  private <R> R inTransaction(Duration patience, Work<R> work) {
+    try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
-      statement.execute("SET LOCAL lock_timeout = '10s'");
+      execute(connection, "SET LOCAL lock_timeout = " + patience.toMillis());
       R result = work.in(connection);
       connection.commit();
       return result;
     } catch (SQLException e) {
       throw new IllegalStateException(
           LOCK_TIMEOUT.equals(e.getSQLState())
-              ? "Somebody holds the rows for 10 seconds; is a transaction of the test still open?"
+              ? "Somebody holds the rows for %s; is a transaction of a test still open?"
+                  .formatted(Texts.of(patience))
               : "The test database refused: " + e.getMessage(),
           e);
+    }
+  }
+
+  private static boolean execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      return statement.execute(sql);
+    }
+  }
+
+  /** The only column of the only row. */
+  private static @Nullable String text(Connection connection, String sql) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, sql);
+        ResultSet row = statement.executeQuery()) {
+      row.next();
+      return row.getString(1);
     }
   }
 

@@ -7,6 +7,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * Gives a test class a {@link QueueDatabase} of its own, shared with its nested classes.
@@ -15,14 +16,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * type. The queue's tables are empty at the start of each test method unless {@link #truncate} says
  * otherwise, so what {@code @BeforeAll} writes into them is gone by then; the test's own tables in
  * other schemas are left alone. After the class the database is dropped, and the class fails if
- * connections were not given back. Test methods of one class must not run in parallel with each
- * other; classes may.
+ * connections were not given back. Classes may run in parallel; the test methods of one run one
+ * after the other all the same.
  */
 @Documented
 @Inherited
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(QueueTestExtension.class)
+@ResourceLock(providers = OneMethodAtATime.class)
 public @interface QueueTest {
 
   /**

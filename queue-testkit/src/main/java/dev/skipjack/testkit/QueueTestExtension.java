@@ -1,8 +1,6 @@
 package dev.skipjack.testkit;
 
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -11,16 +9,25 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** What {@link QueueTest} does. */
-final class QueueTestExtension
-    implements BeforeAllCallback, BeforeEachCallback, AfterAllCallback, ParameterResolver {
+final class QueueTestExtension implements BeforeAllCallback, BeforeEachCallback, ParameterResolver {
 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(QueueTestExtension.class);
 
   /**
-   * A database and the class that it was made for; nested classes find it through their parents.
+   * A database, closed with the context of the class that it was made for, also when that class
+   * could not be constructed; nested classes find it through their parents. JUnit 5.12 closes the
+   * one type, later ones the other.
    */
-  private record Owned(QueueDatabase database, String owner) {}
+  @SuppressWarnings("deprecation")
+  private record Owned(QueueDatabase database)
+      implements AutoCloseable, ExtensionContext.Store.CloseableResource {
+
+    @Override
+    public void close() {
+      database.close();
+    }
+  }
 
   @Override
   public void beforeAll(ExtensionContext context) {
@@ -29,7 +36,7 @@ final class QueueTestExtension
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    QueueDatabase database = obtain(context).database();
+    QueueDatabase database = obtain(context);
     if (truncates(context.getRequiredTestClass())) {
       database.truncate();
     }
@@ -47,37 +54,26 @@ final class QueueTestExtension
   }
 
   @Override
-  public void afterAll(ExtensionContext context) {
-    Owned owned = find(context);
-    if (owned != null && owned.owner().equals(context.getUniqueId())) {
-      owned.database().close();
-    }
-  }
-
-  @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
     return parameter.getParameter().getType() == QueueDatabase.class;
   }
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    return obtain(context).database();
+    return obtain(context);
   }
 
   /**
    * Made at the first need: with one instance for the whole class, that is its constructor, before
    * anything else.
    */
-  private static Owned obtain(ExtensionContext context) {
-    Owned owned = find(context);
+  private static QueueDatabase obtain(ExtensionContext context) {
+    ExtensionContext.Store store = context.getStore(NAMESPACE);
+    Owned owned = store.get(Owned.class, Owned.class);
     if (owned == null) {
-      owned = new Owned(QueueDatabase.create(), context.getUniqueId());
-      context.getStore(NAMESPACE).put(Owned.class, owned);
+      owned = new Owned(QueueDatabase.create());
+      store.put(Owned.class, owned);
     }
-    return owned;
-  }
-
-  private static @Nullable Owned find(ExtensionContext context) {
-    return context.getStore(NAMESPACE).get(Owned.class, Owned.class);
+    return owned.database();
   }
 }

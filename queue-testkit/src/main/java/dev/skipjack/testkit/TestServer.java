@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,50 +24,54 @@ final class TestServer {
   static final String SCHEMA = Migrations.DEFAULT_SCHEMA;
   static final String PREFIX = "skipjack_test_";
 
+  private static final String NOT_ALLOWED = "42501";
   private static final Logger LOG = LoggerFactory.getLogger(TestServer.class);
 
   /**
    * Static because a server is the property of a JVM; starting one for each test class is what this
    * avoids.
    */
-  private static @Nullable TestServer running;
+  private static final FirstStart<TestServer> RUNNING =
+      new FirstStart<>(() -> start(PostgresSources.choose(), PostgresMajor.wanted()));
 
   private final PostgresSource.Server server;
+  private final String source;
   private final String template;
 
-  private TestServer(PostgresSource.Server server) {
-    this.server = server;
+  private TestServer(PostgresSource source) {
+    this.server = source.start();
+    this.source = source.name();
     this.template = PREFIX + "template_" + token();
   }
 
-  /** Started at the first call. */
-  static synchronized TestServer running() {
-    TestServer current = running;
-    if (current == null) {
-      current = start(PostgresSources.choose(), PostgresMajor.wanted());
-      running = current;
-    }
-    return current;
+  /** Started at the first call; if that failed, every call does. */
+  static TestServer running() {
+    return RUNNING.get();
   }
 
   /**
    * @param major that the server must have, if one is named
-   * @throws IllegalStateException if it has another; nothing was done to it then
+   * @throws IllegalStateException if it has another or refuses; nothing is left on it then
    */
   static TestServer start(PostgresSource source, OptionalInt major) {
-    TestServer server = new TestServer(source.start());
-    try (Connection connection = server.connect()) {
-      PostgresMajor.require(major, connection, source);
-    } catch (SQLException e) {
-      server.server.stop();
-      throw new IllegalStateException(
-          "The test server cannot be reached: %s".formatted(e.getMessage()), e);
-    } catch (IllegalStateException e) {
+    TestServer server = new TestServer(source);
+    try {
+      server.require(major, source);
+      server.prepare();
+      return server;
+    } catch (RuntimeException e) {
       server.server.stop();
       throw e;
     }
-    server.prepare();
-    return server;
+  }
+
+  private void require(OptionalInt major, PostgresSource from) {
+    try (Connection connection = connect()) {
+      PostgresMajor.require(major, connection, from);
+    } catch (SQLException e) {
+      throw new IllegalStateException(
+          "The test server cannot be reached (%s): %s".formatted(source, e.getMessage()), e);
+    }
   }
 
   /** A copy of the template; the caller drops it. */
@@ -100,6 +103,9 @@ final class TestServer {
     // Nothing may be connected to a template while it is copied, so its pool is closed here.
     try (HikariDataSource migrating = Pools.open(jdbcUrl(template), template, 2)) {
       Migrations.migrate(migrating, SCHEMA);
+    } catch (RuntimeException e) {
+      dropTemplate();
+      throw e;
     }
     if (!server.isOursAlone()) {
       Thread dropping = new Thread(this::dropTemplate, "skipjack-testkit-drop-template");
@@ -107,7 +113,7 @@ final class TestServer {
     }
   }
 
-  private void dropTemplate() {
+  void dropTemplate() {
     try {
       dropDatabase(template);
     } catch (IllegalStateException e) {
@@ -157,7 +163,16 @@ final class TestServer {
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
     } catch (SQLException e) {
-      throw new IllegalStateException("The test server refused: " + sql, e);
+      throw new IllegalStateException(
+          "The test server (%s) refused '%s': %s%s"
+              .formatted(
+                  source,
+                  sql,
+                  e.getMessage(),
+                  NOT_ALLOWED.equals(e.getSQLState())
+                      ? ". Its role must be allowed to create databases: ALTER ROLE ... CREATEDB"
+                      : ""),
+          e);
     }
   }
 

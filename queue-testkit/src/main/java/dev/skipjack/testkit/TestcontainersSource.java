@@ -27,9 +27,14 @@ final class TestcontainersSource implements PostgresSource {
   }
 
   @Override
+  public String name() {
+    return "a container of " + image();
+  }
+
+  @Override
   public String adviceFor(int wanted) {
-    return "Is another image called %s%d on this machine? (%s.)"
-        .formatted(IMAGE, wanted, PostgresMajor.HOW);
+    return "Is another image called %s on this machine? (%s.)"
+        .formatted(IMAGE + wanted, PostgresMajor.HOW);
   }
 
   @Override
@@ -40,16 +45,17 @@ final class TestcontainersSource implements PostgresSource {
     PostgreSQLContainer container =
         new PostgreSQLContainer(image()).withCommand(command.toArray(String[]::new));
     container.start();
-    UrlSource server =
-        new UrlSource(
-            "jdbc:postgresql://%s:%d/%s?user=%s&password=%s"
-                .formatted(
-                    container.getHost(),
-                    container.getMappedPort(PostgreSQLContainer.POSTGRESQL_PORT),
-                    container.getDatabaseName(),
-                    container.getUsername(),
-                    container.getPassword()),
-            true);
-    return server.start();
+    String url =
+        "jdbc:postgresql://"
+            + container.getHost()
+            + ":"
+            + container.getMappedPort(PostgreSQLContainer.POSTGRESQL_PORT)
+            + "/"
+            + container.getDatabaseName()
+            + "?user="
+            + container.getUsername()
+            + "&password="
+            + container.getPassword();
+    return new UrlSource(url, true, container::stop).start();
   }
 }

@@ -22,7 +22,8 @@ final class Texts {
   static String shortened(String text, int most) {
     return text.length() <= most
         ? text
-        : "%s... (%,d characters)".formatted(text.substring(0, most), text.length());
+        : String.format(
+            Locale.ROOT, "%s... (%,d characters)", text.substring(0, most), text.length());
   }
 
   /** A line for each job, for 20 at most. */
@@ -33,11 +34,11 @@ final class Texts {
             .map(job -> "\n  " + job.describe())
             .collect(Collectors.joining());
     int rest = jobs.size() - MOST_JOBS;
-    return rest > 0 ? "%s\n  and %,d more".formatted(lines, rest) : lines;
+    return rest > 0 ? String.format(Locale.ROOT, "%s\n  and %,d more", lines, rest) : lines;
   }
 
   /** {@code 1 job}, {@code 2 jobs}. */
   static String jobs(int count) {
-    return count == 1 ? "1 job" : "%,d jobs".formatted(count);
+    return count == 1 ? "1 job" : String.format(Locale.ROOT, "%,d jobs", count);
   }
 }

@@ -11,10 +11,20 @@ final class UrlSource implements PostgresSource {
 
   private static final Pattern URL = Pattern.compile("(jdbc:postgresql://[^/?]+/)([^/?]+)(\\?.*)?");
 
+  /** Where the URL comes from. */
+  private static final String HOW =
+      "-D%s or %s".formatted(PostgresSources.URL_PROPERTY, PostgresSources.URL_VARIABLE);
+
   private final String server;
   private final String database;
   private final String parameters;
   private final boolean oursAlone;
+  private final Runnable stop;
+
+  /** Somebody else's, which is never stopped. */
+  UrlSource(String url) {
+    this(url, false, () -> {});
+  }
 
   /**
    * @param url of a database in which the role may create others
@@ -22,25 +32,34 @@ final class UrlSource implements PostgresSource {
    * @throws IllegalArgumentException if it does not look like {@code
    *     jdbc:postgresql://host:port/database?parameters}
    */
-  UrlSource(String url, boolean oursAlone) {
+  UrlSource(String url, boolean oursAlone, Runnable stop) {
     Matcher matcher = URL.matcher(url);
     if (!matcher.matches()) {
-      // Not repeated in the message: it may hold a password.
       throw new IllegalArgumentException(
-          "The URL of the test server is not of the form jdbc:postgresql://host:port/database?user=...; set -D%s or %s to one that is."
-              .formatted(PostgresSources.URL_PROPERTY, PostgresSources.URL_VARIABLE));
+          "The URL of the test server, '%s', is not of the form jdbc:postgresql://host:port/database?user=...; set %s to one that is."
+              .formatted(withoutSecrets(url), HOW));
     }
     server = String.valueOf(matcher.group(1));
     database = URLDecoder.decode(String.valueOf(matcher.group(2)), StandardCharsets.UTF_8);
     String rest = matcher.group(3);
     parameters = rest == null ? "" : rest;
     this.oursAlone = oursAlone;
+    this.stop = stop;
+  }
+
+  /** Without what stands before an @, and without parameters: both may hold a password. */
+  private static String withoutSecrets(String url) {
+    return url.replaceFirst("(?s)^(.*?//)?.*@", "$1***@").replaceFirst("(?s)[?;&=\\s].*", "");
+  }
+
+  @Override
+  public String name() {
+    return "%s of %s".formatted(withoutSecrets(server + database), HOW);
   }
 
   @Override
   public String adviceFor(int major) {
-    return "Give the URL of one that is. (%s; the URL by -D%s or %s.)"
-        .formatted(PostgresMajor.HOW, PostgresSources.URL_PROPERTY, PostgresSources.URL_VARIABLE);
+    return "Give the URL of one that is. (%s; the URL by %s.)".formatted(PostgresMajor.HOW, HOW);
   }
 
   @Override
@@ -63,7 +82,7 @@ final class UrlSource implements PostgresSource {
 
       @Override
       public void stop() {
-        // Somebody else's.
+        stop.run();
       }
     };
   }

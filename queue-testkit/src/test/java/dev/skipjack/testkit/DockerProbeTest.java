@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -29,10 +31,35 @@ class DockerProbeTest {
   void daemonThatAnswers(@TempDir Path folder) throws Exception {
     Path socket = folder.resolve("docker.sock");
     try (ServerSocketChannel daemon = listenOn(socket)) {
-      Thread answering = new Thread(() -> answerOnce(daemon));
+      Thread answering = new Thread(() -> answerOnce(daemon, "HTTP/1.1 200 OK\r\n\r\nOK"));
       answering.start();
 
       assertThat(DockerProbe.of("unix://" + socket).answers()).isTrue();
+      answering.join();
+    }
+  }
+
+  @Test
+  void daemonOnAPort() throws Exception {
+    try (ServerSocketChannel daemon = ServerSocketChannel.open().bind(loopback())) {
+      Thread answering = new Thread(() -> answerOnce(daemon, "HTTP/1.1 400 Bad Request\r\n"));
+      answering.start();
+
+      int port = ((InetSocketAddress) daemon.getLocalAddress()).getPort();
+      assertThat(DockerProbe.of("tcp://127.0.0.1:" + port).answers()).isTrue();
+      answering.join();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "HTTP", "SSH-2.0-OpenSSH_9.6\r\n"})
+  void somethingElseThatAnswersThere(String answer, @TempDir Path folder) throws Exception {
+    Path socket = folder.resolve("docker.sock");
+    try (ServerSocketChannel other = listenOn(socket)) {
+      Thread answering = new Thread(() -> answerOnce(other, answer));
+      answering.start();
+
+      assertThat(DockerProbe.of("unix://" + socket).answers()).isFalse();
       answering.join();
     }
   }
@@ -55,10 +82,14 @@ class DockerProbeTest {
         .bind(UnixDomainSocketAddress.of(socket));
   }
 
-  private static void answerOnce(ServerSocketChannel daemon) {
+  private static InetSocketAddress loopback() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  }
+
+  private static void answerOnce(ServerSocketChannel daemon, String answer) {
     try (SocketChannel client = daemon.accept()) {
       client.read(ByteBuffer.allocate(100));
-      client.write(ByteBuffer.wrap("HTTP/1.1 200 OK\r\n\r\nOK".getBytes(US_ASCII)));
+      client.write(ByteBuffer.wrap(answer.getBytes(US_ASCII)));
     } catch (IOException e) {
       throw new AssertionError(e);
     }

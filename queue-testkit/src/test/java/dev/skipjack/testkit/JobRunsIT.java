@@ -4,16 +4,20 @@ import static dev.skipjack.testkit.QueueAssertions.assertThat;
 import static dev.skipjack.testkit.QueueAssertions.assertThatJob;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobRunner;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.spi.JobStore;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
 @QueueTest
@@ -96,6 +100,9 @@ class JobRunsIT {
     assertThatThrownBy(() -> database.timeTravel(Duration.ofSeconds(-1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("travels back");
+    assertThatThrownBy(() -> database.timeTravel(Duration.ofDays(107_000_000)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("too far");
   }
 
   @Test
@@ -114,12 +121,13 @@ class JobRunsIT {
   void theEndIsReachedWhateverIsLeftForOtherRunners() throws SQLException {
     insert("mail", "interval '0'");
     JobId foreign = insert("foreign", "interval '1 day'");
+    insert("foreign", "interval '20 days'"); // nothing of this runner's is due then
     insert("mail", "interval '2 days'");
     insert("mail", "interval '40 days'");
 
     assertThat(JobRuns.with(new Eraser(), database).toTheEnd()).isEqualTo(3);
 
-    assertThat(database).hasExactly(1);
+    assertThat(database).hasExactly(2);
     assertThatJob(database, foreign).isDue();
   }
 
@@ -139,18 +147,63 @@ class JobRunsIT {
   @Test
   void aLeaseIsLostOnlyByAJobThatHasOne() throws SQLException {
     JobId job = insert("mail", "interval '0'");
-    QueueAccess untouched =
-        (QueueAccess)
-            Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {QueueAccess.class},
-                (proxy, method, arguments) -> {
-                  throw new AssertionError("called " + method);
-                });
-
-    assertThatThrownBy(() -> database.loseLease(job, untouched))
+    assertThatThrownBy(() -> database.loseLease(job, rescuing(() -> fail("called"))))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("Job %s has no lease to lose: it is not running.", job);
+  }
+
+  @Test
+  void aLeaseThatIsLostIsOverWhenTheStoreRescues() throws SQLException {
+    JobId job = Jobs.insert(database, "mail", "{}", "running", "clock_timestamp()");
+    JobId other = Jobs.insert(database, "mail", "{}", "running", "clock_timestamp()");
+
+    database.loseLease(
+        job,
+        rescuing(
+            () ->
+                Jobs.execute(
+                    database,
+                    "UPDATE skipjack.jobs SET status = 'pending', current_execution_id = NULL, lease_expires_at = NULL WHERE lease_expires_at < clock_timestamp()")));
+
+    assertThatJob(database, job).isPending();
+    assertThatJob(database, other).isRunning();
+  }
+
+  @Test
+  void aLeaseThatIsNotLostIsSaidToBeKept() throws SQLException {
+    JobId job = Jobs.insert(database, "mail", "{}", "running", "clock_timestamp()");
+
+    assertThatThrownBy(() -> database.loseLease(job, rescuing(() -> {})))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Job %s keeps its lease", job);
+  }
+
+  private interface Rescue {
+    void run() throws SQLException;
+  }
+
+  /** A queue whose store can do one thing only. */
+  private static QueueAccess rescuing(Rescue rescue) {
+    JobStore store =
+        only(
+            JobStore.class,
+            "rescue",
+            () -> {
+              rescue.run();
+              return List.of();
+            });
+    return only(QueueAccess.class, "store", () -> store);
+  }
+
+  private static <T> T only(Class<T> type, String name, Callable<Object> answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              assertThat(method.getName()).isEqualTo(name);
+              return answer.call();
+            }));
   }
 
   @Test

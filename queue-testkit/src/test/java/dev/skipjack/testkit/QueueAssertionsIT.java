@@ -20,6 +20,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @QueueTest
 class QueueAssertionsIT {
@@ -164,6 +166,21 @@ class QueueAssertionsIT {
   }
 
   @Nested
+  class NotEnded {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pending", "running", "waiting"})
+    void isLeftToDo(String status) throws SQLException {
+      Jobs.insert(database, "welcome", "{}", "dead", "clock_timestamp()");
+      assertThat(database).hasNothingLeftToDo();
+
+      Jobs.insert(database, "welcome", "{}", status, "clock_timestamp()");
+      fails(
+          () -> assertThat(database).hasNothingLeftToDo(), "(not ended), but there is one", status);
+    }
+  }
+
+  @Nested
   class InATransaction {
 
     @Test
@@ -256,6 +273,7 @@ class QueueAssertionsIT {
 
       assertThatJob(database, new JobId(77)).isCompleted().hasAttempts(2);
       assertThat(database).hasEnqueued(WELCOME).withTags("eu").withPriority(5).times(1);
+      fails(() -> assertThat(database).hasEnqueued(WELCOME).withTags("eu", "us"), "tags [eu, us]");
       assertThat(database).hasNothingLeftToDo().hasNoDeadLetters();
     }
 
@@ -308,12 +326,12 @@ class QueueAssertionsIT {
 
     @Test
     void refusedWithAReasonWhenTheyDoNotFit() throws SQLException {
-      Jobs.insert(database, "welcome", "[]");
+      JobId id = Jobs.insert(database, "welcome", "[]");
 
       assertThatThrownBy(
               () -> assertThat(database).hasEnqueued(WELCOME).withPayload(new Welcome(1, "en")))
           .isInstanceOf(PayloadException.class)
-          .hasMessageContaining("Payload does not fit " + Welcome.class.getName());
+          .hasMessageStartingWith("Job %s: Payload does not fit %s", id, Welcome.class.getName());
     }
 
     @Test

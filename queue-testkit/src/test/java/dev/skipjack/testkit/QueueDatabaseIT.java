@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -85,9 +87,77 @@ class QueueDatabaseIT {
 
     assertThatThrownBy(database::close)
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("3 connection(s)");
+        .hasMessageContaining("3 connection(s)")
+        .hasMessageContaining(getClass().getName() + ".connectionsThatAreNotGivenBack")
+        .hasMessageContaining("in thread '" + Thread.currentThread().getName() + "'")
+        .satisfies(
+            error ->
+                assertThat(error.getSuppressed())
+                    .hasSize(3)
+                    .allSatisfy(
+                        taken ->
+                            assertThat(taken.getStackTrace())
+                                .anyMatch(
+                                    frame -> frame.getClassName().equals(getClass().getName()))));
     assertThatThrownBy(() -> DriverManager.getConnection(database.jdbcUrl()))
         .hasMessageContaining("does not exist");
+  }
+
+  @Test
+  void connectionsThatWereGivenBackAreForgotten() throws SQLException {
+    QueueDatabase database = QueueDatabase.create();
+    for (int i = 0; i < 30; i++) {
+      query(database, "SELECT 1");
+    }
+    Connection kept = database.connection();
+    assertThat(kept.isClosed()).isFalse();
+
+    assertThatThrownBy(database::close).hasMessageContaining("1 connection(s)");
+  }
+
+  @Test
+  void anExhaustedPoolSaysWhoHoldsItsConnections() throws SQLException {
+    try (QueueDatabase database = QueueDatabase.create()) {
+      HikariConfig config = new HikariConfig();
+      config.setJdbcUrl(database.jdbcUrl());
+      config.setMaximumPoolSize(1);
+      config.setConnectionTimeout(250);
+      try (WatchedPool one = new WatchedPool(config);
+          Connection only = one.getConnection()) {
+        assertThat(only.isClosed()).isFalse();
+        assertThatThrownBy(one::getConnection)
+            .isInstanceOf(SQLException.class)
+            .satisfies(
+                error ->
+                    assertThat(error.getSuppressed())
+                        .singleElement()
+                        .satisfies(
+                            taken ->
+                                assertThat(taken)
+                                    .hasMessageContaining("anExhaustedPoolSaysWhoHolds")));
+      }
+    }
+  }
+
+  @Test
+  void aTransactionThatIsLeftOpenIsNamedWhereItWasBegunAndTheSessionsStayAsTheyAre()
+      throws SQLException {
+    try (QueueDatabase database = QueueDatabase.create()) {
+      try (Connection open = database.connection();
+          Statement statement = open.createStatement()) {
+        open.setAutoCommit(false);
+        statement.execute(INSERT);
+
+        assertThatThrownBy(() -> database.truncate(Duration.ofMillis(50)))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("cannot be emptied")
+            .hasMessageContaining("aTransactionThatIsLeftOpen");
+        assertThat(query(database, "SHOW lock_timeout")).isEqualTo("0");
+        open.rollback();
+      }
+      database.truncate();
+      assertThat(query(database, "SHOW lock_timeout")).isEqualTo("0");
+    }
   }
 
   @Test

@@ -14,8 +14,11 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -26,8 +29,8 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 
 class QueueTestExtensionIT {
 
-  /** What the example classes below saw; they run one after the other in this thread. */
-  private static final List<QueueDatabase> SEEN = new ArrayList<>();
+  /** What the example classes below saw. */
+  private static final List<QueueDatabase> SEEN = new CopyOnWriteArrayList<>();
 
   @Test
   void methodsShareOneDatabaseThatIsEmptyAtTheStartOfEachAndGoneInTheEnd() {
@@ -64,6 +67,50 @@ class QueueTestExtensionIT {
                 finishedWithFailure(
                     instanceOf(AssertionError.class),
                     message(text -> text.contains("1 connection(s)")))));
+  }
+
+  @Test
+  void aLeakSaysWhereTheConnectionWasTaken() {
+    run(Leaking.class)
+        .containerEvents()
+        .assertThatEvents()
+        .haveExactly(
+            1,
+            event(
+                container(Leaking.class),
+                finishedWithFailure(
+                    message(text -> text.contains(Leaking.class.getName() + ".leaks(")))));
+  }
+
+  @Test
+  void aClassThatCannotBeConstructedLeavesNoDatabase() {
+    run(Unconstructed.class)
+        .containerEvents()
+        .assertThatEvents()
+        .haveExactly(
+            1,
+            event(container(Unconstructed.class), finishedWithFailure(message("not constructed"))));
+
+    assertThat(SEEN).hasSize(1);
+    String url = SEEN.get(0).jdbcUrl();
+    assertThat(catchThrowable(() -> DriverManager.getConnection(url)))
+        .isInstanceOf(SQLException.class)
+        .hasMessageContaining("does not exist");
+  }
+
+  @Test
+  void methodsAreRunOneAfterTheOtherWhereJUnitRunsOthersAtOnceAndClassesAreNot() {
+    SEEN.clear();
+    EngineTestKit.engine("junit-jupiter")
+        .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
+        .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
+        .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
+        .configurationParameter("junit.jupiter.execution.parallel.config.fixed.parallelism", "4")
+        .selectors(selectClass(OneOfTwo.class), selectClass(OtherOfTwo.class))
+        .execute()
+        .testEvents()
+        .assertStatistics(counts -> counts.succeeded(8).failed(0));
+    assertThat(Crowd.BOTH.getCount()).isZero();
   }
 
   private static EngineExecutionResults run(Class<?> example) {
@@ -160,6 +207,95 @@ class QueueTestExtensionIT {
     void same(QueueDatabase parameter) throws SQLException {
       assertThat(jobs(parameter)).isZero();
       assertThat(jobs(database)).isZero();
+    }
+  }
+
+  @QueueTest
+  @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+  static class Unconstructed {
+
+    Unconstructed(QueueDatabase database) {
+      SEEN.add(database);
+      throw new IllegalStateException("not constructed");
+    }
+
+    @Test
+    void neverRun() {}
+  }
+
+  /** Each method wants to be alone in its class; the first ones wait for another class. */
+  abstract static class Crowd {
+
+    static final CountDownLatch BOTH = new CountDownLatch(2);
+
+    private final AtomicInteger here;
+
+    Crowd(AtomicInteger here) {
+      this.here = here;
+    }
+
+    void alone(QueueDatabase database) throws SQLException, InterruptedException {
+      assertThat(here.incrementAndGet()).isOne();
+      BOTH.countDown();
+      assertThat(BOTH.await(30, TimeUnit.SECONDS)).as("another class runs meanwhile").isTrue();
+      for (int i = 0; i < 20; i++) {
+        insert(database);
+      }
+      assertThat(jobs(database)).isEqualTo(20);
+      assertThat(here.decrementAndGet()).isZero();
+    }
+
+    @Test
+    void first(QueueDatabase database) throws SQLException, InterruptedException {
+      alone(database);
+    }
+
+    @Test
+    void second(QueueDatabase database) throws SQLException, InterruptedException {
+      alone(database);
+    }
+
+    @Test
+    void third(QueueDatabase database) throws SQLException, InterruptedException {
+      alone(database);
+    }
+  }
+
+  @QueueTest
+  static class OneOfTwo extends Crowd {
+
+    private static final AtomicInteger HERE = new AtomicInteger();
+
+    OneOfTwo() {
+      super(HERE);
+    }
+
+    @Nested
+    class Inside {
+
+      @Test
+      void fourth(QueueDatabase database) throws SQLException, InterruptedException {
+        alone(database);
+      }
+    }
+  }
+
+  @QueueTest
+  static class OtherOfTwo extends Crowd {
+
+    private static final AtomicInteger HERE = new AtomicInteger();
+
+    OtherOfTwo() {
+      super(HERE);
+    }
+
+    @Nested
+    class Inside {
+
+      @Test
+      void fourth(QueueDatabase database) throws SQLException, InterruptedException {
+        alone(database);
+      }
     }
   }
 

@@ -44,6 +44,9 @@ final class FaultyConnection implements InvocationHandler {
   @Override
   public @Nullable Object invoke(Object self, Method method, @Nullable Object @Nullable [] args)
       throws Throwable {
+    if (method.getDeclaringClass() == Object.class) {
+      return asObject(self, method, args, target);
+    }
     switch (method.getName()) {
       case "close" -> {
         close();
@@ -53,7 +56,8 @@ final class FaultyConnection implements InvocationHandler {
         return broken || target.isClosed();
       }
       case "isValid" -> {
-        return !broken && !away.getAsBoolean() && call(target, method, args) == Boolean.TRUE;
+        // Reflection makes Booleans of its own.
+        return !broken && !away.getAsBoolean() && Boolean.TRUE.equals(call(target, method, args));
       }
       case "abort" -> {
         return call(target, method, args);
@@ -73,6 +77,9 @@ final class FaultyConnection implements InvocationHandler {
   private Statement wrap(Connection self, Statement statement) {
     InvocationHandler handler =
         (proxy, method, args) -> {
+          if (method.getDeclaringClass() == Object.class) {
+            return asObject(proxy, method, args, statement);
+          }
           if (method.getName().equals("getConnection")) {
             return self;
           }
@@ -88,6 +95,16 @@ final class FaultyConnection implements InvocationHandler {
     return statement instanceof PreparedStatement
         ? proxy(PreparedStatement.class, handler)
         : proxy(Statement.class, handler);
+  }
+
+  /** A proxy is itself and has a text, whatever became of its connection. */
+  private static Object asObject(
+      Object self, Method method, @Nullable Object @Nullable [] args, Object target) {
+    return switch (method.getName()) {
+      case "equals" -> args != null && args[0] == self;
+      case "hashCode" -> System.identityHashCode(self);
+      default -> "faulty " + target;
+    };
   }
 
   private void commit() throws SQLException {

@@ -6,11 +6,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TcpProxy implements AutoCloseable {
 
-  private static final String JDBC = "jdbc:";
+  private static final Pattern URL =
+      Pattern.compile(
+          "jdbc:postgresql://(?<host>\\[[^]]+]|[^/?,:\\[]+)(:(?<port>[0-9]{1,5}))?(?<rest>([/?].*)?)",
+          Pattern.DOTALL);
   private static final int POSTGRES_PORT = 5432;
 
   private final ServerSocket listening;
@@ -64,24 +68,25 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * In front of the server that a JDBC URL names; of several, the first.
+   * In front of the server that a JDBC URL names.
    *
-   * @throws IllegalArgumentException if it names none
+   * @throws IllegalArgumentException if it names none, or several
    */
   public static TcpProxy before(String jdbcUrl) {
-    URI address = address(jdbcUrl);
-    return before(address.getHost(), address.getPort() < 0 ? POSTGRES_PORT : address.getPort());
+    Matcher url = parsed(jdbcUrl);
+    return before(
+        url.group("host"),
+        url.group("port") == null ? POSTGRES_PORT : Integer.parseInt(url.group("port")));
   }
 
-  private static URI address(String jdbcUrl) {
-    if (jdbcUrl.startsWith(JDBC)) {
-      URI address = URI.create(jdbcUrl.substring(JDBC.length()));
-      if (address.getHost() != null) {
-        return address;
-      }
+  private static Matcher parsed(String jdbcUrl) {
+    Matcher url = URL.matcher(jdbcUrl);
+    if (!url.matches()) {
+      // Not repeated: it may hold a password.
+      throw new IllegalArgumentException(
+          "Not a JDBC URL of one host. Say jdbc:postgresql://host/db.");
     }
-    throw new IllegalArgumentException(
-        "Not a JDBC URL of one host. Say jdbc:postgresql://host/db.");
+    return url;
   }
 
   /** The port that clients connect to, on 127.0.0.1. */
@@ -91,13 +96,12 @@ public final class TcpProxy implements AutoCloseable {
 
   /** That URL, with host and port of this proxy. */
   public String url(String jdbcUrl) {
-    URI direct = address(jdbcUrl);
-    return JDBC
-        + jdbcUrl
-            .substring(JDBC.length())
-            .replace(
-                "//" + direct.getRawAuthority(),
-                "//" + listening.getInetAddress().getHostAddress() + ":" + port());
+    Matcher url = parsed(jdbcUrl);
+    return "jdbc:postgresql://"
+        + listening.getInetAddress().getHostAddress()
+        + ":"
+        + port()
+        + url.group("rest");
   }
 
   /** Sends new connections to another server, as a failover does; open ones stay where they are. */

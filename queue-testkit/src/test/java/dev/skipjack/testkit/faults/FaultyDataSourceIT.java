@@ -13,6 +13,9 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -100,7 +103,9 @@ class FaultyDataSourceIT {
   void aDatabaseThatIsAwayIsAwayForOpenConnectionsToo() throws SQLException {
     try (Connection connection = faulty.getConnection();
         Statement statement = connection.createStatement()) {
+      assertThat(connection.isValid(5)).isTrue();
       faulty.takeAway();
+      assertThat(connection.isValid(5)).isFalse();
       assertFails(faulty::getConnection, "08001");
       assertFails(() -> statement.executeQuery("SELECT 1"), "08006");
     }
@@ -125,6 +130,24 @@ class FaultyDataSourceIT {
     long began = System.nanoTime();
     insert();
     assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofMillis(59));
+  }
+
+  @Test
+  void connectionsAndStatementsAreEqualToThemselvesAndHaveTextWhenTheyAreBroken()
+      throws SQLException {
+    faulty.cutBeforeCommit(1);
+    try (Connection connection = faulty.getConnection();
+        Connection other = faulty.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      assertFails(connection::commit, "08006");
+
+      Set<Object> known = new HashSet<>(List.of(connection, other, statement));
+      assertThat(known).hasSize(3).contains(connection, other, statement);
+      assertThat(connection.equals(other)).isFalse();
+      assertThat(connection.toString()).contains("faulty");
+      assertThat(statement.toString()).contains("faulty");
+    }
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -148,6 +149,19 @@ class TcpProxyIT {
     assertThat(proxy.cutCommits()).isEqualTo(2);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"commit", "COMMIT; SELECT 1", "Commit AND CHAIN"})
+  void findsACommitThatIsWrittenOut(String commit) throws Exception {
+    try (Connection connection = connect("&preferQueryMode=simple");
+        Statement statement = connection.createStatement()) {
+      statement.execute("BEGIN");
+      statement.execute("INSERT INTO rows VALUES (1)");
+      proxy.cutBeforeCommit(1);
+      assertThatThrownBy(() -> statement.execute(commit)).isInstanceOf(SQLException.class);
+    }
+    assertThat(rows()).isZero();
+  }
+
   @Test
   void forgetsCutsThatHaveNotStruck() throws Exception {
     proxy.cutBeforeCommit(3);
@@ -175,8 +189,17 @@ class TcpProxyIT {
     assertThat(proxy.url("jdbc:postgresql://db.example:6432/app?user=a&password=b%2F/"))
         .isEqualTo(
             "jdbc:postgresql://127.0.0.1:%d/app?user=a&password=b%%2F/".formatted(proxy.port()));
-    assertThatThrownBy(() -> proxy.url("jdbc:postgresql:app"))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(proxy.url("jdbc:postgresql://[::1]/app?password=a b|c"))
+        .isEqualTo("jdbc:postgresql://127.0.0.1:%d/app?password=a b|c".formatted(proxy.port()));
+    for (String several :
+        List.of(
+            "jdbc:postgresql:app?password=secret",
+            "jdbc:postgresql://a:1,b:2/app?password=secret")) {
+      assertThatThrownBy(() -> proxy.url(several))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("one host")
+          .hasMessageNotContaining("secret");
+    }
   }
 
   private Connection connect(String parameters) throws SQLException {

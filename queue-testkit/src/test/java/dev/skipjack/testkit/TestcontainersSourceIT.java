@@ -1,0 +1,31 @@
+package dev.skipjack.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+
+/** A real container, wherever Docker answers; elsewhere reports say that this was skipped. */
+class TestcontainersSourceIT {
+
+  private static final int MAJOR = 16;
+
+  @Test
+  void aContainerOfTheMajorThatIsAskedForServes() throws SQLException {
+    assumeTrue(DockerProbe.ofThisMachine().answers(), "no Docker answers here");
+    OptionalInt wanted = OptionalInt.of(MAJOR);
+    TestServer server = TestServer.start(new TestcontainersSource(wanted), wanted);
+
+    assertThat(server.isOursAlone()).isTrue();
+    try (QueueDatabase database = QueueDatabase.on(server);
+        Connection connection = database.connection()) {
+      assertThat(connection.getMetaData().getDatabaseMajorVersion()).isEqualTo(MAJOR);
+      assertThat(Jobs.query(connection, "SHOW fsync")).isEqualTo("off");
+      Jobs.insert(connection, "welcome", "{}");
+      QueueAssertions.assertThat(database).hasExactly(1);
+    }
+  }
+}
