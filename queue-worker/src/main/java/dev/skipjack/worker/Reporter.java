@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
@@ -119,10 +120,10 @@ final class Reporter {
     tell(new WorkerEvent.Cancelled(attempt.info()));
   }
 
-  void lost(Attempt attempt) {
+  void lost(Attempt attempt, @Nullable ExecutionId heldBy) {
     metrics.count(WorkerMeter.LOST, attempt.info());
-    log.warn("Lease lost, outcome discarded {}", attempt.info());
-    tell(new WorkerEvent.Lost(attempt.info()));
+    log.warn("Lease lost, outcome discarded {} heldBy={}", attempt.info(), heldBy);
+    tell(new WorkerEvent.Lost(attempt.info(), heldBy));
   }
 
   void rescued(Rescued rescued) {

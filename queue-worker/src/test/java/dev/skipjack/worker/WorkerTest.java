@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.Backoff;
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
@@ -544,10 +545,11 @@ class WorkerTest {
     void aZombieCannotCompleteInItsTransaction() {
       JobId job = store.add("q", "k", "job", 0, 3);
       AtomicReference<Throwable> thrown = new AtomicReference<>();
+      AtomicReference<ExecutionId> thief = new AtomicReference<>();
 
       startCompleting(
           (payload, context, connection) -> {
-            store.steal(job);
+            thief.set(store.steal(job));
             try {
               context.completeIn(connection);
             } catch (LeaseLostException lost) {
@@ -557,6 +559,7 @@ class WorkerTest {
           });
 
       await().until(() -> events.all(Lost.class).size() == 1);
+      assertThat(events.all(Lost.class).get(0).heldBy()).isEqualTo(thief.get()).isNotNull();
       assertThat(thrown.get()).isInstanceOf(LeaseLostException.class);
       assertThat(store.status(job)).isEqualTo(JobStatus.RUNNING);
     }
