@@ -70,15 +70,17 @@ final class Loop {
     return stopped.getCount() == 0;
   }
 
-  /** Waits for the end; a loop that was never started has ended. */
-  void join(long nanos) throws InterruptedException {
+  /** Waits for the end and answers whether it came; a loop that was never started has ended. */
+  boolean join(long nanos) throws InterruptedException {
     Thread running;
     synchronized (this) {
       running = thread;
     }
-    if (running != null) {
-      TimeUnit.NANOSECONDS.timedJoin(running, Math.max(nanos, 1));
+    if (running == null) {
+      return true;
     }
+    TimeUnit.NANOSECONDS.timedJoin(running, Math.max(nanos, 1));
+    return !running.isAlive();
   }
 
   String role() {

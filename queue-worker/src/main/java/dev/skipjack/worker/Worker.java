@@ -204,9 +204,9 @@ public final class Worker implements JobRunner, AutoCloseable {
    * outcomes, and stops renewing leases last. What is given back uses no attempt.
    *
    * <p>Returns when all that is done, to every thread that calls it; some seconds after the drain
-   * timeout at the latest. A {@link #runUntilIdle()} of another thread ends after the attempt that
-   * runs, and is not waited for. An interrupt of the caller cuts the drain short. Not to be called
-   * by a handler, which would wait for itself.
+   * timeout at the latest; {@link #stopNow()} ends the wait. A {@link #runUntilIdle()} of another
+   * thread ends after the attempt that runs, and is not waited for. An interrupt of the caller cuts
+   * the drain short. Not to be called by a handler, which would wait for itself.
    */
   public void stop() {
     BackgroundRun running;
@@ -233,6 +233,31 @@ public final class Worker implements JobRunner, AutoCloseable {
       stopped.countDown();
     }
     log.info("Worker stopped worker={}", id);
+  }
+
+  /**
+   * Stops without letting handlers finish: interrupts them and gives their jobs back at once, which
+   * uses no attempt, writes the outcomes, and ends. A stop that another thread has begun, and that
+   * waits for handlers, does the same from now on: what a second signal to end is for. Returns when
+   * that is done; some seconds later at the latest.
+   *
+   * <p>An attempt that a {@link #runUntilIdle()} of another thread is in the middle of is ended so
+   * too. Not to be called by a handler.
+   */
+  public void stopNow() {
+    BackgroundRun running;
+    CallerRun calling;
+    synchronized (this) {
+      running = background;
+      calling = callerRun;
+    }
+    if (running != null) {
+      running.hurry();
+    }
+    if (calling != null) {
+      calling.stopNow();
+    }
+    stop();
   }
 
   private void awaitStopped() {

@@ -670,6 +670,65 @@ class WorkerTest {
       assertThat(store.audit).containsValue(ExecutionStatus.RELEASED);
     }
 
+    /** What a second signal is for: the drain of the first one has an hour. */
+    @Test
+    void aStopThatWaitsForHandlersIsEndedByAnotherThatDoesNot() throws Exception {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      AtomicBoolean interrupted = new AtomicBoolean();
+      CountDownLatch running = new CountDownLatch(1);
+      Worker worker =
+          start(
+              on(
+                  (payload, context) -> {
+                    running.countDown();
+                    try {
+                      new CountDownLatch(1).await();
+                    } catch (InterruptedException told) {
+                      interrupted.set(true);
+                    }
+                    return Outcome.completed();
+                  },
+                  1),
+              config().drainTimeout(Duration.ofHours(1)));
+      running.await();
+      Thread first = new Thread(worker::stop);
+      first.start();
+      await().until(() -> !worker.status().started());
+      await().during(Duration.ofMillis(100)).until(first::isAlive);
+
+      worker.stopNow();
+
+      first.join();
+      await().untilTrue(interrupted);
+      assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+      assertThat(store.forgiven(job)).isEqualTo(1);
+      assertThat(events.all(Released.class)).hasSize(1);
+      assertThat(worker.status()).isEqualTo(new WorkerStatus(false, 0, 0, 0, 0));
+    }
+
+    @Test
+    void aFirstStopMayBeQuickToo() throws Exception {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      CountDownLatch running = new CountDownLatch(1);
+      Worker worker =
+          start(
+              on(
+                  (payload, context) -> {
+                    running.countDown();
+                    new CountDownLatch(1).await();
+                    return Outcome.completed();
+                  },
+                  1),
+              config().drainTimeout(Duration.ofHours(1)));
+      running.await();
+
+      worker.stopNow();
+      worker.stopNow();
+
+      assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+      assertThat(store.forgiven(job)).isEqualTo(1);
+    }
+
     @Test
     void leasesAreRenewedWhileHandlersDrain() {
       JobId job = store.add("q", "k", "job", 0, 3);
@@ -883,6 +942,32 @@ class WorkerTest {
 
       assertThat(ran.get(10, TimeUnit.SECONDS)).isEqualTo(1);
       assertThat(store.count(JobStatus.PENDING)).isEqualTo(99);
+    }
+
+    @Test
+    void aQuickStopFromElsewhereEndsTheAttemptThatRuns() throws Exception {
+      for (int i = 0; i < 10; i++) {
+        store.add("q", "k", "job", 0, 3);
+      }
+      CountDownLatch running = new CountDownLatch(1);
+      Worker worker =
+          build(
+              on(
+                  (payload, context) -> {
+                    running.countDown();
+                    new CountDownLatch(1).await();
+                    return Outcome.completed();
+                  },
+                  1),
+              config());
+      CompletableFuture<Integer> ran = CompletableFuture.supplyAsync(worker::runUntilIdle);
+      running.await();
+
+      worker.stopNow();
+
+      assertThat(ran.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+      assertThat(store.count(JobStatus.PENDING)).isEqualTo(10);
+      assertThat(events.all(Released.class)).hasSize(10);
     }
 
     @Test
