@@ -101,6 +101,7 @@ final class Loop {
         inStep = true;
         long pause = step.run();
         inStep = false;
+        reporter.waitsNoMore(role);
         if (step.asked()) {
           succeeded();
         }
@@ -127,7 +128,7 @@ final class Loop {
       return; // whoever stopped it may have closed the pool already
     }
     try {
-      reporter.databaseFailed(thrown);
+      reporter.databaseFailed(role, thrown);
       if (failures++ == 0) {
         reporter.loopFailed(role, thrown);
       }

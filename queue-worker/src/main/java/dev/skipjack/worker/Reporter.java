@@ -262,10 +262,26 @@ final class Reporter {
   }
 
   /** A loop could not do its work; whether for want of the database, the error tells. */
-  void databaseFailed(Throwable error) {
+  void databaseFailed(String loop, Throwable error) {
+    if (database.waits(loop, error)) {
+      log.error(
+          "Pool exhausted, no connection is free for the worker loop={} error={}",
+          loop,
+          wordsOf(error));
+      tell(new WorkerEvent.PoolExhausted(error));
+    }
     if (database.failed(error)) {
       log.error("Database lost, it is asked again until it answers error={}", wordsOf(error));
       tell(new WorkerEvent.DatabaseLost(error));
+    }
+  }
+
+  /** A step of a loop worked, so it got a connection or needed none. */
+  void waitsNoMore(String loop) {
+    if (database.waitsNoMore(loop)) {
+      Duration after = database.exhaustedFor();
+      log.warn("Pool is exhausted no more afterMs={}", after.toMillis());
+      tell(new WorkerEvent.PoolFree(after));
     }
   }
 
