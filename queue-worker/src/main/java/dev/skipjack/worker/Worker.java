@@ -56,6 +56,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   private final WorkerThreads threads;
   private final HandlerThreads handlerThreads;
   private final List<ExecutionInterceptor> interceptors;
+  private final ErrorRedactor redactor;
   private final Reporter reporter;
   private final Vitals vitals;
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -78,6 +79,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.threads = new WorkerThreads(id.name());
     this.handlerThreads = builder.handlerThreads;
     this.interceptors = List.copyOf(builder.interceptors);
+    this.redactor = builder.redactor;
     this.reporter = new Reporter(builder.listeners, builder.metrics, id.name());
     this.vitals = new Vitals(reporter);
   }
@@ -336,7 +338,8 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   private Engine.Parts parts() {
-    return new Engine.Parts(access, handlers, interceptors, config, id, handlerThreads, reporter);
+    return new Engine.Parts(
+        access, handlers, interceptors, config, id, handlerThreads, redactor, reporter);
   }
 
   private Claimer newClaimer(Map<String, ServedQueue> queues, LaneOrder order) {
@@ -366,6 +369,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     private final List<ExecutionInterceptor> interceptors = new ArrayList<>();
     private WorkerMetrics metrics = WorkerMetrics.NONE;
     private HandlerThreads handlerThreads = HandlerThreads.automatic();
+    private ErrorRedactor redactor = ErrorRedactor.NONE;
     private Duration fastClaim = LowWaterMarks.FAST;
     private @Nullable String name;
 
@@ -444,6 +448,15 @@ public final class Worker implements JobRunner, AutoCloseable {
     /** Measures into {@code metrics}; without it, nothing is measured. */
     public Builder metrics(WorkerMetrics metrics) {
       this.metrics = metrics;
+      return this;
+    }
+
+    /**
+     * Passes what is kept and told of failed attempts through {@code redactor}; without it, texts
+     * are kept as handlers' exceptions and outcomes say them.
+     */
+    public Builder redactor(ErrorRedactor redactor) {
+      this.redactor = redactor;
       return this;
     }
 
