@@ -104,7 +104,8 @@ final class BackgroundRun {
     watchdog =
         new Loop(
             "watchdog",
-            new StuckHandlers(engine.running(), config.interruptGrace(), this::replace, reporter),
+            new StuckHandlers(
+                engine.running(), config.interruptGrace(), this::replace, this::takeBack, reporter),
             new Wakeup(),
             reporter,
             random.split(),
@@ -154,6 +155,11 @@ final class BackgroundRun {
     if (places != null) {
       places.replace(stuck);
     }
+  }
+
+  private void takeBack() {
+    long patience = Math.max(config.lease().toNanos(), config.interruptGrace().toNanos());
+    slots.values().forEach(places -> places.takeBack(patience));
   }
 
   /**

@@ -156,6 +156,12 @@ final class Reporter {
     tell(new WorkerEvent.Stuck(attempt.info()));
   }
 
+  void notBegun(Attempt attempt) {
+    log.error(
+        "Executor was given a job and has not begun it, the job is given back {}", attempt.info());
+    tell(new WorkerEvent.NotBegun(attempt.info()));
+  }
+
   /** Said once until there is a thread again. */
   void noThread(Attempt attempt, Throwable why) {
     if (threadless.compareAndSet(false, true)) {
