@@ -50,7 +50,14 @@ select
     ) then 'BUSY'
     else 'LOST'
   end,
-  coalesce("renewed"."is_cancelled", false)
+  coalesce("renewed"."is_cancelled", false),
+  case
+    when "renewed"."id" is null then (
+      select coalesce("skipjack"."jobs"."current_execution_id", 0)
+      from "skipjack"."jobs"
+      where "skipjack"."jobs"."id" = "given"."job_id"
+    )
+  end
 from unnest(cast(
   ?
   as bigint[]

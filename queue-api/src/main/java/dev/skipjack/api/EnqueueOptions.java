@@ -36,7 +36,8 @@ public final class EnqueueOptions {
           List.of(),
           Optional.empty(),
           DEFAULT_KEPT,
-          Optional.empty());
+          Optional.empty(),
+          true);
 
   private final Duration delay;
   private final Optional<Instant> scheduledAt;
@@ -47,6 +48,7 @@ public final class EnqueueOptions {
   private final Optional<String> idempotencyKey;
   private final Duration idempotencyKept;
   private final Optional<String> traceParent;
+  private final boolean wakesUp;
 
   private EnqueueOptions(
       Duration delay,
@@ -57,7 +59,8 @@ public final class EnqueueOptions {
       List<String> tags,
       Optional<String> idempotencyKey,
       Duration idempotencyKept,
-      Optional<String> traceParent) {
+      Optional<String> traceParent,
+      boolean wakesUp) {
     this.delay = delay;
     this.scheduledAt = scheduledAt;
     this.priority = priority;
@@ -67,6 +70,7 @@ public final class EnqueueOptions {
     this.idempotencyKey = idempotencyKey;
     this.idempotencyKept = idempotencyKept;
     this.traceParent = traceParent;
+    this.wakesUp = wakesUp;
   }
 
   /** Nothing different. */
@@ -106,7 +110,8 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        traceParent);
+        traceParent,
+        wakesUp);
   }
 
   /** Served before lower ones of its queue: -100 to 100. */
@@ -120,7 +125,8 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        traceParent);
+        traceParent,
+        wakesUp);
   }
 
   /** Dead after this many used attempts, at least 1. */
@@ -134,7 +140,8 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        traceParent);
+        traceParent,
+        wakesUp);
   }
 
   /** Into this queue (1 to 63 of {@code a-z 0-9 _ . -}) instead of the type's. */
@@ -148,7 +155,8 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        traceParent);
+        traceParent,
+        wakesUp);
   }
 
   /** As {@link #tags(List)}. */
@@ -175,7 +183,8 @@ public final class EnqueueOptions {
         Tags.require(tags),
         idempotencyKey,
         idempotencyKept,
-        traceParent);
+        traceParent,
+        wakesUp);
   }
 
   /** As {@link #idempotencyKey(String, Duration)}, kept for {@link #DEFAULT_KEPT}. */
@@ -208,7 +217,8 @@ public final class EnqueueOptions {
         tags,
         Optional.of(StoredKey.require("Idempotency key", key)),
         Limits.kept(kept),
-        traceParent);
+        traceParent,
+        wakesUp);
   }
 
   /**
@@ -227,7 +237,26 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        Optional.of(TraceParent.require(traceParent)));
+        Optional.of(TraceParent.require(traceParent)),
+        wakesUp);
+  }
+
+  /**
+   * Without waking workers: they find the job with their next poll. For jobs that nobody waits for,
+   * in bulk above all, since a wake-up takes a lock of the whole database when it commits.
+   */
+  public EnqueueOptions withoutWakeUp() {
+    return new EnqueueOptions(
+        delay,
+        scheduledAt,
+        priority,
+        maxAttempts,
+        queue,
+        tags,
+        idempotencyKey,
+        idempotencyKept,
+        traceParent,
+        false);
   }
 
   /** How long after the enqueue the job is due; zero when {@link #scheduledAt} decides. */
@@ -268,6 +297,11 @@ public final class EnqueueOptions {
   /** How long that key is kept. */
   public Duration idempotencyKept() {
     return idempotencyKept;
+  }
+
+  /** Whether workers are woken when the job is due at once. */
+  public boolean wakesUp() {
+    return wakesUp;
   }
 
   /** The trace that the job belongs to, if one was given. */

@@ -3,6 +3,7 @@ package dev.skipjack.api;
 import dev.skipjack.api.spi.SafeText;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,19 @@ public record JobError(@Nullable String errorClass, String message, @Nullable St
 
   /** From whatever a handler threw, even if its message or stack throws in turn. */
   public static JobError of(Throwable thrown) {
-    return new JobError(thrown.getClass().getName(), messageOf(thrown), stackOf(thrown));
+    return of(thrown, UnaryOperator.identity());
+  }
+
+  /**
+   * As {@link #of(Throwable)}, with what {@code edit} makes of message and stack before they are
+   * cut.
+   */
+  public static JobError of(Throwable thrown, UnaryOperator<String> edit) {
+    String stack = stackOf(thrown);
+    return new JobError(
+        thrown.getClass().getName(),
+        edit.apply(messageOf(thrown)),
+        stack == null ? null : edit.apply(stack));
   }
 
   private static String messageOf(Throwable thrown) {

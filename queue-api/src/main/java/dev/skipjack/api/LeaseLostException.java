@@ -1,5 +1,8 @@
 package dev.skipjack.api;
 
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The execution no longer owns its job: somebody rescued or ended it. Whatever the handler did in
  * the open transaction must be rolled back, which letting this exception pass does.
@@ -10,15 +13,21 @@ public final class LeaseLostException extends QueueException {
 
   private final JobId jobId;
   private final ExecutionId executionId;
+  private final @Nullable ExecutionId heldBy;
 
-  /** For an execution whose write was refused. */
-  public LeaseLostException(JobId jobId, ExecutionId executionId) {
+  /**
+   * For an execution whose write was refused.
+   *
+   * @param heldBy as {@link #heldBy()}; null: none, or nobody knows
+   */
+  public LeaseLostException(JobId jobId, ExecutionId executionId, @Nullable ExecutionId heldBy) {
     super(
         "Execution %s no longer owns job %s: its lease ran out or the job was ended by somebody else. Roll back."
             .formatted(executionId, jobId),
         null);
     this.jobId = jobId;
     this.executionId = executionId;
+    this.heldBy = heldBy;
   }
 
   /** The job. */
@@ -29,5 +38,13 @@ public final class LeaseLostException extends QueueException {
   /** The execution that was refused. */
   public ExecutionId executionId() {
     return executionId;
+  }
+
+  /**
+   * The execution that owns the job now, as the open transaction sees it; empty when the job waits
+   * or has ended, or when the database did not say.
+   */
+  public Optional<ExecutionId> heldBy() {
+    return Optional.ofNullable(heldBy);
   }
 }

@@ -1,6 +1,7 @@
 package dev.skipjack.api;
 
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,17 @@ public final class StoreException extends QueueException {
    */
   public boolean isOutcomeUnknown() {
     return outcomeUnknown;
+  }
+
+  /**
+   * Whether the pool had no free connection in its time, and does not say that the server could not
+   * be reached: somebody holds them all, or there are too few. Nothing was done. Known of HikariCP
+   * and pools that say it likewise, by an {@link SQLTransientConnectionException} without a cause.
+   */
+  public boolean isPoolExhausted() {
+    return getCause() instanceof SQLTransientConnectionException none
+        && none.getSQLState() == null
+        && none.getCause() == null;
   }
 
   /** PostgreSQL's five-character error code; empty when it never answered. */

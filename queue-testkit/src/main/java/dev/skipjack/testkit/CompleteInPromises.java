@@ -12,6 +12,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Verdict;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -80,11 +81,25 @@ abstract class CompleteInPromises extends Promises {
               lost -> {
                 assertThat(lost.jobId()).isEqualTo(zombie.jobId());
                 assertThat(lost.executionId()).isEqualTo(zombie.id());
+                assertThat(lost.heldBy()).isEmpty();
               });
 
       transaction.rollback();
       assertThat(reader.find(effect)).isEmpty();
     }
+  }
+
+  @Test
+  void tellsTheHandlerWhoHasTheJobNow() throws SQLException {
+    Execution zombie = fixture.rescuedExecution();
+    Execution owner = fixture.claimOne(LEASE);
+    try (Connection transaction = fixture.transaction()) {
+      assertThatThrownBy(() -> store.completeIn(transaction, zombie))
+          .isInstanceOfSatisfying(
+              LeaseLostException.class, lost -> assertThat(lost.heldBy()).contains(owner.id()));
+      transaction.rollback();
+    }
+    assertThat(store.complete(List.of(owner))).containsExactly(Verdict.DONE);
   }
 
   @Test

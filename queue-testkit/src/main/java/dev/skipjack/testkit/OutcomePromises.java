@@ -84,6 +84,24 @@ abstract class OutcomePromises extends Promises {
       assertThat(store.heartbeat(executions, LEASE))
           .containsExactly(new Renewal(Verdict.DONE, false), new Renewal(Verdict.DONE, true));
     }
+
+    @Test
+    void tellsWhoHasAJobThatWasLost() {
+      Execution zombie = fixture.rescuedExecution();
+      assertThat(store.heartbeat(List.of(zombie), LEASE))
+          .as("it waits")
+          .containsExactly(new Renewal(Verdict.LOST, false, true, null));
+
+      Execution owner = fixture.claimOne(LEASE);
+      assertThat(store.heartbeat(List.of(zombie), LEASE))
+          .as("another has it")
+          .containsExactly(new Renewal(Verdict.LOST, false, true, owner.id()));
+
+      store.complete(List.of(owner));
+      assertThat(store.heartbeat(List.of(zombie, owner), LEASE))
+          .as("it is done")
+          .containsOnly(new Renewal(Verdict.LOST, false, false, null));
+    }
   }
 
   @Nested

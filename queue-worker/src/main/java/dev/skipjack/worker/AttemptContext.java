@@ -112,7 +112,7 @@ final class AttemptContext implements JobContext {
     } catch (LeaseLostException lost) {
       // A handler that repeats a transaction whose commit seemed to fail meets its own completion.
       if (!attempt.isCompletionWritten() && attempt.lose()) {
-        reporter.lost(attempt);
+        reporter.lost(attempt, lost.heldBy().orElse(null));
       }
       throw lost;
     }

@@ -95,6 +95,12 @@ final class AttemptRunner implements Slots.Runner {
     giveBack(attempt, WITHOUT_THREAD);
   }
 
+  @Override
+  public void notBegun(Attempt attempt) {
+    reporter.notBegun(attempt);
+    giveBack(attempt, WITHOUT_THREAD);
+  }
+
   /** Ends an attempt early, for the shutdown; an attempt that has ended by itself is left alone. */
   @Override
   public void giveBack(Attempt attempt) {

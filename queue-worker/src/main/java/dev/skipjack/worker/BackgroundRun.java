@@ -29,6 +29,9 @@ final class BackgroundRun {
 
   private static final long GOODBYE = Duration.ofSeconds(1).toNanos();
 
+  /** How often a drain looks whether it is to end early. */
+  private static final long HURRY_LOOK = Duration.ofMillis(50).toNanos();
+
   /** A step that lasts longer hangs in a connection that nobody answers on. */
   private static final Duration LONGEST_STEP = Duration.ofMinutes(2);
 
@@ -45,6 +48,7 @@ final class BackgroundRun {
   private final List<Loop> loops = new ArrayList<>();
 
   private final Loop watchdog;
+  private volatile boolean hurried;
 
   BackgroundRun(
       Engine engine,
@@ -100,7 +104,8 @@ final class BackgroundRun {
     watchdog =
         new Loop(
             "watchdog",
-            new StuckHandlers(engine.running(), config.interruptGrace(), this::replace, reporter),
+            new StuckHandlers(
+                engine.running(), config.interruptGrace(), this::replace, this::takeBack, reporter),
             new Wakeup(),
             reporter,
             random.split(),
@@ -152,6 +157,11 @@ final class BackgroundRun {
     }
   }
 
+  private void takeBack() {
+    long patience = Math.max(config.lease().toNanos(), config.interruptGrace().toNanos());
+    slots.values().forEach(places -> places.takeBack(patience));
+  }
+
   /**
    * Stops claiming, gives back what has not begun, lets handlers finish until the drain timeout,
    * gives back the rest, writes, and stops renewing last. An interrupt of the caller cuts the
@@ -165,8 +175,7 @@ final class BackgroundRun {
       places.close().forEach(engine.runner()::giveBack);
     }
     try {
-      fetcher.join(deadline - System.nanoTime()); // its last claim may still come in
-      engine.running().awaitNone(deadline);
+      drain(deadline);
     } catch (InterruptedException hurry) {
       interrupted = true;
     }
@@ -193,6 +202,22 @@ final class BackgroundRun {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private void drain(long deadline) throws InterruptedException {
+    boolean drained = false;
+    for (long left = deadline - System.nanoTime();
+        left > 0 && !drained && !hurried;
+        left = deadline - System.nanoTime()) {
+      long look = Math.min(left, HURRY_LOOK);
+      // The fetcher's last claim may still come in.
+      drained = fetcher.join(look) && engine.running().awaitNone(System.nanoTime() + look);
+    }
+  }
+
+  /** Ends the wait for handlers, of a stop that goes on or is to come. */
+  void hurry() {
+    hurried = true;
   }
 
   /** In a thread of its own: a connection that hangs must not hold up the end. */

@@ -74,6 +74,12 @@ final class CallerRun {
     stopped = true;
   }
 
+  /** As {@link #stop()}, and interrupts the attempt that runs; all that is held is given back. */
+  void stopNow() {
+    stopped = true;
+    engine.running().all().forEach(engine.runner()::giveBack);
+  }
+
   /** Waits for the outcomes to be written; an interrupted caller waits a little, but waits. */
   private boolean settled(long nanos) {
     try {

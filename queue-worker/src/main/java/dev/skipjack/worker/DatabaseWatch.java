@@ -2,19 +2,24 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.StoreException;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Whether the database is there, from what the loops meet: lost with any failure for want of it,
- * back with any answer.
+ * back with any answer. And whether the pool has connections: exhausted while any loop waits for
+ * one in vain, whatever others get, since the heartbeat for one has its own.
  */
 final class DatabaseWatch {
 
   private boolean lost;
   private long lostAt;
+  private final Set<String> waiting = new HashSet<>();
+  private long exhaustedAt;
 
   /** Answers whether this failure is the first that says so. */
   synchronized boolean failed(Throwable failure) {
-    if (lost || !isAway(failure)) {
+    if (lost || isExhausted(failure) || !isAway(failure)) {
       return false;
     }
     lost = true;
@@ -29,6 +34,29 @@ final class DatabaseWatch {
     return wasLost;
   }
 
+  /** Answers whether this failure of a loop is the first that says that the pool is exhausted. */
+  synchronized boolean waits(String loop, Throwable failure) {
+    if (!isExhausted(failure) || !waiting.add(loop) || waiting.size() > 1) {
+      return false;
+    }
+    exhaustedAt = System.nanoTime();
+    return true;
+  }
+
+  /** Answers whether the pool was exhausted until now, when this loop was the last to wait. */
+  synchronized boolean waitsNoMore(String loop) {
+    return waiting.remove(loop) && waiting.isEmpty();
+  }
+
+  synchronized boolean isExhausted() {
+    return !waiting.isEmpty();
+  }
+
+  /** Since it was exhausted the last time. */
+  synchronized Duration exhaustedFor() {
+    return Duration.ofNanos(System.nanoTime() - exhaustedAt);
+  }
+
   synchronized boolean isLost() {
     return lost;
   }
@@ -36,6 +64,10 @@ final class DatabaseWatch {
   /** Since it was lost the last time. */
   synchronized Duration duration() {
     return Duration.ofNanos(System.nanoTime() - lostAt);
+  }
+
+  private static boolean isExhausted(Throwable failure) {
+    return failure instanceof StoreException refused && refused.isPoolExhausted();
   }
 
   /** No connection, a server that shuts down or starts, resources used up, a read-only standby. */

@@ -16,6 +16,7 @@ final class EndingRules {
 
   private final ResultWriter results;
   private final Supplier<? extends RandomGenerator> random;
+  private final Redaction redaction;
 
   /** Makes JSON of a handler's result. */
   @FunctionalInterface
@@ -24,9 +25,11 @@ final class EndingRules {
     String write(String kind, Object result);
   }
 
-  EndingRules(ResultWriter results, Supplier<? extends RandomGenerator> random) {
+  EndingRules(
+      ResultWriter results, Supplier<? extends RandomGenerator> random, Redaction redaction) {
     this.results = results;
     this.random = random;
+    this.redaction = redaction;
   }
 
   /**
@@ -87,7 +90,7 @@ final class EndingRules {
 
     @Override
     public Ending retried(Outcome.Retried retried) {
-      return new Ending.Failed(JobError.of(retried.reason()), retried.delay(), false);
+      return new Ending.Failed(JobError.of(redaction.of(retried.reason())), retried.delay(), false);
     }
 
     @Override
@@ -97,12 +100,12 @@ final class EndingRules {
 
     @Override
     public Ending cancelled(Outcome.Cancelled cancelled) {
-      return new Ending.Cancelled(cancelled.reason());
+      return new Ending.Cancelled(redaction.of(cancelled.reason()));
     }
 
     @Override
     public Ending dead(Outcome.Dead dead) {
-      return new Ending.Failed(JobError.of(dead.reason()), Duration.ZERO, true);
+      return new Ending.Failed(JobError.of(redaction.of(dead.reason())), Duration.ZERO, true);
     }
 
     @Override
@@ -129,7 +132,7 @@ final class EndingRules {
     return new Ending.Failed(describe(thrown), backoff(attempt, backoff), false);
   }
 
-  private static JobError afterCompletion(
+  private JobError afterCompletion(
       Attempt attempt,
       @Nullable JobType<?> type,
       @Nullable Outcome outcome,
@@ -155,7 +158,7 @@ final class EndingRules {
   }
 
   /** Keeps the stack of what the interrupt made the handler throw: it shows where it hung. */
-  private static JobError timeout(@Nullable JobType<?> type, @Nullable Throwable thrown) {
+  private JobError timeout(@Nullable JobType<?> type, @Nullable Throwable thrown) {
     String message =
         "The handler was interrupted because its timeout%s is over."
             .formatted(type == null ? "" : type.timeout().map(t -> " of " + t).orElse(""));
@@ -164,9 +167,9 @@ final class EndingRules {
         : new JobError(thrown.getClass().getName(), message, describe(thrown).stack());
   }
 
-  private static JobError describe(Throwable thrown) {
+  private JobError describe(Throwable thrown) {
     try {
-      return JobError.of(thrown);
+      return JobError.of(thrown, redaction::of);
     } catch (Throwable again) {
       // A stack overflow or an exhausted heap may strike twice; the class is worth keeping.
       return new JobError(thrown.getClass().getName(), "Could not be described.", null);

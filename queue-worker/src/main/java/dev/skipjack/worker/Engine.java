@@ -62,7 +62,10 @@ final class Engine {
             parts.handlers(),
             (attempt, deadline) ->
                 new AttemptContext(attempt, deadline, parts.worker(), parts.access(), reporter),
-            new EndingRules(parts.access()::encodeResult, ThreadLocalRandom::current),
+            new EndingRules(
+                parts.access()::encodeResult,
+                ThreadLocalRandom::current,
+                new Redaction(parts.redactor())),
             running,
             outcomes,
             timer,
@@ -83,6 +86,7 @@ final class Engine {
       WorkerConfig config,
       WorkerId worker,
       HandlerThreads handlerThreads,
+      ErrorRedactor redactor,
       Reporter reporter) {}
 
   RunningJobs running() {

@@ -34,6 +34,11 @@ final class HealthRules {
     if (!reachable) {
       reasons.add("The database does not answer, for %s by now.".formatted(database.duration()));
     }
+    if (database.isExhausted()) {
+      reasons.add(
+          "The pool has had no free connection for %s. Handlers hold them all, or there are too few."
+              .formatted(database.exhaustedFor()));
+    }
     Optional<Duration> sinceLastPoll = vitals.sinceLastPoll();
     Duration longest = config.pollInterval().multipliedBy(2).plus(PATIENCE);
     if (started && sinceLastPoll.isEmpty()) {
@@ -48,6 +53,13 @@ final class HealthRules {
       reasons.add("The schema is older than this library needs. Migrate it.");
     }
     return new WorkerHealth(
-        alive, reasons.isEmpty(), reasons, sinceLastPoll, vitals.lag(), reachable, current);
+        alive,
+        reasons.isEmpty(),
+        reasons,
+        sinceLastPoll,
+        vitals.lag(),
+        reachable,
+        database.isExhausted(),
+        current);
   }
 }

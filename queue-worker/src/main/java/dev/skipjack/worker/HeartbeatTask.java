@@ -111,7 +111,7 @@ final class HeartbeatTask implements Loop.Step {
     for (int i = 0; i < batch.size(); i++) {
       switch (renewals.get(i).verdict()) {
         case DONE -> renewed(batch.get(i), sentAt, renewals.get(i).cancelRequested());
-        case LOST -> lost(batch.get(i));
+        case LOST -> lost(batch.get(i), renewals.get(i));
         case BUSY -> {} // stays due
       }
     }
@@ -124,12 +124,12 @@ final class HeartbeatTask implements Loop.Step {
     }
   }
 
-  private void lost(Attempt attempt) {
-    if (attempt.isCompletionWritten() && attempt.holdsLease()) {
+  private void lost(Attempt attempt, Renewal renewal) {
+    if (attempt.isCompletionWritten() && attempt.holdsLease() && !renewal.jobIsLive()) {
       // Gone because the handler committed its completion, most likely; it is asked at the end.
       attempt.foundGone();
     } else if (attempt.lose()) {
-      reporter.lost(attempt);
+      reporter.lost(attempt, renewal.heldBy());
       if (!attempt.isRunning()) {
         running.settle(attempt);
       }

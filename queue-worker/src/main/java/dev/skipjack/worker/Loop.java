@@ -70,15 +70,17 @@ final class Loop {
     return stopped.getCount() == 0;
   }
 
-  /** Waits for the end; a loop that was never started has ended. */
-  void join(long nanos) throws InterruptedException {
+  /** Waits for the end and answers whether it came; a loop that was never started has ended. */
+  boolean join(long nanos) throws InterruptedException {
     Thread running;
     synchronized (this) {
       running = thread;
     }
-    if (running != null) {
-      TimeUnit.NANOSECONDS.timedJoin(running, Math.max(nanos, 1));
+    if (running == null) {
+      return true;
     }
+    TimeUnit.NANOSECONDS.timedJoin(running, Math.max(nanos, 1));
+    return !running.isAlive();
   }
 
   String role() {
@@ -99,6 +101,7 @@ final class Loop {
         inStep = true;
         long pause = step.run();
         inStep = false;
+        reporter.waitsNoMore(role);
         if (step.asked()) {
           succeeded();
         }
@@ -125,7 +128,7 @@ final class Loop {
       return; // whoever stopped it may have closed the pool already
     }
     try {
-      reporter.databaseFailed(thrown);
+      reporter.databaseFailed(role, thrown);
       if (failures++ == 0) {
         reporter.loopFailed(role, thrown);
       }

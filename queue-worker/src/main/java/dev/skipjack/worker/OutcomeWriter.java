@@ -13,6 +13,7 @@ import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,11 +24,16 @@ import java.util.random.RandomGenerator;
 /** Writes endings, one statement for each kind of ending, and acts on the answers. */
 final class OutcomeWriter {
 
+  private static final Renewal UNKNOWN = new Renewal(Verdict.LOST, false);
+
   private final JobStore store;
   private final Duration lease;
   private final RunningJobs running;
   private final Reporter reporter;
   private final RandomGenerator random;
+
+  /** Those of one statement that answered so; settled before the next. */
+  private final List<Unwritten> stale = new ArrayList<>();
 
   OutcomeWriter(
       JobStore store,
@@ -76,6 +82,7 @@ final class OutcomeWriter {
         double draw = random.nextDouble();
         batch.forEach(unwritten -> refused(unwritten, draw));
       }
+      tellLosses();
     }
   }
 
@@ -113,10 +120,11 @@ final class OutcomeWriter {
         }
         case BUSY -> busy(unwritten);
         case LOST -> {
-          if (!ending.clean() && unwritten.attempt().completedByHandler()) {
+          boolean completed = isCompleted(unwritten, renewals.get(i));
+          if (completed && !ending.clean()) {
             reporter.ignoredAfterCompletion(unwritten.attempt(), ending.otherwise().error());
           }
-          gone(unwritten);
+          lost(unwritten, renewals.get(i));
         }
       }
     }
@@ -238,19 +246,47 @@ final class OutcomeWriter {
           settle(unwritten);
           report.run();
         } else {
-          gone(unwritten);
+          stale.add(unwritten);
         }
       }
     }
   }
 
-  private void gone(Unwritten unwritten) {
+  /**
+   * Asks who has the jobs of stale outcomes, and says so. A heartbeat changes nothing for them: who
+   * has lost a job never owns it again under the same execution.
+   */
+  private void tellLosses() {
+    if (stale.isEmpty()) {
+      return;
+    }
+    List<Unwritten> lost = List.copyOf(stale);
+    stale.clear();
+    List<Renewal> renewals;
+    try {
+      renewals = store.heartbeat(executions(lost), lease);
+    } catch (RuntimeException unanswered) {
+      renewals = Collections.nCopies(lost.size(), UNKNOWN);
+    }
+    for (int i = 0; i < lost.size(); i++) {
+      lost(lost.get(i), renewals.get(i));
+    }
+  }
+
+  private void lost(Unwritten unwritten, Renewal renewal) {
     settle(unwritten);
-    if (unwritten.attempt().completedByHandler()) {
+    if (isCompleted(unwritten, renewal)) {
       reporter.succeeded(unwritten.attempt());
     } else {
-      reporter.lost(unwritten.attempt());
+      reporter.lost(unwritten.attempt(), renewal.heldBy());
     }
+  }
+
+  /**
+   * Whether the handler's own completion has ended the job: one that is there still, nobody has.
+   */
+  private static boolean isCompleted(Unwritten unwritten, Renewal renewal) {
+    return !renewal.jobIsLive() && unwritten.attempt().completedByHandler();
   }
 
   private void busy(Unwritten unwritten) {
@@ -268,7 +304,7 @@ final class OutcomeWriter {
   private void giveUpAfterLease(Unwritten unwritten) {
     if (!unwritten.attempt().holdsLease()) {
       settle(unwritten);
-      reporter.lost(unwritten.attempt());
+      reporter.lost(unwritten.attempt(), null);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
@@ -119,10 +120,10 @@ final class Reporter {
     tell(new WorkerEvent.Cancelled(attempt.info()));
   }
 
-  void lost(Attempt attempt) {
+  void lost(Attempt attempt, @Nullable ExecutionId heldBy) {
     metrics.count(WorkerMeter.LOST, attempt.info());
-    log.warn("Lease lost, outcome discarded {}", attempt.info());
-    tell(new WorkerEvent.Lost(attempt.info()));
+    log.warn("Lease lost, outcome discarded {} heldBy={}", attempt.info(), heldBy);
+    tell(new WorkerEvent.Lost(attempt.info(), heldBy));
   }
 
   void rescued(Rescued rescued) {
@@ -153,6 +154,12 @@ final class Reporter {
     metrics.count(WorkerMeter.STUCK, attempt.info());
     log.error("Handler is stuck, it was told to end and goes on {}", attempt.info());
     tell(new WorkerEvent.Stuck(attempt.info()));
+  }
+
+  void notBegun(Attempt attempt) {
+    log.error(
+        "Executor was given a job and has not begun it, the job is given back {}", attempt.info());
+    tell(new WorkerEvent.NotBegun(attempt.info()));
   }
 
   /** Said once until there is a thread again. */
@@ -261,10 +268,26 @@ final class Reporter {
   }
 
   /** A loop could not do its work; whether for want of the database, the error tells. */
-  void databaseFailed(Throwable error) {
+  void databaseFailed(String loop, Throwable error) {
+    if (database.waits(loop, error)) {
+      log.error(
+          "Pool exhausted, no connection is free for the worker loop={} error={}",
+          loop,
+          wordsOf(error));
+      tell(new WorkerEvent.PoolExhausted(error));
+    }
     if (database.failed(error)) {
       log.error("Database lost, it is asked again until it answers error={}", wordsOf(error));
       tell(new WorkerEvent.DatabaseLost(error));
+    }
+  }
+
+  /** A step of a loop worked, so it got a connection or needed none. */
+  void waitsNoMore(String loop) {
+    if (database.waitsNoMore(loop)) {
+      Duration after = database.exhaustedFor();
+      log.warn("Pool is exhausted no more afterMs={}", after.toMillis());
+      tell(new WorkerEvent.PoolFree(after));
     }
   }
 

@@ -1,7 +1,10 @@
 package dev.skipjack.worker;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * The places of one queue. An attempt takes a place when it leaves the buffer and has it until it
  * has ended, whether it keeps a thread or not. A thread of the worker's own whose attempt has ended
  * goes on with the next of the buffer, so that only a place that becomes busy costs a task.
+ *
+ * <p>What the executor has and has not begun for long is taken back: it may have dropped it. If it
+ * begins it after all, nothing is run.
  *
  * <p>An attempt that is over but whose handler does not end gets a second place for others to use,
  * up to as many as the queue has: stuck handlers must not stop the queue, nor fill the machine with
@@ -32,6 +38,9 @@ final class Slots {
 
     /** Takes back an attempt for which there was no thread. */
     void refused(Attempt attempt, Throwable why);
+
+    /** Takes back an attempt that the executor was given and has not begun for long. */
+    void notBegun(Attempt attempt);
   }
 
   private final ServedQueue queue;
@@ -39,6 +48,10 @@ final class Slots {
   private final Runner runner;
   private final Reporter reporter;
   private final Set<Attempt> replaced = new HashSet<>();
+
+  /** What the executor has not begun, and since when (nanoTime) it has it. */
+  private final Map<Attempt, Long> handed = new HashMap<>();
+
   private int busy;
   private volatile boolean closed;
 
@@ -95,11 +108,17 @@ final class Slots {
 
   /** Answers false if there was no thread; the place is free again then. */
   private boolean start(Attempt attempt) {
+    synchronized (this) {
+      handed.put(attempt, System.nanoTime());
+    }
     try {
       threads.executor().execute(() -> work(attempt));
       return true;
     } catch (Throwable noThread) {
       synchronized (this) {
+        if (handed.remove(attempt) == null) {
+          return true; // it was begun all the same
+        }
         busy--;
       }
       runner.refused(attempt, noThread);
@@ -107,7 +126,32 @@ final class Slots {
     }
   }
 
+  /** Takes back what the executor has had for so many nanoseconds and has not begun. */
+  void takeBack(long patience) {
+    List<Attempt> old = new ArrayList<>();
+    synchronized (this) {
+      long now = System.nanoTime();
+      handed.forEach(
+          (attempt, since) -> {
+            if (now - since >= patience) {
+              old.add(attempt);
+            }
+          });
+      old.forEach(handed::remove);
+      busy -= old.size();
+    }
+    old.forEach(runner::notBegun);
+    if (!old.isEmpty()) {
+      fill();
+    }
+  }
+
   private void work(Attempt first) {
+    synchronized (this) {
+      if (handed.remove(first) == null) {
+        return; // it was taken back
+      }
+    }
     Attempt next = runOne(first);
     while (next != null && threads.isOwn()) {
       next = runOne(next);

@@ -7,18 +7,27 @@ import java.util.function.Consumer;
  * Looks for handlers that go on long after they were told to end: says so, and gives their place to
  * others. After a timeout or a loss nobody renews their leases, so their jobs are rescued; of a job
  * that is to be cancelled the lease is renewed until the handler ends or times out.
+ *
+ * <p>On the same rounds it has what executors do not begin taken back.
  */
 final class StuckHandlers implements Loop.Step {
 
   private final RunningJobs running;
   private final long grace;
   private final Consumer<Attempt> replace;
+  private final Runnable takeBack;
   private final Reporter reporter;
 
-  StuckHandlers(RunningJobs running, Duration grace, Consumer<Attempt> replace, Reporter reporter) {
+  StuckHandlers(
+      RunningJobs running,
+      Duration grace,
+      Consumer<Attempt> replace,
+      Runnable takeBack,
+      Reporter reporter) {
     this.running = running;
     this.grace = grace.toNanos();
     this.replace = replace;
+    this.takeBack = takeBack;
     this.reporter = reporter;
   }
 
@@ -30,6 +39,7 @@ final class StuckHandlers implements Loop.Step {
         replace.accept(attempt);
       }
     }
+    takeBack.run();
     return Math.max(grace / 4, Duration.ofMillis(10).toNanos());
   }
 

@@ -56,6 +56,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   private final WorkerThreads threads;
   private final HandlerThreads handlerThreads;
   private final List<ExecutionInterceptor> interceptors;
+  private final ErrorRedactor redactor;
   private final Reporter reporter;
   private final Vitals vitals;
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -78,6 +79,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.threads = new WorkerThreads(id.name());
     this.handlerThreads = builder.handlerThreads;
     this.interceptors = List.copyOf(builder.interceptors);
+    this.redactor = builder.redactor;
     this.reporter = new Reporter(builder.listeners, builder.metrics, id.name());
     this.vitals = new Vitals(reporter);
   }
@@ -204,9 +206,9 @@ public final class Worker implements JobRunner, AutoCloseable {
    * outcomes, and stops renewing leases last. What is given back uses no attempt.
    *
    * <p>Returns when all that is done, to every thread that calls it; some seconds after the drain
-   * timeout at the latest. A {@link #runUntilIdle()} of another thread ends after the attempt that
-   * runs, and is not waited for. An interrupt of the caller cuts the drain short. Not to be called
-   * by a handler, which would wait for itself.
+   * timeout at the latest; {@link #stopNow()} ends the wait. A {@link #runUntilIdle()} of another
+   * thread ends after the attempt that runs, and is not waited for. An interrupt of the caller cuts
+   * the drain short. Not to be called by a handler, which would wait for itself.
    */
   public void stop() {
     BackgroundRun running;
@@ -233,6 +235,31 @@ public final class Worker implements JobRunner, AutoCloseable {
       stopped.countDown();
     }
     log.info("Worker stopped worker={}", id);
+  }
+
+  /**
+   * Stops without letting handlers finish: interrupts them and gives their jobs back at once, which
+   * uses no attempt, writes the outcomes, and ends. A stop that another thread has begun, and that
+   * waits for handlers, does the same from now on: what a second signal to end is for. Returns when
+   * that is done; some seconds later at the latest.
+   *
+   * <p>An attempt that a {@link #runUntilIdle()} of another thread is in the middle of is ended so
+   * too. Not to be called by a handler.
+   */
+  public void stopNow() {
+    BackgroundRun running;
+    CallerRun calling;
+    synchronized (this) {
+      running = background;
+      calling = callerRun;
+    }
+    if (running != null) {
+      running.hurry();
+    }
+    if (calling != null) {
+      calling.stopNow();
+    }
+    stop();
   }
 
   private void awaitStopped() {
@@ -311,7 +338,8 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   private Engine.Parts parts() {
-    return new Engine.Parts(access, handlers, interceptors, config, id, handlerThreads, reporter);
+    return new Engine.Parts(
+        access, handlers, interceptors, config, id, handlerThreads, redactor, reporter);
   }
 
   private Claimer newClaimer(Map<String, ServedQueue> queues, LaneOrder order) {
@@ -341,6 +369,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     private final List<ExecutionInterceptor> interceptors = new ArrayList<>();
     private WorkerMetrics metrics = WorkerMetrics.NONE;
     private HandlerThreads handlerThreads = HandlerThreads.automatic();
+    private ErrorRedactor redactor = ErrorRedactor.NONE;
     private Duration fastClaim = LowWaterMarks.FAST;
     private @Nullable String name;
 
@@ -419,6 +448,15 @@ public final class Worker implements JobRunner, AutoCloseable {
     /** Measures into {@code metrics}; without it, nothing is measured. */
     public Builder metrics(WorkerMetrics metrics) {
       this.metrics = metrics;
+      return this;
+    }
+
+    /**
+     * Passes what is kept and told of failed attempts through {@code redactor}; without it, texts
+     * are kept as handlers' exceptions and outcomes say them.
+     */
+    public Builder redactor(ErrorRedactor redactor) {
+      this.redactor = redactor;
       return this;
     }
 

@@ -60,8 +60,20 @@ public sealed interface WorkerEvent {
    */
   record Stuck(AttemptInfo attempt) implements WorkerEvent {}
 
-  /** The attempt owned its job no more before its outcome was written; it changed nothing. */
-  record Lost(AttemptInfo attempt) implements WorkerEvent {}
+  /**
+   * The executor was given the attempt and has not begun it within a lease, or the interrupt grace
+   * if that is longer: it dropped it, or has too few threads. The job is given back without using
+   * the attempt, which is not run if the executor begins it after all.
+   */
+  record NotBegun(AttemptInfo attempt) implements WorkerEvent {}
+
+  /**
+   * The attempt owned its job no more before its outcome was written; it changed nothing.
+   *
+   * @param heldBy the execution that had the job when the loss was found out; null: none, because
+   *     the job waits or has ended, or the database did not say
+   */
+  record Lost(AttemptInfo attempt, @Nullable ExecutionId heldBy) implements WorkerEvent {}
 
   /**
    * This worker took back a job whose lease had run out, its own or another's.
@@ -87,6 +99,20 @@ public sealed interface WorkerEvent {
    * @param after how long it was lost
    */
   record DatabaseBack(Duration after) implements WorkerEvent {}
+
+  /**
+   * The pool had no free connection for a part of the worker in its time, and does not say that the
+   * server could not be reached: handlers hold them all, or there are too few. Told once, when it
+   * begins. {@link DatabaseLost} is not told for this.
+   */
+  record PoolExhausted(Throwable error) implements WorkerEvent {}
+
+  /**
+   * No part of the worker waits in vain any more.
+   *
+   * @param after how long the pool was exhausted
+   */
+  record PoolFree(Duration after) implements WorkerEvent {}
 
   /**
    * A part of the worker could not do its work and will try again by itself. Told once, when the

@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param lag how long the oldest due job of the served queues had waited at that look, whoever can
  *     handle it; zero if none was due
  * @param databaseReachable whether the database answered last
+ * @param poolExhausted whether a part of the worker waits in vain for a connection of its pool, and
+ *     nothing says that the database is to blame
  * @param schemaCurrent whether the schema has what this version of the library needs; empty: not
  *     known yet
  */
@@ -26,6 +28,7 @@ public record WorkerHealth(
     Optional<Duration> sinceLastPoll,
     Duration lag,
     boolean databaseReachable,
+    boolean poolExhausted,
     Optional<Boolean> schemaCurrent) {
 
   /** Copies the list. */

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +24,56 @@ class EndingRulesTest {
           .timeout(Duration.ofSeconds(2));
 
   private final EndingRules rules =
-      new EndingRules(EndingRulesTest::write, () -> new SplittableRandom(1));
+      new EndingRules(
+          EndingRulesTest::write, () -> new SplittableRandom(1), new Redaction(ErrorRedactor.NONE));
 
   private final Attempt attempt = Attempts.claimed(Duration.ofMinutes(1));
+
+  /** Before it is cut, or half a secret could stay at the end. */
+  @Test
+  void whatAHandlerSaysIsRedactedAndTheClassStays() {
+    String secret = "k".repeat(8_192 - 10) + "secret-4711-4711";
+    ErrorRedactor redactor = text -> text.replaceAll("secret-[0-9-]+", "***");
+
+    JobError error =
+        ((Ending.Failed) redacting(redactor, null, new IllegalStateException(secret))).error();
+
+    assertThat(error.errorClass()).isEqualTo(IllegalStateException.class.getName());
+    assertThat(error.message()).endsWith("***").doesNotContain("secret");
+    assertThat(error.stack()).contains("EndingRulesTest").doesNotContain("secret");
+    assertThat(redacting(redactor, Outcome.cancelled("secret-1"), null))
+        .isEqualTo(new Ending.Cancelled("***"));
+    assertThat(redacting(redactor, Outcome.dead("secret-1"), null))
+        .isEqualTo(new Ending.Failed(JobError.of("***"), Duration.ZERO, true));
+    assertThat(redacting(redactor, Outcome.retry(Duration.ZERO, "secret-1"), null))
+        .isEqualTo(new Ending.Failed(JobError.of("***"), Duration.ZERO, false));
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // what users may do all the same
+  void aRedactorThatFailsCostsNoOutcomeAndTellsNothing() {
+    for (ErrorRedactor broken :
+        List.<ErrorRedactor>of(
+            text -> {
+              throw new StackOverflowError("no " + text);
+            },
+            text -> null)) {
+      JobError error =
+          ((Ending.Failed) redacting(broken, null, new IllegalStateException("secret"))).error();
+
+      assertThat(error)
+          .isEqualTo(
+              new JobError(
+                  IllegalStateException.class.getName(), Redaction.WITHHELD, Redaction.WITHHELD));
+    }
+  }
+
+  private Ending redacting(
+      ErrorRedactor redactor, @Nullable Outcome outcome, @Nullable Throwable thrown) {
+    return new EndingRules(
+            EndingRulesTest::write, () -> new SplittableRandom(1), new Redaction(redactor))
+        .decide(attempt, null, outcome, thrown, false);
+  }
 
   @Test
   void outcomesBecomeEndings() {

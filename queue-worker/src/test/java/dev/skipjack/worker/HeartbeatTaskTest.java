@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.worker.WorkerEvent.Lost;
 import java.sql.Connection;
@@ -109,11 +110,11 @@ class HeartbeatTaskTest {
   void aLostAttemptInTheBufferIsDropped() {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
-    held.store.steal(attempt.execution().jobId());
+    ExecutionId thief = held.store.steal(attempt.execution().jobId());
 
     beat(held);
 
-    assertThat(held.events.all(Lost.class)).containsExactly(new Lost(attempt.info()));
+    assertThat(held.events.all(Lost.class)).containsExactly(new Lost(attempt.info(), thief));
     assertThat(held.running.size()).isZero();
     assertThat(attempt.begin()).isFalse();
   }
@@ -165,6 +166,20 @@ class HeartbeatTaskTest {
     assertThat(attempt.finish()).isEqualTo(Attempt.Stop.NONE);
     assertThat(attempt.completedByHandler()).isTrue();
     assertThat(held.events.all(Lost.class)).isEmpty();
+  }
+
+  @Test
+  void aJobThatIsThereStillWasNotCompletedByItsHandler() {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    attempt.begin();
+    attempt.completionWritten(); // and rolled back
+    ExecutionId thief = held.store.steal(attempt.execution().jobId());
+
+    beat(held);
+
+    assertThat(held.events.all(Lost.class)).containsExactly(new Lost(attempt.info(), thief));
+    assertThat(attempt.finish()).isEqualTo(Attempt.Stop.LOST);
   }
 
   /** Runs the task once every lease is old enough to be renewed; must not notice interrupts. */

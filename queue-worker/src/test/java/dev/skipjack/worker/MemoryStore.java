@@ -274,8 +274,9 @@ final class MemoryStore
   }
 
   /** Another worker gets the job: the execution that had it is superseded. */
-  synchronized void steal(JobId id) {
+  synchronized ExecutionId steal(JobId id) {
     row(id).executionId = ++lastExecution;
+    return new ExecutionId(lastExecution);
   }
 
   /** A connection whose commit and rollback end what {@link #completeIn} did on it. */
@@ -402,10 +403,19 @@ final class MemoryStore
                 judge(List.of(execution), row -> row.leaseEnd = System.nanoTime() + lease.toNanos())
                     .get(0);
             boolean cancel = row(execution.jobId()).cancelRequested;
-            renewals.add(new Renewal(verdict, verdict == Verdict.DONE && cancel));
+            renewals.add(
+                verdict == Verdict.LOST
+                    ? lost(row(execution.jobId()))
+                    : new Renewal(verdict, verdict == Verdict.DONE && cancel));
           }
           return renewals;
         });
+  }
+
+  private static Renewal lost(Row row) {
+    boolean live = row.status != JobStatus.COMPLETED && row.status != JobStatus.CANCELLED;
+    return new Renewal(
+        Verdict.LOST, false, live, row.executionId == 0 ? null : new ExecutionId(row.executionId));
   }
 
   @Override
@@ -452,7 +462,7 @@ final class MemoryStore
   public synchronized void completeIn(Connection transaction, Execution execution) {
     Row row = row(execution.jobId());
     if (!owned(row, execution)) {
-      throw new LeaseLostException(execution.jobId(), execution.id());
+      throw new LeaseLostException(execution.jobId(), execution.id(), lost(row).heldBy());
     }
     row.held = true;
     open.computeIfAbsent(transaction, key -> new HashSet<>()).add(execution);

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.worker.WorkerEvent.Dead;
 import dev.skipjack.worker.WorkerEvent.Failed;
 import dev.skipjack.worker.WorkerEvent.Lost;
@@ -49,13 +51,51 @@ class OutcomeFlusherTest {
   void aLostAttemptIsToldAndNotRetried() {
     Held held = new Held(LONG);
     List<Attempt> attempts = held.claim(2);
-    held.store.steal(attempts.get(0).execution().jobId());
+    ExecutionId thief = held.store.steal(attempts.get(0).execution().jobId());
     offer(held, attempts, COMPLETED);
 
     held.flusher.run();
 
-    assertThat(held.events.all(Lost.class)).containsExactly(new Lost(attempts.get(0).info()));
+    assertThat(held.events.all(Lost.class))
+        .containsExactly(new Lost(attempts.get(0).info(), thief));
+    assertThat(held.store.calls).containsExactly("complete", "heartbeat");
     assertThat(held.events.all(Succeeded.class)).hasSize(1);
+    assertThat(held.running.size()).isZero();
+  }
+
+  /** Of whatever kind the outcome was; and nobody has a job that waits or has ended. */
+  @Test
+  void aStaleOutcomeIsToldWithWhoHasTheJob() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(3);
+    ExecutionId thief = held.store.steal(attempts.get(0).execution().jobId());
+    held.store.complete(List.of(attempts.get(1).execution()));
+    held.store.giveBack(List.of(back(attempts.get(2))));
+    offer(held, attempts.subList(0, 1), failed(true));
+    offer(held, attempts.subList(1, 2), givenBack(ExecutionStatus.RELEASED));
+    offer(held, attempts.subList(2, 3), new Ending.Cancelled("no"));
+
+    held.flusher.run();
+
+    assertThat(held.events.all(Lost.class))
+        .containsExactlyInAnyOrder(
+            new Lost(attempts.get(0).info(), thief),
+            new Lost(attempts.get(1).info(), null),
+            new Lost(attempts.get(2).info(), null));
+    assertThat(held.running.size()).isZero();
+  }
+
+  @Test
+  void aLossIsToldThoughNobodySaysWhoHasTheJob() {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    held.store.steal(attempt.execution().jobId());
+    held.store.fault = failing("heartbeat", "08006");
+    offer(held, List.of(attempt), COMPLETED);
+
+    held.flusher.run();
+
+    assertThat(held.events.all(Lost.class)).containsExactly(new Lost(attempt.info(), null));
     assertThat(held.running.size()).isZero();
   }
 
@@ -211,6 +251,24 @@ class OutcomeFlusherTest {
     assertThat(held.store.error(attempt.execution().jobId())).isEqualTo("error");
   }
 
+  /** Its own lease seems to last, but a job that is there still was not completed by anybody. */
+  @Test
+  void aRolledBackCompletionWhoseJobIsTakenByAnotherIsALoss() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(2);
+    attempts.forEach(Attempt::completionWritten);
+    ExecutionId thief = held.store.steal(attempts.get(0).execution().jobId());
+    held.store.giveBack(List.of(back(attempts.get(1))));
+    offer(held, attempts, completedByHandler());
+
+    drain(held);
+
+    assertThat(held.events.all(Succeeded.class)).isEmpty();
+    assertThat(held.events.all(Lost.class))
+        .containsExactlyInAnyOrder(
+            new Lost(attempts.get(0).info(), thief), new Lost(attempts.get(1).info(), null));
+  }
+
   @Test
   void aCompletionThatIsStillOpenIsAskedForAgain() throws Exception {
     Held held = new Held(LONG);
@@ -264,6 +322,10 @@ class OutcomeFlusherTest {
 
   private static Ending givenBack(ExecutionStatus as) {
     return Ending.GivenBack.after(as, Duration.ofHours(1));
+  }
+
+  private static GiveBack back(Attempt attempt) {
+    return new GiveBack(attempt.execution(), ExecutionStatus.RELEASED, Duration.ZERO, null);
   }
 
   private static Ending completedByHandler() {

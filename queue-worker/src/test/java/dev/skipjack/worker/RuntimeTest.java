@@ -16,16 +16,22 @@ import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.worker.WorkerEvent.DatabaseBack;
 import dev.skipjack.worker.WorkerEvent.DatabaseLost;
+import dev.skipjack.worker.WorkerEvent.NotBegun;
+import dev.skipjack.worker.WorkerEvent.PoolExhausted;
+import dev.skipjack.worker.WorkerEvent.PoolFree;
+import dev.skipjack.worker.WorkerEvent.Released;
 import dev.skipjack.worker.WorkerEvent.Started;
 import dev.skipjack.worker.WorkerEvent.Stuck;
 import dev.skipjack.worker.WorkerEvent.TimedOut;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -253,6 +259,118 @@ class RuntimeTest {
       }
       assertThat(begun).hasValue(1);
       assertThat(store.count(JobStatus.PENDING)).isEqualTo(3);
+    }
+
+    /** Their leases would be renewed for ever, and their places never be free again. */
+    @Test
+    void whatTheUsersExecutorDropsIsGivenBackAndItsPlacesAreFree() {
+      CountDownLatch release = new CountDownLatch(1);
+      AtomicInteger begun = new AtomicInteger();
+      ExecutorService own =
+          new ThreadPoolExecutor(
+              1,
+              1,
+              1,
+              TimeUnit.SECONDS,
+              new SynchronousQueue<>(),
+              new ThreadPoolExecutor.DiscardPolicy());
+      try {
+        for (int i = 0; i < 3; i++) {
+          store.add("q", "k", "job", 0, 1);
+        }
+        start(
+            on(
+                    TYPE,
+                    (payload, context) -> {
+                      begun.incrementAndGet();
+                      release.await();
+                      return Outcome.completed();
+                    },
+                    3)
+                .handlerThreads(HandlerThreads.of(own)),
+            config().lease(Duration.ofMillis(300)).interruptGrace(Duration.ofMillis(50)));
+
+        await().until(() -> events.all(NotBegun.class).size() >= 2);
+        await().until(() -> events.all(Released.class).size() >= 2);
+        assertThat(begun).hasValue(1);
+        release.countDown();
+        await().until(() -> store.count(JobStatus.COMPLETED) == 3);
+      } finally {
+        release.countDown();
+        own.shutdownNow();
+      }
+      assertThat(store.count(JobStatus.DEAD)).isZero();
+    }
+
+    @Test
+    void whatWasTakenBackIsNotRunIfTheExecutorBeginsItAfterAll() {
+      List<Runnable> late = new CopyOnWriteArrayList<>();
+      ExecutorService own = new LateExecutor(late);
+      AtomicInteger begun = new AtomicInteger();
+      JobId job = store.add("q", "k", "job", 0, 1);
+      Worker worker =
+          start(
+              on(
+                      TYPE,
+                      (payload, context) -> {
+                        begun.incrementAndGet();
+                        return Outcome.completed();
+                      },
+                      1)
+                  .handlerThreads(HandlerThreads.of(own)),
+              config().lease(Duration.ofMillis(300)).interruptGrace(Duration.ofMillis(50)));
+      await().until(() -> !events.all(Released.class).isEmpty());
+      assertThat(store.forgiven(job)).isPositive();
+
+      late.get(0).run();
+
+      assertThat(begun).hasValue(0);
+      await()
+          .until(
+              () -> {
+                late.forEach(Runnable::run); // of which one at most is not too late
+                return store.status(job) == JobStatus.COMPLETED;
+              });
+      assertThat(begun).hasValue(1);
+      assertThat(worker.status().running()).isZero();
+    }
+
+    /** Keeps what it is given until somebody runs it. */
+    private static final class LateExecutor extends AbstractExecutorService {
+
+      private final List<Runnable> late;
+
+      LateExecutor(List<Runnable> late) {
+        this.late = late;
+      }
+
+      @Override
+      public void execute(Runnable task) {
+        late.add(task);
+      }
+
+      @Override
+      public void shutdown() {}
+
+      @Override
+      public List<Runnable> shutdownNow() {
+        return late;
+      }
+
+      @Override
+      public boolean isShutdown() {
+        return false;
+      }
+
+      @Override
+      public boolean isTerminated() {
+        return false;
+      }
+
+      @Override
+      public boolean awaitTermination(long timeout, TimeUnit unit) {
+        return true;
+      }
     }
 
     @Test
@@ -579,6 +697,52 @@ class RuntimeTest {
       await().until(() -> worker.health().ready());
       assertThat(events.all(DatabaseBack.class)).hasSize(1);
       assertThat(events.all(DatabaseLost.class)).hasSize(1);
+    }
+
+    /** Whose heartbeats have a connection of their own and are answered all the time. */
+    @Test
+    void aPoolWithoutAFreeConnectionIsNoDatabaseThatIsAway() {
+      store.add("q", "k", "job", 0, 3);
+      CountDownLatch release = new CountDownLatch(1);
+      Worker worker =
+          start(
+              on(
+                  TYPE,
+                  (payload, context) -> {
+                    release.await();
+                    return Outcome.completed();
+                  },
+                  2),
+              config().lease(Duration.ofMillis(300)).heartbeatInterval(Duration.ofMillis(20)));
+      await().until(() -> worker.status().running() == 1 && worker.health().ready());
+
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              if (!call.equals("heartbeat")) {
+                throw new StoreException(
+                    "none", new SQLTransientConnectionException("Not available, timed out."));
+              }
+            }
+          };
+      await().until(() -> worker.health().poolExhausted());
+      assertThat(worker.health().alive()).isTrue();
+      assertThat(worker.health().ready()).isFalse();
+      assertThat(worker.health().databaseReachable()).isTrue();
+      assertThat(worker.health().reasons())
+          .anyMatch(reason -> reason.startsWith("The pool has had no free connection for "));
+      await()
+          .during(Duration.ofMillis(300))
+          .until(() -> events.all(PoolExhausted.class).size() == 1);
+      assertThat(events.all(PoolFree.class)).isEmpty();
+
+      store.fault = new MemoryStore.Fault() {};
+      release.countDown();
+      await().until(() -> worker.health().ready());
+      await().until(() -> events.all(PoolFree.class).size() == 1);
+      assertThat(events.all(PoolExhausted.class)).hasSize(1);
+      assertThat(events.all(DatabaseLost.class)).isEmpty();
     }
 
     @Test

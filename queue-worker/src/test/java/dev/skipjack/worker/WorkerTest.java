@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.Backoff;
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
@@ -544,10 +545,11 @@ class WorkerTest {
     void aZombieCannotCompleteInItsTransaction() {
       JobId job = store.add("q", "k", "job", 0, 3);
       AtomicReference<Throwable> thrown = new AtomicReference<>();
+      AtomicReference<ExecutionId> thief = new AtomicReference<>();
 
       startCompleting(
           (payload, context, connection) -> {
-            store.steal(job);
+            thief.set(store.steal(job));
             try {
               context.completeIn(connection);
             } catch (LeaseLostException lost) {
@@ -557,6 +559,7 @@ class WorkerTest {
           });
 
       await().until(() -> events.all(Lost.class).size() == 1);
+      assertThat(events.all(Lost.class).get(0).heldBy()).isEqualTo(thief.get()).isNotNull();
       assertThat(thrown.get()).isInstanceOf(LeaseLostException.class);
       assertThat(store.status(job)).isEqualTo(JobStatus.RUNNING);
     }
@@ -665,6 +668,65 @@ class WorkerTest {
       await().until(() -> ended.getCount() == 0);
       assertThat(events.all(Succeeded.class)).isEmpty();
       assertThat(store.audit).containsValue(ExecutionStatus.RELEASED);
+    }
+
+    /** What a second signal is for: the drain of the first one has an hour. */
+    @Test
+    void aStopThatWaitsForHandlersIsEndedByAnotherThatDoesNot() throws Exception {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      AtomicBoolean interrupted = new AtomicBoolean();
+      CountDownLatch running = new CountDownLatch(1);
+      Worker worker =
+          start(
+              on(
+                  (payload, context) -> {
+                    running.countDown();
+                    try {
+                      new CountDownLatch(1).await();
+                    } catch (InterruptedException told) {
+                      interrupted.set(true);
+                    }
+                    return Outcome.completed();
+                  },
+                  1),
+              config().drainTimeout(Duration.ofHours(1)));
+      running.await();
+      Thread first = new Thread(worker::stop);
+      first.start();
+      await().until(() -> !worker.status().started());
+      await().during(Duration.ofMillis(100)).until(first::isAlive);
+
+      worker.stopNow();
+
+      first.join();
+      await().untilTrue(interrupted);
+      assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+      assertThat(store.forgiven(job)).isEqualTo(1);
+      assertThat(events.all(Released.class)).hasSize(1);
+      assertThat(worker.status()).isEqualTo(new WorkerStatus(false, 0, 0, 0, 0));
+    }
+
+    @Test
+    void aFirstStopMayBeQuickToo() throws Exception {
+      JobId job = store.add("q", "k", "job", 0, 3);
+      CountDownLatch running = new CountDownLatch(1);
+      Worker worker =
+          start(
+              on(
+                  (payload, context) -> {
+                    running.countDown();
+                    new CountDownLatch(1).await();
+                    return Outcome.completed();
+                  },
+                  1),
+              config().drainTimeout(Duration.ofHours(1)));
+      running.await();
+
+      worker.stopNow();
+      worker.stopNow();
+
+      assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+      assertThat(store.forgiven(job)).isEqualTo(1);
     }
 
     @Test
@@ -880,6 +942,32 @@ class WorkerTest {
 
       assertThat(ran.get(10, TimeUnit.SECONDS)).isEqualTo(1);
       assertThat(store.count(JobStatus.PENDING)).isEqualTo(99);
+    }
+
+    @Test
+    void aQuickStopFromElsewhereEndsTheAttemptThatRuns() throws Exception {
+      for (int i = 0; i < 10; i++) {
+        store.add("q", "k", "job", 0, 3);
+      }
+      CountDownLatch running = new CountDownLatch(1);
+      Worker worker =
+          build(
+              on(
+                  (payload, context) -> {
+                    running.countDown();
+                    new CountDownLatch(1).await();
+                    return Outcome.completed();
+                  },
+                  1),
+              config());
+      CompletableFuture<Integer> ran = CompletableFuture.supplyAsync(worker::runUntilIdle);
+      running.await();
+
+      worker.stopNow();
+
+      assertThat(ran.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+      assertThat(store.count(JobStatus.PENDING)).isEqualTo(10);
+      assertThat(events.all(Released.class)).hasSize(10);
     }
 
     @Test

@@ -76,7 +76,14 @@ public final class Service implements AutoCloseable {
    */
   public static void main(String[] args) {
     Service service = new Service(args[0], Duration.ofSeconds(Long.parseLong(args[1])), System.out);
-    Runtime.getRuntime().addShutdownHook(new Thread(service::close, "service-stop"));
+    Runtime.getRuntime().addShutdownHook(new Thread(service::end, "service-stop"));
+  }
+
+  /** A second signal finds the first one waiting for handlers, and ends that wait. */
+  private void end() {
+    NextSignal.run(worker::stopNow);
+    out.println("stopping");
+    close();
   }
 
   /** The worker first: what it writes at the end needs the pools. */

@@ -38,4 +38,28 @@ class ServiceTest {
       assertThat(ExampleDatabase.audit(database, job)).containsExactly("attempt 1: released");
     }
   }
+
+  /** The first stop would wait for an hour. */
+  @Test
+  void aSecondSignalIsQuick() {
+    try (EmbeddedPostgres server =
+        EmbeddedPostgres.builder().purpose("examples").fresh(true).start()) {
+      String url = server.jdbcUrl("postgres");
+      JobId job;
+      try (ForkedJvm service = ForkedJvm.of(Service.class).arguments(url, "3600").start()) {
+        String begun = service.awaitLine("begun", PATIENCE);
+        job = new JobId(Long.parseLong(begun.replaceAll("\\D", "")));
+        service.terminate();
+        service.awaitLine("stopping", PATIENCE);
+
+        service.terminate();
+
+        assertThat(service.awaitExit(PATIENCE)).isEqualTo(143);
+        service.awaitLine("stopped", PATIENCE);
+      }
+      PGSimpleDataSource database = new PGSimpleDataSource();
+      database.setURL(url);
+      assertThat(ExampleDatabase.audit(database, job)).containsExactly("attempt 1: released");
+    }
+  }
 }

@@ -54,7 +54,8 @@ public interface JobStore {
   List<ClaimedJob> claim(ClaimRequest request);
 
   /**
-   * Extends leases to {@code lease} from now, and tells whose job is to be cancelled.
+   * Extends leases to {@code lease} from now, and tells whose job is to be cancelled and who else
+   * has a job. For an execution that has lost its job it changes nothing, so it is a way to ask.
    *
    * @param lease more than 0, at most 365 days
    */

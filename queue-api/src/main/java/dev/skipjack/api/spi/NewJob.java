@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param uniqueKey null unless the job is unique
  * @param idempotencyKey null unless its enqueue may be repeated; not together with a unique key
  * @param traceParent W3C traceparent of the enqueuer, handed to whoever runs the job; null: none
+ * @param wakesUp whether workers are told of it if it is due at once
  */
 public record NewJob(
     String queue,
@@ -33,7 +34,8 @@ public record NewJob(
     List<String> tags,
     @Nullable UniqueKey uniqueKey,
     @Nullable IdempotencyKey idempotencyKey,
-    @Nullable String traceParent) {
+    @Nullable String traceParent,
+    boolean wakesUp) {
 
   /** Refuses two keys: no statement serves both. */
   public NewJob {
@@ -41,6 +43,36 @@ public record NewJob(
       throw twoKeys(kind);
     }
     tags = List.copyOf(tags);
+  }
+
+  /** One that wakes workers. */
+  public NewJob(
+      String queue,
+      String kind,
+      String payload,
+      int payloadVersion,
+      @Nullable Integer priority,
+      @Nullable Integer maxAttempts,
+      @Nullable Instant scheduledAt,
+      Duration delay,
+      List<String> tags,
+      @Nullable UniqueKey uniqueKey,
+      @Nullable IdempotencyKey idempotencyKey,
+      @Nullable String traceParent) {
+    this(
+        queue,
+        kind,
+        payload,
+        payloadVersion,
+        priority,
+        maxAttempts,
+        scheduledAt,
+        delay,
+        tags,
+        uniqueKey,
+        idempotencyKey,
+        traceParent,
+        true);
   }
 
   /** This, unique by {@code key}. */
@@ -57,7 +89,8 @@ public record NewJob(
         tags,
         key,
         idempotencyKey,
-        traceParent);
+        traceParent,
+        wakesUp);
   }
 
   /**
@@ -81,7 +114,8 @@ public record NewJob(
         tags,
         uniqueKey,
         key,
-        traceParent);
+        traceParent,
+        wakesUp);
   }
 
   /** This, due {@code delay} after the enqueue. */
@@ -98,7 +132,8 @@ public record NewJob(
         tags,
         uniqueKey,
         idempotencyKey,
-        traceParent);
+        traceParent,
+        wakesUp);
   }
 
   /**
@@ -119,7 +154,8 @@ public record NewJob(
         EnqueueOptions.none().tags(tags).tags(),
         uniqueKey,
         idempotencyKey,
-        traceParent);
+        traceParent,
+        wakesUp);
   }
 
   /**
@@ -140,7 +176,8 @@ public record NewJob(
         tags,
         uniqueKey,
         idempotencyKey,
-        TraceParent.require(traceParent));
+        TraceParent.require(traceParent),
+        wakesUp);
   }
 
   private static IllegalArgumentException twoKeys(String kind) {

@@ -42,7 +42,8 @@ final class JobDrafts {
             .idempotencyKey()
             .map(key -> IdempotencyKey.ofKind(type.kind(), key, chosen.idempotencyKept()))
             .orElse(null),
-        chosen.traceParent().orElse(null));
+        chosen.traceParent().orElse(null),
+        chosen.wakesUp());
   }
 
   /** A payload as it is written; {@code kind} names it in a refusal. */

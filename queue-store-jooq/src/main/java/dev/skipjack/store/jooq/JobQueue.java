@@ -20,11 +20,14 @@ import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import java.sql.Connection;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +83,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     AdminStatements adminStatements = new AdminStatements(schema);
     DeadLetters deadLetters = new DeadLetters(transactions, adminStatements);
     @Nullable WakeUpSender sender =
-        settings.wakeUps ? new WakeUpSender(dataSource, channel, System::nanoTime) : null;
+        settings.wakeUps
+            ? new WakeUpSender(dataSource, channel, settings.silent, System::nanoTime)
+            : null;
     this.producers =
         new JooqJobStore(
             transactions, statements, new PartitionCreator(transactions, statements), sender);
@@ -248,6 +253,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     private String schema = DEFAULT_SCHEMA;
     private @Nullable PayloadCodec codec;
     private boolean wakeUps = true;
+    private final Set<String> silent = new HashSet<>();
     private @Nullable DataSource listenOn;
     private @Nullable DataSource controlOn;
     private final List<EnqueueInterceptor> interceptors = new ArrayList<>();
@@ -318,10 +324,25 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     /**
      * Whether an enqueue of a job that is due at once wakes workers by NOTIFY. Default: true. An
      * application that enqueues very much and for which a poll interval is soon enough can spare
-     * its commits the lock that NOTIFY takes.
+     * its commits the lock that NOTIFY takes. For some queues alone: {@link #withoutWakeUps}; for
+     * one call: {@link EnqueueOptions#withoutWakeUp()}.
      */
     public Builder wakeUps(boolean wakeUps) {
       this.wakeUps = wakeUps;
+      return this;
+    }
+
+    /**
+     * Wakes nobody for jobs of these queues, which are found with the next poll; others are told of
+     * as before. The schema's function {@code enqueue} knows nothing of it.
+     *
+     * @throws IllegalArgumentException if no queue can be called so
+     */
+    public Builder withoutWakeUps(String queue, String... more) {
+      for (String name : Stream.concat(Stream.of(queue), Stream.of(more)).toList()) {
+        silent.add(
+            EnqueueOptions.none().onQueue(name).queue().orElseThrow()); // if one can be called so
+      }
       return this;
     }
 

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
@@ -217,7 +218,24 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       throw OwnTransactions.refused(failure);
     }
     if (ended == 0) {
-      throw new LeaseLostException(execution.jobId(), execution.id());
+      throw new LeaseLostException(
+          execution.jobId(), execution.id(), holder(transaction, execution));
+    }
+  }
+
+  /** A heartbeat changes nothing for an execution that has lost its job, and tells who has it. */
+  private @Nullable ExecutionId holder(Connection transaction, Execution lost) {
+    try {
+      return statements
+          .heartbeat
+          .run(
+              transaction,
+              HeartbeatStatement.arguments(List.of(lost), Duration.ofSeconds(1)),
+              HeartbeatStatement::read)
+          .get(0)
+          .heldBy();
+    } catch (SQLException unknown) {
+      return null; // the caller rolls back anyway, and has to hear why
     }
   }
 

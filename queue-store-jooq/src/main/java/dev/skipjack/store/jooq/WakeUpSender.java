@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
@@ -46,15 +47,19 @@ final class WakeUpSender {
 
   private final DataSource dataSource;
   private final WakeUpChannel channel;
+  private final Set<String> silent;
   private final LongSupplier clock;
   private final Map<String, Long> sentAt = new ConcurrentHashMap<>();
 
   /**
+   * @param silent queues whose workers are not woken
    * @param clock as {@link System#nanoTime()}
    */
-  WakeUpSender(DataSource dataSource, WakeUpChannel channel, LongSupplier clock) {
+  WakeUpSender(
+      DataSource dataSource, WakeUpChannel channel, Set<String> silent, LongSupplier clock) {
     this.dataSource = dataSource;
     this.channel = channel;
+    this.silent = Set.copyOf(silent);
     this.clock = clock;
   }
 
@@ -100,11 +105,13 @@ final class WakeUpSender {
   }
 
   /** One wake-up for a queue: a worker that comes for one lane sees the others. */
-  private static Map<String, WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
+  private Map<String, WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
     Map<String, WakeUp> wakeUps = new LinkedHashMap<>();
     for (int i = 0; i < jobs.size(); i++) {
       NewJob job = jobs.get(i);
       if (results.get(i) instanceof EnqueueResult.Enqueued
+          && job.wakesUp()
+          && !silent.contains(job.queue())
           && job.scheduledAt() == null
           && job.delay().isZero()) {
         Integer priority = job.priority();

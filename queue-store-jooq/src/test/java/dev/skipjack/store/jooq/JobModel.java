@@ -97,7 +97,9 @@ final class JobModel {
     if (verdict == Verdict.DONE) {
       job.isExpired = expires;
     }
-    return new Renewal(verdict, verdict == Verdict.DONE && job.isCancelRequested);
+    return verdict == Verdict.LOST
+        ? new Renewal(verdict, false, job.isLive(), job.holder())
+        : new Renewal(verdict, verdict == Verdict.DONE && job.isCancelRequested);
   }
 
   Verdict complete(Execution execution) {

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
@@ -76,6 +77,10 @@ final class ModelJob {
 
   JobStatus status() {
     return status;
+  }
+
+  @Nullable ExecutionId holder() {
+    return current == null ? null : current.id();
   }
 
   boolean isOwnedBy(Execution execution) {

@@ -1,9 +1,11 @@
 package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.WakeUp;
@@ -174,6 +176,47 @@ class WakeUpsTest {
 
       assertThat(heardUntil("last")).hasSize(1);
     }
+  }
+
+  /** By an enqueue of its own, in a caller's transaction, and of many at once. */
+  @Test
+  void oneCallCanDoWithout() throws SQLException {
+    fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), EnqueueOptions::withoutWakeUp);
+    fixture.queue.enqueueAll(
+        Fixture.WORK,
+        List.of(new Fixture.Work(2), new Fixture.Work(3)),
+        job -> job.withoutWakeUp().priority(3));
+    try (Connection connection = fixture.database.connection()) {
+      connection.setAutoCommit(false);
+      fixture
+          .queue
+          .in(connection)
+          .enqueue(Fixture.WORK, new Fixture.Work(4), job -> job.tags("t").withoutWakeUp());
+      connection.commit();
+    }
+    fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(5), job -> job.onQueue("last"));
+
+    assertThat(heardUntil("last")).hasSize(1);
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("5");
+  }
+
+  @Test
+  void someQueuesCanDoWithout() {
+    JobQueue queue =
+        JobQueue.builder(fixture.database.dataSource())
+            .schema(fixture.database.schema())
+            .withoutWakeUps("default", "nightly")
+            .build();
+    queue.enqueue(Fixture.WORK, new Fixture.Work(1));
+    queue.enqueue(Fixture.WORK, new Fixture.Work(2), job -> job.onQueue("nightly"));
+    queue.enqueue(Fixture.WORK, new Fixture.Work(3), job -> job.onQueue("last"));
+
+    assertThat(heardUntil("last"))
+        .extracting(wakeUp -> wakeUp.lane().queue())
+        .containsExactly("last");
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> JobQueue.builder(fixture.database.dataSource()).withoutWakeUps("no name"));
   }
 
   @Test

@@ -96,9 +96,52 @@ class ExhaustedPoolIT {
       faulty.exhaust();
       fixture.enqueue(50, Task.Deed.WORK);
       await().until(() -> events.hasFailed("fetcher") && events.hasFailed("rescuer"));
+      assertThat(worker.health().poolExhausted()).isTrue();
+      assertThat(worker.health().ready()).isFalse();
+      assertThat(worker.health().databaseReachable()).isTrue();
       faulty.mend();
       fixture.assertAllDoneOnce();
+      await().until(() -> worker.health().ready());
       assertThat(worker.status().started()).isTrue();
     }
+    assertThat(events.all(WorkerEvent.PoolExhausted.class)).hasSize(1);
+    assertThat(events.all(WorkerEvent.PoolFree.class)).hasSize(1);
+    assertThat(events.all(WorkerEvent.DatabaseLost.class)).isEmpty();
+  }
+
+  /** What HikariCP itself says, which knows of no server that would have failed it. */
+  @Test
+  void aPoolWhoseConnectionsHandlersHoldIsNotTakenForALostDatabase() throws Exception {
+    FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
+    HikariDataSource pool = database.newDataSource(POOL);
+    pool.setConnectionTimeout(250);
+    CountDownLatch finish = new CountDownLatch(1);
+    try (Worker worker =
+        Worker.on(JobQueue.builder(pool).schema(database.schema()).build())
+            .handle(
+                Task.TYPE,
+                (task, context) -> {
+                  try (Connection held = pool.getConnection()) {
+                    assertThat(held.getAutoCommit()).isTrue();
+                    finish.await();
+                  }
+                  return Outcome.completed();
+                })
+            .queue("default", POOL)
+            .config(ForkedWorker.config())
+            .listener(events)
+            .start()) {
+      fixture.enqueue(POOL, Task.Deed.WORK);
+
+      await()
+          .atMost(FaultFixture.PATIENCE)
+          .until(() -> !events.all(WorkerEvent.PoolExhausted.class).isEmpty());
+      finish.countDown();
+      await()
+          .atMost(FaultFixture.PATIENCE)
+          .until(() -> !events.all(WorkerEvent.PoolFree.class).isEmpty());
+      assertThat(worker.health().databaseReachable()).isTrue();
+    }
+    assertThat(events.all(WorkerEvent.DatabaseLost.class)).isEmpty();
   }
 }

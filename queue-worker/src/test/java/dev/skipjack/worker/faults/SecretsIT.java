@@ -10,6 +10,7 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Worker;
 import dev.skipjack.worker.WorkerMeter;
 import dev.skipjack.worker.WorkerMetrics;
@@ -81,6 +82,62 @@ class SecretsIT {
         // The error itself is the listener's to see: it is what the job's row keeps.
         .filteredOn(text -> !text.startsWith("Failed[") && !text.startsWith("Dead["))
         .noneMatch(text -> text.contains(CANARY));
+  }
+
+  /** With the hook not even what is meant for people quotes it. */
+  @Test
+  void aRedactorKeepsASecretOutOfWhatIsKeptAndToldOfErrors(QueueDatabase database)
+      throws Exception {
+    FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
+    JobQueue queue = fixture.queue();
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, UTF_8));
+    try (Connection listening = database.connection();
+        Worker worker =
+            Worker.on(queue)
+                .handle(TYPE, SecretsIT::quote)
+                .queue("default", 2)
+                .metrics(new Tags())
+                .redactor(text -> text.replace(CANARY, "***"))
+                .listener(event -> seen.add(event.toString()))
+                .start()) {
+      String channel = listen(listening, database);
+      for (String how : List.of("thrown", "dead", "cancelled", "completed")) {
+        queue.enqueue(TYPE, new Secret(CANARY + how));
+      }
+      await().until(() -> queue.reader().deadLetters().size() == 2);
+      await().until(() -> fixture.count("jobs_archive") == 2);
+      Thread.getAllStackTraces().keySet().forEach(thread -> seen.add(thread.getName()));
+      for (PGNotification heard : listening.unwrap(PGConnection.class).getNotifications(1_000)) {
+        seen.add(channel + heard.getParameter());
+      }
+      queue.reader().deadLetters().forEach(group -> seen.add(group.toString()));
+      assertThat(worker.status().started()).isTrue();
+    } finally {
+      System.setErr(before);
+    }
+    assertThat(log.toString(UTF_8)).contains("Job is dead").doesNotContain(CANARY);
+    assertThat(seen)
+        .anyMatch(text -> text.startsWith("Dead["))
+        .anyMatch(text -> text.contains("***"))
+        .noneMatch(text -> text.contains(CANARY));
+    assertThat(fixture.count("job_executions WHERE error_message LIKE '%***%'")).isEqualTo(4);
+    assertThat(fixture.count("job_executions e WHERE e::text LIKE '%" + CANARY + "%'")).isZero();
+    assertThat(fixture.count("jobs WHERE last_error LIKE '%" + CANARY + "%'")).isZero();
+    assertThat(fixture.count("jobs_archive WHERE last_error LIKE '%" + CANARY + "%'")).isZero();
+  }
+
+  private static Outcome quote(Secret secret, JobContext context) {
+    if (secret.password().endsWith("thrown")) {
+      throw new IllegalStateException(
+          "cannot log in with " + secret, new IllegalArgumentException(secret.password()));
+    } else if (secret.password().endsWith("dead")) {
+      return Outcome.dead("nobody likes " + secret);
+    } else if (secret.password().endsWith("cancelled")) {
+      return Outcome.cancelled("nobody wants " + secret);
+    }
+    return Outcome.completed();
   }
 
   private static String listen(Connection connection, QueueDatabase database) throws SQLException {

@@ -1,0 +1,36 @@
+package dev.skipjack.examples.service;
+
+import java.lang.reflect.Proxy;
+import java.util.List;
+
+/**
+ * Hears the signals that come while the JVM shuts down, which it ignores by itself. What Java has
+ * for them is outside its standard, so it is looked up by name.
+ */
+final class NextSignal {
+
+  private NextSignal() {}
+
+  /** Runs {@code action}, in a thread of its own, at each further SIGTERM or Ctrl-C. */
+  static void run(Runnable action) {
+    try {
+      Class<?> signal = Class.forName("sun.misc.Signal");
+      Class<?> handler = Class.forName("sun.misc.SignalHandler");
+      Object answer =
+          Proxy.newProxyInstance(
+              NextSignal.class.getClassLoader(),
+              new Class<?>[] {handler},
+              (proxy, method, arguments) -> {
+                action.run();
+                return null;
+              });
+      for (String name : List.of("TERM", "INT")) {
+        signal
+            .getMethod("handle", signal, handler)
+            .invoke(null, signal.getConstructor(String.class).newInstance(name), answer);
+      }
+    } catch (ReflectiveOperationException missing) {
+      System.out.println("a second signal will be ignored");
+    }
+  }
+}
