@@ -8,7 +8,6 @@ import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.testkit.faults.ForkedJvm;
 import dev.skipjack.worker.JobHandler;
 import dev.skipjack.worker.Worker;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -19,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Workers whose process is killed, frozen, brought down by a job, or terminated. */
+/** Workers whose process is killed, frozen, or brought down by a job. */
 @QueueTest
 @Timeout(120)
 class ProcessFaultsIT {
@@ -139,32 +138,6 @@ class ProcessFaultsIT {
     assertThat(fixture.value("SELECT count(*) || ' of ' || count(DISTINCT number) FROM effects"))
         .isEqualTo("100 of 100");
     fixture.assertAuditComplete();
-  }
-
-  @Test
-  @DisabledOnOs(OS.WINDOWS) // no signals
-  void aTerminatedWorkerLeavesNothingRunningAndUsesNoAttempt() {
-    fixture.enqueue(2, Task.Deed.HANG);
-    fixture.enqueue(300, Task.Deed.WORK_SLOWLY);
-    try (ForkedJvm worker = fork(4)) {
-      worker.awaitLine("began 20", ForkedWorker.PATIENCE);
-      long asked = System.nanoTime();
-      worker.terminate();
-      assertThat(worker.awaitExit(ForkedWorker.PATIENCE)).isEqualTo(143);
-      // Beyond the drain it may take some seconds to write what is left; it must not wait for more.
-      assertThat(Duration.ofNanos(System.nanoTime() - asked))
-          .isLessThan(ForkedWorker.DRAIN.plusSeconds(10));
-      worker.awaitLine("closed", ForkedWorker.PATIENCE);
-    }
-
-    assertThat(fixture.count("jobs WHERE status <> 'pending'")).isZero();
-    assertThat(fixture.count("jobs WHERE attempts <> forgiven")).isZero();
-    assertThat(fixture.count("jobs WHERE attempts > 0")).isGreaterThanOrEqualTo(2);
-    assertThat(fixture.count("job_executions WHERE status NOT IN ('succeeded', 'released')"))
-        .isZero();
-    fixture.execute("UPDATE @jobs SET payload = payload || '{\"deed\": \"WORK\"}'");
-    start(new Deeds(database.dataSource()), 4);
-    fixture.assertAllDoneOnce();
   }
 
   private ForkedJvm fork(int concurrency) {

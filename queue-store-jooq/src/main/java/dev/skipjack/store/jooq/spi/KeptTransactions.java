@@ -26,11 +26,14 @@ public final class KeptTransactions implements AutoCloseable {
   /** Deadlock, cancelled statement, lock not available. */
   private static final Set<String> BROKEN_OFF = Set.of("40P01", "57014", "55P03");
 
-  private static final long SILENCE = Duration.ofMinutes(1).toNanos();
+  /** How long the connection may be silent before it is asked whether it is alive. */
+  private static final Duration SILENCE = Duration.ofMinutes(1);
+
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration GOODBYE = Duration.ofMillis(500);
 
   private final DataSource dataSource;
+  private final long silence;
   private final ReentrantLock turn = new ReentrantLock();
   private volatile @Nullable Connection kept;
   private volatile boolean closed;
@@ -40,7 +43,15 @@ public final class KeptTransactions implements AutoCloseable {
 
   /** On a connection of {@code dataSource}, which is borrowed by the first call. */
   public KeptTransactions(DataSource dataSource) {
+    this(dataSource, SILENCE);
+  }
+
+  /**
+   * @param silence after which the connection is asked whether it is alive
+   */
+  KeptTransactions(DataSource dataSource, Duration silence) {
     this.dataSource = dataSource;
+    this.silence = silence.toNanos();
   }
 
   /**
@@ -82,7 +93,7 @@ public final class KeptTransactions implements AutoCloseable {
     turn.lock();
     try {
       Connection connection = connection();
-      if (System.nanoTime() - usedAt > SILENCE) {
+      if (System.nanoTime() - usedAt > silence) {
         if (!connection.isValid((int) PATIENCE.toSeconds())) {
           giveUp(new SQLException("The kept connection is dead."));
           connection();
@@ -157,17 +168,13 @@ public final class KeptTransactions implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    try {
-      if (turn.tryLock(GOODBYE.toMillis(), TimeUnit.MILLISECONDS)) {
-        try {
-          giveBack();
-        } finally {
-          turn.unlock();
-        }
-        return;
+    if (takeTurn()) {
+      try {
+        giveBack();
+      } finally {
+        turn.unlock();
       }
-    } catch (InterruptedException hurry) {
-      Thread.currentThread().interrupt();
+      return;
     }
     Connection busy = kept;
     if (busy != null) {
@@ -176,6 +183,16 @@ public final class KeptTransactions implements AutoCloseable {
       } catch (SQLException broken) {
         LOG.debug("Kept connection could not be broken off", broken);
       }
+    }
+  }
+
+  /** An interrupted thread does not wait, but takes what is free. */
+  private boolean takeTurn() {
+    try {
+      return turn.tryLock(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException hurry) {
+      Thread.currentThread().interrupt();
+      return turn.tryLock();
     }
   }
 

@@ -1,0 +1,166 @@
+package dev.skipjack.store.jooq.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.select;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DSL;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A connection that no pool looks after. */
+@QueueTest
+@Timeout(60)
+class KeptTransactionsTest {
+
+  private static final HotStatement SESSION =
+      HotStatement.render(
+          DSL.using(SQLDialect.POSTGRES),
+          select(field("pg_backend_pid()", Integer.class).as("pid")));
+  private static final HotStatement LONG =
+      HotStatement.render(
+          DSL.using(SQLDialect.POSTGRES), select(field("1 + length(pg_sleep(30)::text)")));
+
+  private final QueueDatabase database;
+  private HikariDataSource pool;
+
+  KeptTransactionsTest(QueueDatabase database) {
+    this.database = database;
+  }
+
+  @BeforeEach
+  void open() {
+    pool = database.newDataSource(1);
+  }
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  @Test
+  void aConnectionThatDiedInSilenceIsReplacedBeforeItIsNeeded() throws SQLException {
+    try (KeptTransactions kept = new KeptTransactions(pool, Duration.ZERO)) {
+      int first = session(kept);
+      terminate(first);
+
+      kept.reserve();
+
+      assertThat(session(kept)).isNotEqualTo(first);
+      assertThat(borrowed()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aConnectionThatAnswersStaysAndHoldsNoTransaction() throws SQLException {
+    try (KeptTransactions kept = new KeptTransactions(pool, Duration.ZERO)) {
+      int first = session(kept);
+
+      kept.reserve();
+
+      assertThat(stateOf(first)).isEqualTo("idle");
+      assertThat(session(kept)).isEqualTo(first);
+    }
+  }
+
+  /** Heartbeats ask the server often enough; an idle worker must cost nothing. */
+  @Test
+  void aConnectionThatWasUsedLatelyIsNotAsked() throws SQLException {
+    try (KeptTransactions kept = new KeptTransactions(pool, Duration.ofHours(1))) {
+      int first = session(kept);
+      String before = lastChangeOf(first);
+
+      kept.reserve();
+
+      assertThat(lastChangeOf(first)).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void aCloseByAnInterruptedThreadGivesTheConnectionBack() {
+    KeptTransactions kept = new KeptTransactions(pool);
+    int first = session(kept);
+    Thread.currentThread().interrupt();
+
+    kept.close();
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(borrowed()).isZero();
+    try (KeptTransactions next = new KeptTransactions(pool)) {
+      assertThat(session(next)).isEqualTo(first);
+    }
+  }
+
+  @Test
+  void aCloseByAnInterruptedThreadBreaksOffWhatIsUnderWay() throws Exception {
+    KeptTransactions kept = new KeptTransactions(pool);
+    CountDownLatch over = new CountDownLatch(1);
+    Thread caller =
+        new Thread(
+            () -> {
+              try {
+                kept.run(LONG, new Arguments(), row -> row.getInt(1));
+              } catch (RuntimeException brokenOff) {
+                over.countDown();
+              }
+            });
+    caller.start();
+    await().until(() -> sleeping() == 1);
+    Thread.currentThread().interrupt();
+
+    kept.close();
+
+    assertThat(Thread.interrupted()).isTrue();
+    over.await();
+    caller.join();
+    assertThat(borrowed()).isZero();
+  }
+
+  private static int session(KeptTransactions kept) {
+    return kept.run(SESSION, new Arguments(), row -> row.getInt(1)).get(0);
+  }
+
+  private int borrowed() {
+    return pool.getHikariPoolMXBean().getActiveConnections();
+  }
+
+  private int sleeping() throws SQLException {
+    return Integer.parseInt(
+        ask(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"));
+  }
+
+  private void terminate(int session) throws SQLException {
+    assertThat(ask("SELECT pg_terminate_backend(" + session + ", 5000)")).isEqualTo("t");
+  }
+
+  private String stateOf(int session) throws SQLException {
+    return ask("SELECT state FROM pg_stat_activity WHERE pid = " + session);
+  }
+
+  private String lastChangeOf(int session) throws SQLException {
+    return ask("SELECT state_change FROM pg_stat_activity WHERE pid = " + session);
+  }
+
+  private String ask(String sql) throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.skipjack.worker;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.ToDoubleFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A registry may ask at once, from threads of its own, and take its time. */
+@Timeout(30)
+class GaugesTest {
+
+  private static final int GAUGES = 6;
+
+  private final List<String> asked = new CopyOnWriteArrayList<>();
+  private final List<WorkerMeter> removed = new CopyOnWriteArrayList<>();
+
+  @Test
+  void areAskedWhileTheyAreShownAndWhileTheyAreTakenAway() {
+    try (Worker worker = worker(new Curious()).start()) {
+      assertThat(worker.status().started()).isTrue();
+      assertThat(asked).hasSize(GAUGES).doesNotContain("nobody answered");
+    }
+    assertThat(removed).hasSize(GAUGES);
+    assertThat(asked).hasSize(2 * GAUGES).doesNotContain("nobody answered");
+  }
+
+  @Test
+  void ofAWorkerThatIsStoppedWhileTheyAreShownAreTakenAway() throws Exception {
+    CountDownLatch showing = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Worker worker =
+        worker(
+            new Quiet() {
+              @Override
+              public Runnable gauge(
+                  WorkerMeter gauge, Worker shown, ToDoubleFunction<Worker> value) {
+                showing.countDown();
+                awaitQuietly(go);
+                return () -> removed.add(gauge);
+              }
+            });
+    Thread starter = new Thread(worker::start);
+    starter.start();
+    await().until(() -> showing.getCount() == 0);
+
+    worker.stop(); // does not wait for a registry
+    assertThat(starter.isAlive()).isTrue();
+    go.countDown();
+
+    starter.join();
+    assertThat(removed).hasSize(GAUGES);
+  }
+
+  /** Asks for a value in another thread as soon as a gauge is shown, and again when it goes. */
+  private final class Curious extends Quiet {
+    @Override
+    public Runnable gauge(WorkerMeter gauge, Worker shown, ToDoubleFunction<Worker> value) {
+      ask(shown, value);
+      return () -> {
+        ask(shown, value);
+        removed.add(gauge);
+      };
+    }
+
+    private void ask(Worker shown, ToDoubleFunction<Worker> value) {
+      try {
+        asked.add(
+            CompletableFuture.supplyAsync(() -> value.applyAsDouble(shown)).get(2, SECONDS)
+                + " is the answer");
+      } catch (Exception none) {
+        asked.add("nobody answered");
+      }
+    }
+  }
+
+  private abstract static class Quiet implements WorkerMetrics {
+    @Override
+    public void count(WorkerMeter counter, String queue, String kind) {}
+
+    @Override
+    public void record(WorkerMeter timer, Duration took, String queue, String kind) {}
+
+    @Override
+    public void record(WorkerMeter timer, Duration took, String worker) {}
+  }
+
+  private static Worker worker(WorkerMetrics metrics) {
+    return Worker.on(new MemoryStore())
+        .handle(JobType.of("k", String.class), (payload, context) -> Outcome.completed())
+        .queue("q", 1)
+        .metrics(metrics)
+        .build();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.spi.LeaseKeeper;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A stop ends in time and gives back what it holds, whatever hangs. */
+@Timeout(60)
+class StopDeadlineTest {
+
+  private static final JobType<String> TYPE = JobType.of("k", String.class);
+  private static final Duration DRAIN = Duration.ofMillis(100);
+
+  /**
+   * What {@link Worker#stop} calls some seconds; each loop that is waited for alone takes three.
+   */
+  private static final Duration SOME_SECONDS = Duration.ofSeconds(10);
+
+  private static final Set<String> EVERY_LOOP =
+      Set.of("dueLanes", "rescue", "createPartitions", "announce", "heartbeat");
+
+  private final MemoryStore store = new MemoryStore();
+  private final CountDownLatch release = new CountDownLatch(1);
+  private final Set<String> hanging = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger leasesClosed = new AtomicInteger();
+
+  @AfterEach
+  void release() {
+    release.countDown();
+  }
+
+  @Test
+  void holdsThoughEveryStatementHangsAndHandlersIgnoreTheirInterrupt() {
+    Worker worker = caughtInEverything();
+
+    long asked = System.nanoTime();
+    worker.stop();
+
+    assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(DRAIN.plus(SOME_SECONDS));
+    assertThat(leasesClosed).hasValue(1);
+  }
+
+  /** Or the connection that leases are kept on would never come back to its pool. */
+  @Test
+  void givesTheLeasesBackThoughItIsInterruptedAgainAndAgain() {
+    Thread closer = new Thread(caughtInEverything()::close);
+    closer.start();
+
+    await()
+        .pollInterval(Duration.ofMillis(5))
+        .until(
+            () -> {
+              closer.interrupt();
+              return !closer.isAlive();
+            });
+
+    assertThat(leasesClosed).hasValue(1);
+  }
+
+  /** As behind a firewall that forgot every connection, with a handler that nothing impresses. */
+  private Worker caughtInEverything() {
+    store.add("q", "k", "job", 0, 3);
+    hangExcept(Set.of("dueLanes", "claim"));
+    Worker worker = start();
+    await().until(() -> worker.status().running() == 1);
+    hangExcept(Set.of());
+    await().until(() -> hanging.containsAll(EVERY_LOOP));
+    return worker;
+  }
+
+  /** Every other call from now on takes until the test is over. */
+  private void hangExcept(Set<String> quick) {
+    store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            if (!quick.contains(call)) {
+              hanging.add(call);
+              outlast(release);
+            }
+          }
+        };
+  }
+
+  private Worker start() {
+    return Worker.on(watched())
+        .handle(
+            TYPE,
+            (payload, context) -> {
+              outlast(release);
+              return Outcome.completed();
+            })
+        .handlerThreads(HandlerThreads.platform())
+        .queue("q", 1)
+        .config(
+            WorkerConfig.builder()
+                .lease(Duration.ofMillis(300))
+                .pollInterval(Duration.ofMillis(20))
+                .rescueInterval(Duration.ofMillis(20))
+                .drainTimeout(DRAIN)
+                .build())
+        .start();
+  }
+
+  /** The store, whose leases tell when they are given back. */
+  private QueueAccess watched() {
+    LeaseKeeper leases =
+        proxy(
+            LeaseKeeper.class,
+            name -> {
+              if (name.equals("close")) {
+                leasesClosed.incrementAndGet();
+              }
+              return null;
+            });
+    return proxy(QueueAccess.class, name -> name.equals("leases") ? leases : null);
+  }
+
+  private interface Instead {
+    @Nullable Object of(String method);
+  }
+
+  private <T> T proxy(Class<T> type, Instead instead) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) -> {
+              Object other = instead.of(method.getName());
+              if (other != null) {
+                return other;
+              }
+              try {
+                return method.invoke(store, arguments);
+              } catch (InvocationTargetException thrown) {
+                throw thrown.getTargetException();
+              }
+            }));
+  }
+
+  /** Whoever interrupts. */
+  private static void outlast(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException stubborn) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.api.spi.WakeUps;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class WakeUpListenerTest {
+
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicInteger subscribed = new AtomicInteger();
+
+  @Test
+  void aSubscriptionThatComesInAfterTheStopIsClosed() {
+    WakeUpListener[] listener = new WakeUpListener[1];
+    listener[0] =
+        listener(
+            () -> {
+              listener[0].stop(); // meanwhile, by another thread
+              return subscription(null);
+            });
+
+    assertThat(listener[0].run()).isZero();
+
+    assertThat(subscribed).hasValue(1);
+    assertThat(open).hasValue(0);
+  }
+
+  @Test
+  void aSubscriptionThatBrokeIsClosedBeforeTheNext() {
+    WakeUpListener listener = listener(() -> subscription("08006"));
+
+    for (int tries = 1; tries <= 3; tries++) {
+      assertThatThrownBy(listener::run).isInstanceOf(StoreException.class);
+      assertThat(subscribed).hasValue(tries);
+      assertThat(open).hasValue(0);
+      assertThat(listener.asked()).isFalse(); // what failed says nothing good of the database
+    }
+  }
+
+  @Test
+  void whereNobodyCanListenNothingIsHeldUntilTheNextTry() {
+    WakeUpListener listener = listener(() -> subscription("0A000"));
+
+    assertThat(listener.run()).isGreaterThan(Duration.ofMinutes(1).toNanos());
+
+    assertThat(subscribed).hasValue(1);
+    assertThat(open).hasValue(0);
+  }
+
+  private WakeUpListener listener(WakeUps wakeUps) {
+    return new WakeUpListener(
+        wakeUps, Set.of("q"), Set.of("k"), new HeardLanes(new Wakeup()), new Reporter(List.of()));
+  }
+
+  /**
+   * @param broken the SQLSTATE of each wait; null: it hears nothing
+   */
+  private WakeUps.Subscription subscription(@Nullable String broken) {
+    subscribed.incrementAndGet();
+    open.incrementAndGet();
+    return new WakeUps.Subscription() {
+      @Override
+      public List<WakeUp> await(Duration timeout) {
+        if (broken != null) {
+          throw new StoreException("broken", new SQLException("broken", broken));
+        }
+        return List.of();
+      }
+
+      @Override
+      public void close() {
+        open.decrementAndGet();
+      }
+    };
+  }
+}

@@ -1,0 +1,242 @@
+package dev.skipjack.worker.faults;
+
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.worker.JobContext;
+import dev.skipjack.worker.JobHandler;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+
+/** Handles jobs as they were planned, cancels them when it was planned, and remembers it all. */
+final class Cancels implements JobHandler<Cancels.Plan>, AutoCloseable {
+
+  /** What a handler does. */
+  enum Deed {
+    COMPLETE,
+    /** Completes in a transaction that writes its row. */
+    COMPLETE_IN,
+    /** Works for a moment, and completes whatever it is told. */
+    IGNORE,
+    /** Waits to be told. */
+    OBEY,
+    /** Throws, in every attempt. */
+    FAIL,
+    /** Asks for later once, then completes. */
+    SNOOZE
+  }
+
+  /** When somebody cancels it, or a few milliseconds later. */
+  enum Moment {
+    NEVER,
+    WAITING,
+    BEGUN,
+    ENDING
+  }
+
+  record Plan(int number, Deed deed, Moment moment) {}
+
+  /**
+   * What a cancel was told.
+   *
+   * @param at the database's time after that, in microseconds
+   */
+  record Answer(CancelResult result, long at, long nanoTime) {}
+
+  static final JobType<Plan> TYPE = JobType.of("plan", Plan.class).maxAttempts(3);
+
+  /** Longer than any lease of the test: who was not told by then never will be. */
+  private static final long NEVER_TOLD = 20;
+
+  private static final int LATEST_MICROS = 4_000;
+
+  final Map<JobId, Answer> answers = new ConcurrentHashMap<>();
+
+  /** Executions whose handler answered that the job is completed. */
+  final Set<Long> completing = ConcurrentHashMap.newKeySet();
+
+  private final DataSource effects;
+  private final QueueAdmin admin;
+  private final SplittableRandom random;
+  private final ScheduledThreadPoolExecutor people = new ScheduledThreadPoolExecutor(3);
+  private final Set<JobId> begun = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger unanswered = new AtomicInteger();
+  private final Map<JobId, long[]> told = new ConcurrentHashMap<>();
+  private final List<Throwable> broken = new CopyOnWriteArrayList<>();
+
+  Cancels(DataSource effects, QueueAdmin admin, long seed) {
+    this.effects = effects;
+    this.admin = admin;
+    this.random = new SplittableRandom(seed + 1);
+  }
+
+  void enqueued(JobId job, Plan plan) {
+    if (plan.moment() == Moment.WAITING) {
+      cancel(job);
+    }
+  }
+
+  @Override
+  public Outcome handle(Plan plan, JobContext context) throws Exception {
+    boolean first = begun.add(context.jobId()); // a snooze is no attempt
+    long begunAt = System.nanoTime();
+    if (first && plan.moment() == Moment.BEGUN) {
+      cancel(context.jobId());
+    }
+    Outcome outcome =
+        switch (plan.deed()) {
+          case COMPLETE -> Outcome.completed();
+          case COMPLETE_IN -> completeIn(plan, context);
+          case IGNORE -> ignore();
+          case OBEY -> obey(context, begunAt);
+          case FAIL -> Outcome.retry(Duration.ofMillis(5), "it fails always");
+          case SNOOZE -> first ? Outcome.snooze(Duration.ofMillis(10)) : Outcome.completed();
+        };
+    if (outcome instanceof Outcome.Completed) {
+      completing.add(context.executionId().value());
+    }
+    if (first && plan.moment() == Moment.ENDING) {
+      cancel(context.jobId());
+    }
+    return outcome;
+  }
+
+  private Outcome completeIn(Plan plan, JobContext context) throws SQLException {
+    try (Connection connection = effects.getConnection()) {
+      connection.setAutoCommit(false);
+      try (PreparedStatement insert =
+          connection.prepareStatement("INSERT INTO effects VALUES (?, ?)")) {
+        insert.setInt(1, plan.number());
+        insert.setLong(2, context.executionId().value());
+        insert.execute();
+        context.completeIn(connection);
+        completing.add(context.executionId().value()); // before anybody sees it completed
+        connection.commit();
+      } finally {
+        connection.rollback();
+        connection.setAutoCommit(true);
+      }
+    }
+    return Outcome.completed();
+  }
+
+  private static Outcome ignore() {
+    long end = System.nanoTime() + Duration.ofMillis(3).toNanos();
+    while (System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+    return Outcome.completed();
+  }
+
+  private Outcome obey(JobContext context, long begunAt) {
+    try {
+      new CountDownLatch(1).await(NEVER_TOLD, SECONDS);
+      throw new AssertionError("Job %s was never told.".formatted(context.jobId()));
+    } catch (InterruptedException cancelled) {
+      if (!context.isCancelled()) {
+        throw new AssertionError("Interrupted for no cancel.", cancelled);
+      }
+      told.put(context.jobId(), new long[] {begunAt, System.nanoTime()});
+      return Outcome.cancelled("as it was told");
+    }
+  }
+
+  private void cancel(JobId job) {
+    unanswered.incrementAndGet();
+    long delay;
+    synchronized (random) {
+      delay = random.nextLong(LATEST_MICROS);
+    }
+    ScheduledFuture<?> unused = people.schedule(() -> cancelNow(job), delay, MICROSECONDS);
+  }
+
+  private void cancelNow(JobId job) {
+    try {
+      CancelResult result;
+      do {
+        result = admin.cancel(List.of(job)).get(0);
+      } while (result == CancelResult.BUSY);
+      long nanoTime = System.nanoTime();
+      answers.put(job, new Answer(result, databaseTime(), nanoTime));
+      unanswered.decrementAndGet();
+    } catch (Throwable thrown) {
+      broken.add(thrown);
+    }
+  }
+
+  private long databaseTime() throws SQLException {
+    try (Connection connection = effects.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet clock =
+            statement.executeQuery(
+                "SELECT (extract(epoch FROM clock_timestamp()) * 1e6)::bigint")) {
+      clock.next();
+      return clock.getLong(1);
+    }
+  }
+
+  boolean areAnswered() {
+    if (!broken.isEmpty()) {
+      throw new AssertionError("A cancel broke.", broken.get(0));
+    }
+    return unanswered.get() == 0;
+  }
+
+  /** The longest time from a cancel's answer until its handler knew. */
+  Duration longestUntold() {
+    long[] all = untold();
+    return Duration.ofNanos(all.length == 0 ? 0 : all[all.length - 1]);
+  }
+
+  private long[] untold() {
+    return told.entrySet().stream()
+        .mapToLong(
+            entry -> {
+              Answer answer = answers.get(entry.getKey());
+              long asked = answer == null ? entry.getValue()[0] : answer.nanoTime();
+              return Math.max(0, entry.getValue()[1] - Math.max(asked, entry.getValue()[0]));
+            })
+        .sorted()
+        .toArray();
+  }
+
+  String figures() {
+    Map<CancelResult, Integer> results = new TreeMap<>();
+    answers.values().forEach(answer -> results.merge(answer.result(), 1, Integer::sum));
+    long[] all = untold();
+    return "answers %s; %d handlers were told after (ms) p50 %d, p99 %d, at most %d"
+        .formatted(
+            results,
+            all.length,
+            Arrays.stream(all).skip(all.length / 2).findFirst().orElse(0) / 1_000_000,
+            Arrays.stream(all).skip(all.length * 99L / 100).findFirst().orElse(0) / 1_000_000,
+            longestUntold().toMillis());
+  }
+
+  @Override
+  public void close() {
+    people.shutdownNow();
+  }
+}
