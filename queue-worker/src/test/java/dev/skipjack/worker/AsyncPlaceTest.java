@@ -66,8 +66,7 @@ class AsyncPlaceTest {
             handlers,
             (attempt, deadline) ->
                 new AttemptContext(attempt, deadline, WorkerId.boot("places"), store, reporter),
-            new EndingRules(
-                store::encodeResult, this::random, new Redaction(ErrorRedactor.NONE)),
+            new EndingRules(store::encodeResult, this::random, new Redaction(ErrorRedactor.NONE)),
             running,
             new OutcomeFlusher(writer, running, new Wakeup(), Duration.ZERO),
             timer,
