@@ -47,9 +47,11 @@ final class UrlSource implements PostgresSource {
     this.stop = stop;
   }
 
-  /** Without what stands before an @, and without parameters: both may hold a password. */
+  /** Without parameters; with an @ somewhere, what is a password is anybody's guess. */
   private static String withoutSecrets(String url) {
-    return url.replaceFirst("(?s)^(.*?//)?.*@", "$1***@").replaceFirst("(?s)[?;&=\\s].*", "");
+    return url.contains("@")
+        ? url.replaceFirst("(?s)^([a-z:]*//)?.*", "$1***")
+        : url.replaceFirst("(?s)[?;&=\\s].*", "");
   }
 
   @Override

@@ -82,8 +82,9 @@ class PostgresSourcesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "postgres://me:secret@db/app, 'postgres://***@db/app'",
-    "postgres://me:se?cret@db/app, 'postgres://***@db/app'",
+    "postgres://me:secret@db/app, 'postgres://***'",
+    "postgres://me:se?cret@db/app, 'postgres://***'",
+    "jdbc:postgresql://db/?user=u&password=p@secret, 'jdbc:postgresql://***'",
     "jdbc:postgresql://db?password=secret, 'jdbc:postgresql://db'",
     "jdbc:postgresql:app;password=secret, 'jdbc:postgresql:app'",
     "password=secret, 'password'",

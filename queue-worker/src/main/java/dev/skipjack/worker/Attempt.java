@@ -41,6 +41,7 @@ final class Attempt {
   private @Nullable Thread thread;
   private @Nullable Runnable abort;
   private boolean interrupted;
+  private boolean begun;
   private boolean stuck;
   private long stoppedAt;
 
@@ -94,8 +95,14 @@ final class Attempt {
       return false;
     }
     phase = Phase.RUNNING;
+    begun = true;
     thread = Thread.currentThread();
     return true;
+  }
+
+  /** Whether its handler was called, or was about to be. */
+  synchronized boolean hasBegun() {
+    return begun;
   }
 
   /**

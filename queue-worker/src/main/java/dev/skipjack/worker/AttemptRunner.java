@@ -92,22 +92,29 @@ final class AttemptRunner implements Slots.Runner {
   @Override
   public void refused(Attempt attempt, Throwable why) {
     reporter.noThread(attempt, why);
-    giveBack(attempt, WITHOUT_THREAD);
+    boolean unused = giveBack(attempt, WITHOUT_THREAD);
   }
 
   @Override
   public void notBegun(Attempt attempt) {
-    reporter.notBegun(attempt);
-    giveBack(attempt, WITHOUT_THREAD);
+    try {
+      if (giveBack(attempt, WITHOUT_THREAD)) {
+        reporter.notBegun(attempt);
+      }
+    } catch (Throwable lastResort) {
+      abandon(attempt);
+      throw lastResort;
+    }
   }
 
   /** Ends an attempt early, for the shutdown; an attempt that has ended by itself is left alone. */
   @Override
   public void giveBack(Attempt attempt) {
-    giveBack(attempt, Duration.ZERO);
+    boolean unused = giveBack(attempt, Duration.ZERO);
   }
 
-  private void giveBack(Attempt attempt, Duration delay) {
+  /** Answers whether the job is given back: it is not if the attempt was over. */
+  private boolean giveBack(Attempt attempt, Duration delay) {
     Attempt.Stop before = attempt.release();
     if (before == Attempt.Stop.LOST) {
       running.settle(attempt);
@@ -115,7 +122,9 @@ final class AttemptRunner implements Slots.Runner {
       conclude(attempt, null, null, true);
     } else if (before == Attempt.Stop.NONE || before == Attempt.Stop.CANCELLED) {
       flusher.offer(attempt, Ending.GivenBack.after(ExecutionStatus.RELEASED, delay));
+      return true;
     }
+    return false;
   }
 
   private boolean runBound(Attempt attempt, Runnable later) {

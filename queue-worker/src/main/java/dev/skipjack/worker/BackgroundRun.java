@@ -132,7 +132,7 @@ final class BackgroundRun {
 
   /** The threads that are dead or hang, by role. */
   List<String> dead() {
-    return Stream.concat(loops.stream(), Stream.of(engine.flusher(), engine.heartbeat()))
+    return Stream.concat(loops.stream(), Stream.of(engine.flusher(), engine.heartbeat(), watchdog))
         .filter(loop -> !loop.isAlive(LONGEST_STEP))
         .map(Loop::role)
         .toList();

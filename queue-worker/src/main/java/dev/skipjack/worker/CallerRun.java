@@ -114,7 +114,7 @@ final class CallerRun {
         engine.runner().giveBack(next);
       } else {
         run(next);
-        ran++;
+        ran += next.hasBegun() ? 1 : 0; // another thread may have stopped it just before
       }
     }
     return ran;

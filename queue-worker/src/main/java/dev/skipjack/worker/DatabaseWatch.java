@@ -34,9 +34,14 @@ final class DatabaseWatch {
     return wasLost;
   }
 
-  /** Answers whether this failure of a loop is the first that says that the pool is exhausted. */
-  synchronized boolean waits(String loop, Throwable failure) {
-    if (!isExhausted(failure) || !waiting.add(loop) || waiting.size() > 1) {
+  /** Whether this failure of a loop is for want of a connection of the pool. */
+  static boolean isExhausted(Throwable failure) {
+    return failure instanceof StoreException refused && refused.isPoolExhausted();
+  }
+
+  /** Answers whether this loop is the first that waits in vain for a connection. */
+  synchronized boolean waits(String loop) {
+    if (!waiting.add(loop) || waiting.size() > 1) {
       return false;
     }
     exhaustedAt = System.nanoTime();
@@ -64,10 +69,6 @@ final class DatabaseWatch {
   /** Since it was lost the last time. */
   synchronized Duration duration() {
     return Duration.ofNanos(System.nanoTime() - lostAt);
-  }
-
-  private static boolean isExhausted(Throwable failure) {
-    return failure instanceof StoreException refused && refused.isPoolExhausted();
   }
 
   /** No connection, a server that shuts down or starts, resources used up, a read-only standby. */

@@ -7,6 +7,9 @@ package dev.skipjack.worker;
  * <p>Called for the message and for the stack trace of what a handler threw, and for the reasons in
  * its {@link dev.skipjack.api.Outcome}; by many threads at once. The class of the exception is kept
  * as it is. What it throws, and null, costs no outcome: a fixed sentence takes the text's place.
+ *
+ * <p>{@link ExecutionInterceptor}s see the exception itself, and so does the log in the one case
+ * that an attempt could not even be ended, for want of memory say.
  */
 @FunctionalInterface
 public interface ErrorRedactor {

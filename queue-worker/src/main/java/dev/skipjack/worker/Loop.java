@@ -95,6 +95,14 @@ final class Loop {
   }
 
   private void run() {
+    try {
+      repeat();
+    } finally {
+      reporter.waitsNoMore(role);
+    }
+  }
+
+  private void repeat() {
     while (!isStopped()) {
       try {
         stepBegan = System.nanoTime();

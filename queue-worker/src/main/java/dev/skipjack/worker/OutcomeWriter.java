@@ -32,8 +32,8 @@ final class OutcomeWriter {
   private final Reporter reporter;
   private final RandomGenerator random;
 
-  /** Those of one statement that answered so; settled before the next. */
-  private final List<Unwritten> stale = new ArrayList<>();
+  /** Settled before the call that found them ends. */
+  private final List<Stale> stale = new ArrayList<>();
 
   OutcomeWriter(
       JobStore store,
@@ -54,11 +54,15 @@ final class OutcomeWriter {
    * @throws StoreException if the database is away, which says nothing about any ending
    */
   void write(List<Unwritten> due) {
-    each(Ending.CompletedByHandler.class::isInstance, due, this::look);
-    each(Ending.Completed.PLAIN::equals, due, this::complete);
-    each(OutcomeWriter::saysMore, due, this::conclude);
-    each(Ending.Failed.class::isInstance, due, this::fail);
-    each(Ending.GivenBack.class::isInstance, due, this::giveBack);
+    try {
+      each(Ending.CompletedByHandler.class::isInstance, due, this::look);
+      each(Ending.Completed.PLAIN::equals, due, this::complete);
+      each(OutcomeWriter::saysMore, due, this::conclude);
+      each(Ending.Failed.class::isInstance, due, this::fail);
+      each(Ending.GivenBack.class::isInstance, due, this::giveBack);
+    } finally {
+      tellLosses(); // behind all that is to be written: it is a question for the report only
+    }
   }
 
   private static boolean saysMore(Ending ending) {
@@ -73,7 +77,9 @@ final class OutcomeWriter {
         writer.accept(batch);
         reporter.flushTook(System.nanoTime() - began);
       } catch (Throwable thrown) {
-        batch.forEach(Unwritten::unanswered);
+        if (mayHaveBeenDone(thrown)) {
+          batch.forEach(Unwritten::unanswered);
+        }
         if (thrown instanceof StoreException away && DatabaseWatch.isAway(away)) {
           throw away;
         }
@@ -82,8 +88,12 @@ final class OutcomeWriter {
         double draw = random.nextDouble();
         batch.forEach(unwritten -> refused(unwritten, draw));
       }
-      tellLosses();
     }
+  }
+
+  /** A refusal, or no connection, is an answer: nothing was done. */
+  private static boolean mayHaveBeenDone(Throwable thrown) {
+    return !(thrown instanceof StoreException refused) || refused.isOutcomeUnknown();
   }
 
   private static List<List<Unwritten>> batches(Predicate<Ending> kind, List<Unwritten> due) {
@@ -120,11 +130,11 @@ final class OutcomeWriter {
         }
         case BUSY -> busy(unwritten);
         case LOST -> {
-          boolean completed = isCompleted(unwritten, renewals.get(i));
-          if (completed && !ending.clean()) {
+          Stale gone = Stale.now(unwritten);
+          if (gone.isCompleted(renewals.get(i)) && !ending.clean()) {
             reporter.ignoredAfterCompletion(unwritten.attempt(), ending.otherwise().error());
           }
-          lost(unwritten, renewals.get(i));
+          lost(gone, renewals.get(i));
         }
       }
     }
@@ -246,7 +256,7 @@ final class OutcomeWriter {
           settle(unwritten);
           report.run();
         } else {
-          stale.add(unwritten);
+          stale.add(Stale.now(unwritten));
         }
       }
     }
@@ -260,11 +270,11 @@ final class OutcomeWriter {
     if (stale.isEmpty()) {
       return;
     }
-    List<Unwritten> lost = List.copyOf(stale);
+    List<Stale> lost = List.copyOf(stale);
     stale.clear();
     List<Renewal> renewals;
     try {
-      renewals = store.heartbeat(executions(lost), lease);
+      renewals = store.heartbeat(executions(lost.stream().map(Stale::unwritten).toList()), lease);
     } catch (RuntimeException unanswered) {
       renewals = Collections.nCopies(lost.size(), UNKNOWN);
     }
@@ -273,20 +283,34 @@ final class OutcomeWriter {
     }
   }
 
-  private void lost(Unwritten unwritten, Renewal renewal) {
-    settle(unwritten);
-    if (isCompleted(unwritten, renewal)) {
-      reporter.succeeded(unwritten.attempt());
+  private void lost(Stale stale, Renewal renewal) {
+    Attempt attempt = stale.unwritten().attempt();
+    settle(stale.unwritten());
+    if (stale.isCompleted(renewal)) {
+      reporter.succeeded(attempt);
     } else {
-      reporter.lost(unwritten.attempt(), renewal.heldBy());
+      reporter.lost(attempt, renewal.heldBy());
     }
   }
 
   /**
-   * Whether the handler's own completion has ended the job: one that is there still, nobody has.
+   * An ending that came too late.
+   *
+   * @param completedByHandler as it was when the database said so: a lease that ends while it is
+   *     asked for more changes nothing
    */
-  private static boolean isCompleted(Unwritten unwritten, Renewal renewal) {
-    return !renewal.jobIsLive() && unwritten.attempt().completedByHandler();
+  private record Stale(Unwritten unwritten, boolean completedByHandler) {
+
+    static Stale now(Unwritten unwritten) {
+      return new Stale(unwritten, unwritten.attempt().completedByHandler());
+    }
+
+    /**
+     * Whether the handler's own completion has ended the job: one that is there still, nobody has.
+     */
+    boolean isCompleted(Renewal renewal) {
+      return !renewal.jobIsLive() && completedByHandler;
+    }
   }
 
   private void busy(Unwritten unwritten) {

@@ -269,7 +269,9 @@ final class Reporter {
 
   /** A loop could not do its work; whether for want of the database, the error tells. */
   void databaseFailed(String loop, Throwable error) {
-    if (database.waits(loop, error)) {
+    if (!DatabaseWatch.isExhausted(error)) {
+      waitsNoMore(loop); // it has another trouble now
+    } else if (database.waits(loop)) {
       log.error(
           "Pool exhausted, no connection is free for the worker loop={} error={}",
           loop,
@@ -282,7 +284,7 @@ final class Reporter {
     }
   }
 
-  /** A step of a loop worked, so it got a connection or needed none. */
+  /** A loop got a connection, needed none, has another trouble, or has ended. */
   void waitsNoMore(String loop) {
     if (database.waitsNoMore(loop)) {
       Duration after = database.exhaustedFor();

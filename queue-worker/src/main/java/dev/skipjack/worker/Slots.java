@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * goes on with the next of the buffer, so that only a place that becomes busy costs a task.
  *
  * <p>What the executor has and has not begun for long is taken back: it may have dropped it. If it
- * begins it after all, nothing is run.
+ * begins it after all, nothing is run. Others get the places of what was taken back, but only up to
+ * as many as the queue has: an executor that hangs must not be filled without end.
  *
  * <p>An attempt that is over but whose handler does not end gets a second place for others to use,
  * up to as many as the queue has: stuck handlers must not stop the queue, nor fill the machine with
@@ -51,6 +52,12 @@ final class Slots {
 
   /** What the executor has not begun, and since when (nanoTime) it has it. */
   private final Map<Attempt, Long> handed = new HashMap<>();
+
+  /** Taken back, its place given to others, and not come back out of the executor. */
+  private int missing;
+
+  /** Taken back, its place kept until it comes back out of the executor. */
+  private int kept;
 
   private int busy;
   private volatile boolean closed;
@@ -138,19 +145,43 @@ final class Slots {
             }
           });
       old.forEach(handed::remove);
-      busy -= old.size();
+      int freed = Math.min(old.size(), queue.concurrency() - missing);
+      missing += freed;
+      kept += old.size() - freed;
+      busy -= freed;
     }
-    old.forEach(runner::notBegun);
+    for (Attempt attempt : old) {
+      try {
+        runner.notBegun(attempt);
+      } catch (Throwable thrown) {
+        reporter.notEnded(thrown); // the others are to be taken back all the same
+      }
+    }
     if (!old.isEmpty()) {
       fill();
     }
   }
 
-  private void work(Attempt first) {
+  /** Answers whether it is still to be run; what was taken back has had its end. */
+  private boolean isWanted(Attempt attempt) {
     synchronized (this) {
-      if (handed.remove(first) == null) {
-        return; // it was taken back
+      if (handed.remove(attempt) != null) {
+        return true;
       }
+      if (kept > 0) {
+        kept--;
+        busy--;
+      } else {
+        missing--;
+      }
+    }
+    fill();
+    return false;
+  }
+
+  private void work(Attempt first) {
+    if (!isWanted(first)) {
+      return;
     }
     Attempt next = runOne(first);
     while (next != null && threads.isOwn()) {

@@ -58,7 +58,7 @@ final class Unwritten {
     return refusals == 2 ? OutcomeFlusher.BATCH / 20 : OutcomeFlusher.BATCH;
   }
 
-  /** A write was sent and its answer was an error, or lost: it may have been done. */
+  /** A write was sent and its answer was lost: it may have been done. */
   void unanswered() {
     unanswered = true;
   }

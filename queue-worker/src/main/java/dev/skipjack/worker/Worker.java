@@ -306,13 +306,11 @@ public final class Worker implements JobRunner, AutoCloseable {
       Map<String, ServedQueue> queues = serve(new Wakeup());
       // A pool of one connection is enough here, so none is kept for the leases.
       Engine own = new Engine(parts(), new StoreLeases(access.store()), threads);
-      synchronized (this) {
-        require(State.IDLE, "run jobs in the calling thread");
-        engine = own;
-      }
       Claimer claimer = newClaimer(queues, order.withoutReserve());
       CallerRun drain = new CallerRun(own, claimer, queues.values(), reporter, batch);
       synchronized (this) {
+        require(State.IDLE, "run jobs in the calling thread");
+        engine = own;
         callerRun = drain;
       }
       return drain.run(batches);

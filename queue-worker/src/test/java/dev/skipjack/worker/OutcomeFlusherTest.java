@@ -201,7 +201,7 @@ class OutcomeFlusherTest {
         new MemoryStore.Fault() {
           @Override
           public void after(String call, int size) {
-            throw failure("08006");
+            throw answerLost();
           }
         };
     offer(held, attempts.subList(0, 1), COMPLETED);
@@ -220,6 +220,27 @@ class OutcomeFlusherTest {
     assertThat(held.events.all(Dead.class)).hasSize(1);
     assertThat(held.events.all(Released.class)).hasSize(1);
     assertThat(held.events.all(Lost.class)).isEmpty();
+  }
+
+  /** What the handler completed meanwhile is no success of ours to be taken for our release. */
+  @Test
+  void aWriteThatWasRefusedDoesNotCountAsDone() throws Exception {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    offer(held, List.of(attempt), givenBack(ExecutionStatus.RELEASED));
+    held.store.fault = failing("giveBack", "55000");
+    held.flusher.run();
+    held.store.fault = new MemoryStore.Fault() {};
+    try (Transaction transaction = new Transaction(held.store)) {
+      held.store.completeIn(transaction.connection(), attempt.execution());
+      attempt.completionWritten();
+      transaction.connection().commit();
+    }
+
+    drain(held);
+
+    assertThat(held.events.all(Succeeded.class)).hasSize(1);
+    assertThat(held.events.all(Released.class)).isEmpty();
   }
 
   @Test
@@ -352,9 +373,13 @@ class OutcomeFlusherTest {
       @Override
       public void after(String call, int size) {
         if (call.equals(failing)) {
-          throw failure("08006");
+          throw answerLost();
         }
       }
     };
+  }
+
+  private static StoreException answerLost() {
+    return new StoreException("commit", new SQLException("gone", "08006"), true);
   }
 }

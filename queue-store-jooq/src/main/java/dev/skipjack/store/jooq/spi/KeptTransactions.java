@@ -79,7 +79,7 @@ public final class KeptTransactions implements AutoCloseable {
       giveUp(failure);
       throw failure;
     } finally {
-      turn.unlock();
+      endTurn();
     }
   }
 
@@ -104,6 +104,17 @@ public final class KeptTransactions implements AutoCloseable {
       }
     } catch (SQLException failure) {
       throw OwnTransactions.refused(failure);
+    } finally {
+      endTurn();
+    }
+  }
+
+  /** A close that found the turn taken leaves it to us to give back the connection. */
+  private void endTurn() {
+    try {
+      if (closed) {
+        giveBack();
+      }
     } finally {
       turn.unlock();
     }
