@@ -52,6 +52,9 @@ final class Idle implements Benchmark {
       Double server = costs.serverMicros();
       return new Report("idle", "statements/s")
           .finding(List.of(new Sample(rate, costs, Map.of())))
+          .put("server_cpu_us_per_job", null) // there is none
+          .put("client_cpu_us_per_job", null)
+          .put("wal_bytes_per_job", null)
           .put("to_reach", 1.0)
           .put("reached", rate <= 1)
           .put(
