@@ -62,14 +62,6 @@ public final class Supervised {
 
   // end of snippet
 
-  // snippet: shutdown
-  /** SIGTERM runs shutdown hooks: handlers get the drain timeout, what is left is given back. */
-  static void stopWithTheProcess(Worker worker) {
-    Runtime.getRuntime().addShutdownHook(new Thread(worker::close, "stop-worker"));
-  }
-
-  // end of snippet
-
   /**
    * Runs the example.
    *

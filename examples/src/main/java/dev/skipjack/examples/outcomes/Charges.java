@@ -75,6 +75,9 @@ public final class Charges {
     if (charge.order().equals("not-before-monday") && context.attempt() == 1) {
       return Outcome.snooze(Duration.ofDays(2)); // uses no attempt
     }
+    if (charge.order().equals("by-night") && context.attempt() == 1) {
+      return Outcome.retry(Duration.ofHours(6), "bank is closed"); // uses one; its own wait
+    }
     Receipt receipt = new Receipt(charge.order(), bankCharges(charge));
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
@@ -115,7 +118,8 @@ public final class Charges {
                 new Charge("paid", 1_999),
                 new Charge("withdrawn", 500),
                 new Charge("not-before-monday", 700),
-                new Charge("no-money", 99_000)));
+                new Charge("no-money", 99_000),
+                new Charge("by-night", 1_200)));
     try (Worker worker =
         Worker.on(charges.queue)
             .handle(CHARGE, charges::charge)

@@ -18,6 +18,8 @@ import java.time.Duration;
  *
  * <p>What goes wrong: a report takes longer than the stop may, so its job is given back and belongs
  * to the next process.
+ *
+ * <p>A database that is away makes it unready and not dead: {@link Probes} say so.
  */
 public final class Service implements AutoCloseable {
 
@@ -30,10 +32,12 @@ public final class Service implements AutoCloseable {
   private final HikariDataSource workersPool;
   private final Worker worker;
 
-  private Service(String jdbcUrl, Duration drainTimeout, PrintStream out) {
+  private final Probes probes;
+
+  private Service(String jdbcUrl, Duration drainTimeout, int port, PrintStream out) {
     this.out = out;
     this.pool = pool(jdbcUrl, 10);
-    this.workersPool = pool(jdbcUrl + "&socketTimeout=10", 8);
+    this.workersPool = pool(with(jdbcUrl, "socketTimeout=10"), 8);
     Migrations.migrate(pool);
     JobQueue queue = JobQueue.builder(pool).controlOn(workersPool).build();
     this.worker =
@@ -42,18 +46,26 @@ public final class Service implements AutoCloseable {
             .queue("default", 4)
             .config(WorkerConfig.builder().drainTimeout(drainTimeout).build())
             .listener(this::tell)
-            .start();
+            .build();
+    this.probes = new Probes(port, worker);
+    worker.start();
+    probes.start();
+    out.println("probes on port " + probes.port());
     queue.enqueue(REPORT, new Report(1));
   }
 
   private static HikariDataSource pool(String jdbcUrl, int size) {
     HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(jdbcUrl + "&connectTimeout=5&loginTimeout=5&tcpKeepAlive=true");
+    config.setJdbcUrl(with(jdbcUrl, "connectTimeout=5&loginTimeout=5&tcpKeepAlive=true"));
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(1);
     config.setConnectionTimeout(5_000);
     config.setValidationTimeout(2_000);
     return new HikariDataSource(config);
+  }
+
+  private static String with(String jdbcUrl, String parameters) {
+    return jdbcUrl + (jdbcUrl.contains("?") ? "&" : "?") + parameters;
   }
 
   private Outcome write(Report report, JobContext context) throws InterruptedException {
@@ -72,10 +84,15 @@ public final class Service implements AutoCloseable {
   /**
    * Runs until the process is told to end.
    *
-   * @param args a JDBC URL with parameters, and for how many seconds a stop lets handlers finish
+   * @param args a JDBC URL, for how many seconds a stop lets handlers finish, and the probes' port
    */
   public static void main(String[] args) {
-    Service service = new Service(args[0], Duration.ofSeconds(Long.parseLong(args[1])), System.out);
+    if (args.length != 3 || !args[1].matches("\\d{1,4}") || !args[2].matches("\\d{1,5}")) {
+      System.err.println("Give three arguments: JDBC_URL DRAIN_SECONDS PROBE_PORT.");
+      System.exit(2);
+    }
+    Duration drainTimeout = Duration.ofSeconds(Long.parseLong(args[1]));
+    Service service = new Service(args[0], drainTimeout, Integer.parseInt(args[2]), System.out);
     Runtime.getRuntime().addShutdownHook(new Thread(service::end, "service-stop"));
   }
 
@@ -90,6 +107,7 @@ public final class Service implements AutoCloseable {
   @Override
   public void close() {
     worker.close();
+    probes.close();
     workersPool.close();
     pool.close();
     out.println("stopped");

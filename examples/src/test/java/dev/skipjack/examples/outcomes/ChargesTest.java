@@ -19,6 +19,7 @@ class ChargesTest {
         .anyMatch(line -> line.startsWith("COMPLETED") && line.contains("\"R-paid-1999\""))
         .anyMatch(line -> line.startsWith("CANCELLED") && line.endsWith("order was withdrawn"))
         .anyMatch(line -> line.startsWith("PENDING") && line.contains("not-before-monday"))
+        .anyMatch(line -> line.startsWith("PENDING") && line.endsWith(": bank is closed"))
         .anyMatch(line -> line.startsWith("DEAD") && line.endsWith("was declined"))
         .contains("receipt R-paid-1999 sent", "receipt R-no-money-99000 sent");
     assertThat(story.lines().get(story.lines().size() - 1))

@@ -1,0 +1,59 @@
+package dev.skipjack.examples.service;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerHealth;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.util.function.Predicate;
+
+/** Tells whatever runs the process how the worker does, on {@code /live} and {@code /ready}. */
+final class Probes implements AutoCloseable {
+
+  private final HttpServer server;
+
+  // snippet: probes
+  /** Takes {@code port}, or any that is free for 0. */
+  Probes(int port, Worker worker) {
+    try {
+      server = HttpServer.create(new InetSocketAddress(port), 0);
+    } catch (IOException taken) {
+      throw new UncheckedIOException("Port %d is not free.".formatted(port), taken);
+    }
+    serve("/live", worker, WorkerHealth::alive);
+    serve("/ready", worker, WorkerHealth::ready);
+  }
+
+  /** 200, or 503; and what is wrong with the worker, if anything is. */
+  private void serve(String path, Worker worker, Predicate<WorkerHealth> isWell) {
+    server.createContext(
+        path,
+        probe -> {
+          WorkerHealth health = worker.health();
+          byte[] text = (String.join("\n", health.reasons()) + "\n").getBytes(UTF_8);
+          probe.sendResponseHeaders(isWell.test(health) ? 200 : 503, text.length);
+          probe.getResponseBody().write(text);
+          probe.close();
+        });
+  }
+
+  // end of snippet
+
+  /** Begins to answer, in a thread that keeps the process alive. */
+  void start() {
+    server.start();
+  }
+
+  /** Where they are, also if any port would do. */
+  int port() {
+    return server.getAddress().getPort();
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+  }
+}

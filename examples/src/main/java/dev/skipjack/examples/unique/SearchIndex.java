@@ -1,0 +1,128 @@
+package dev.skipjack.examples.unique;
+
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.dedup.Unique;
+import dev.skipjack.dedup.UniqueJobs;
+import dev.skipjack.examples.ExampleDatabase;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.Worker;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+
+/**
+ * A document is indexed when its author pauses for a moment, and its readers get one mail a day
+ * about it, however often it changes.
+ *
+ * <p>What goes wrong: an author who never pauses. The document is indexed all the same, when the
+ * first change is as old as it may get.
+ */
+public final class SearchIndex {
+
+  record Changed(String document, int revision) {}
+
+  // snippet: settled
+  static final JobType<Changed> INDEX = JobType.of("index", Changed.class);
+
+  /**
+   * When the author has paused, with the last revision; some time after the first at the latest.
+   */
+  static final Unique<Changed> WHEN_SETTLED =
+      Unique.by(Changed::document)
+          .untilStarted() // what changes while it is indexed makes the next job
+          .debounce(Duration.ofMillis(500), Duration.ofSeconds(2));
+
+  static final JobType<Changed> TELL_READERS = JobType.of("tell-readers", Changed.class);
+
+  /** Once a day from the first change on, also when that mail is sent long since. */
+  static final Unique<Changed> DAILY = Unique.by(Changed::document).perPeriod(Duration.ofDays(1));
+
+  // end of snippet
+
+  private final JobQueue queue;
+  private final UniqueJobs unique;
+  private int revision;
+
+  private SearchIndex(DataSource dataSource) {
+    this.queue = JobQueue.on(dataSource);
+    this.unique = UniqueJobs.on(queue);
+  }
+
+  private EnqueueResult change(String document) {
+    return unique.enqueue(INDEX, new Changed(document, ++revision), WHEN_SETTLED);
+  }
+
+  private EnqueueResult tell(String document) {
+    return unique.enqueue(TELL_READERS, new Changed(document, revision), DAILY);
+  }
+
+  /**
+   * Runs the example.
+   *
+   * @param args a JDBC URL; without one an embedded PostgreSQL is started
+   */
+  public static void main(String[] args) throws InterruptedException {
+    try (ExampleDatabase database = ExampleDatabase.open(args)) {
+      run(database.dataSource(), System.out);
+    }
+  }
+
+  static void run(DataSource dataSource, PrintStream out) throws InterruptedException {
+    SearchIndex index = new SearchIndex(dataSource);
+    String poem = "poem-" + System.nanoTime();
+    out.println("mail: " + describe(index.tell(poem)));
+    try (Worker worker =
+        Worker.on(index.queue)
+            .handle(TELL_READERS, (changed, context) -> Outcome.completed())
+            .queue("default", 1)
+            .build()) {
+      out.println("mails sent: " + worker.runUntilIdle());
+    }
+    out.println("mail on the same day: " + describe(index.tell(poem)));
+
+    for (int i = 1; i <= 3; i++) {
+      out.println("change " + i + ": " + describe(index.change(poem)));
+    }
+    index.awaitIndexed(out, () -> {});
+    // The author goes on until the index has it.
+    index.awaitIndexed(out, () -> index.change(poem));
+  }
+
+  /** Indexes one document, while {@code meanwhile} happens every now and then. */
+  private void awaitIndexed(PrintStream out, Runnable meanwhile) throws InterruptedException {
+    CountDownLatch indexed = new CountDownLatch(1);
+    meanwhile.run();
+    int first = revision;
+    try (Worker worker =
+        Worker.on(queue)
+            .handle(
+                INDEX,
+                (changed, context) -> {
+                  out.println(
+                      changed.revision() > first
+                          ? "indexed, though the author went on"
+                          : "indexed revision " + changed.revision());
+                  indexed.countDown();
+                  return Outcome.completed();
+                })
+            .queue("default", 1)
+            .build()) {
+      worker.start();
+      for (int i = 0; !indexed.await(50, TimeUnit.MILLISECONDS); i++) {
+        if (i == 600) {
+          throw new IllegalStateException("Nothing was indexed in 30 s.");
+        }
+        meanwhile.run();
+      }
+    }
+  }
+
+  private static String describe(EnqueueResult result) {
+    return result.fold(
+        enqueued -> "a new job", already -> "none, " + already.status(), replaced -> "it waits on");
+  }
+}

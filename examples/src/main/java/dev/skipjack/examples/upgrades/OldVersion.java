@@ -1,0 +1,29 @@
+package dev.skipjack.examples.upgrades;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.Worker;
+import java.io.PrintStream;
+
+/** The application as it was, some of whose processes are still at work. */
+final class OldVersion {
+
+  /** Its invoices, without a currency; the kind's name is what both versions share. */
+  record Bill(long cents) {}
+
+  static final JobType<Bill> INVOICE = JobType.of("invoice", Bill.class);
+
+  private OldVersion() {}
+
+  static Worker.Builder worker(JobQueue queue, PrintStream out) {
+    return Worker.on(queue)
+        .queue("default", 2)
+        .handle(
+            INVOICE,
+            (bill, context) -> {
+              out.println("old worker: " + bill.cents());
+              return Outcome.completed();
+            });
+  }
+}

@@ -1,0 +1,5 @@
+/** Old and new versions of an application at work side by side. */
+@NullMarked
+package dev.skipjack.examples.upgrades;
+
+import org.jspecify.annotations.NullMarked;

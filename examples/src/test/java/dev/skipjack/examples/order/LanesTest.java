@@ -1,0 +1,41 @@
+package dev.skipjack.examples.order;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.examples.ExampleDatabase;
+import dev.skipjack.examples.Story;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class LanesTest {
+
+  @Test
+  @Timeout(60)
+  void receiptsGoAheadAndAPausedNewsletterHoldsUpNothing() {
+    Story story = new Story();
+    try (ExampleDatabase database = ExampleDatabase.open()) {
+      Lanes.run(database.dataSource(), story.out);
+    }
+
+    assertThat(story.lines())
+        .contains(
+            "first: receipt of a tax inspector",
+            "in the end: 401",
+            "paused: 0 newsletters",
+            "receipts all the same: 21",
+            "resumed: 20 newsletters");
+    assertThat(newslettersOfTheFirst250(story)).isBetween(25, 75);
+  }
+
+  /**
+   * A fifth, but claims are shared out in fifties; without weights it would be two fifths or more.
+   */
+  private static int newslettersOfTheFirst250(Story story) {
+    String line =
+        story.lines().stream()
+            .filter(told -> told.startsWith("of the first 250: "))
+            .findFirst()
+            .orElseThrow();
+    return Integer.parseInt(line.replaceAll("^.*: |\\D+$", ""));
+  }
+}

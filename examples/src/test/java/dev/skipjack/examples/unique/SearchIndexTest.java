@@ -1,0 +1,31 @@
+package dev.skipjack.examples.unique;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.examples.ExampleDatabase;
+import dev.skipjack.examples.Story;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class SearchIndexTest {
+
+  @Test
+  @Timeout(60)
+  void oneMailADayAndAnIndexThatWaitsForThePauseButNotForEver() throws InterruptedException {
+    Story story = new Story();
+    try (ExampleDatabase database = ExampleDatabase.open()) {
+      SearchIndex.run(database.dataSource(), story.out);
+    }
+
+    assertThat(story.lines())
+        .containsExactly(
+            "mail: a new job",
+            "mails sent: 1",
+            "mail on the same day: none, ENDED",
+            "change 1: a new job",
+            "change 2: it waits on",
+            "change 3: it waits on",
+            "indexed revision 3",
+            "indexed, though the author went on");
+  }
+}

@@ -1,0 +1,22 @@
+package dev.skipjack.cli;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(packages = "dev.skipjack.cli", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+  /** It shows what an application can do. */
+  @ArchTest
+  static final ArchRule theDemoUsesWhatApplicationsMayUse =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.skipjack.cli.demo..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("dev.skipjack..spi..");
+}
