@@ -67,7 +67,7 @@ public final class TortureCommand implements Callable<Integer> {
       names = "--faults",
       paramLabel = "LIST",
       description =
-          "Which of kill,stop,backend,postmaster,proxy,commit-cut,pool; all by default, none for none.")
+          "Which of kill,stop,backend,postmaster,proxy,commit-cut,pool,clock; all by default, none for none.")
   private @Nullable String faults;
 
   @Option(
