@@ -5,11 +5,13 @@ import dev.skipjack.torture.Torture;
 import dev.skipjack.torture.TortureOptions;
 import dev.skipjack.torture.TortureReport;
 import java.io.PrintWriter;
+import java.sql.SQLException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -35,6 +37,8 @@ public final class TortureCommand implements Callable<Integer> {
 
   private static final double DEFAULT_MINUTES = 1;
   private static final int SMALL_SEEDS = 1_000_000;
+
+  private final Run run;
 
   @Spec private CommandSpec spec;
 
@@ -67,7 +71,7 @@ public final class TortureCommand implements Callable<Integer> {
       names = "--faults",
       paramLabel = "LIST",
       description =
-          "Which of kill,stop,backend,postmaster,proxy,commit-cut,pool; all by default, none for none.")
+          "Which of kill,stop,backend,postmaster,proxy,commit-cut,pool,clock; all by default, none for none.")
   private @Nullable String faults;
 
   @Option(
@@ -76,8 +80,21 @@ public final class TortureCommand implements Callable<Integer> {
   private boolean json;
 
   /** For picocli, which sets the fields. */
+  public TortureCommand() {
+    this(Torture::run);
+  }
+
   @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
-  public TortureCommand() {}
+  TortureCommand(Run run) {
+    this.run = run;
+  }
+
+  /** What is between the options and the verdict. */
+  @FunctionalInterface
+  interface Run {
+    TortureReport judge(TortureOptions options, Consumer<String> notes)
+        throws SQLException, InterruptedException;
+  }
 
   @Override
   public Integer call() throws Exception {
@@ -91,7 +108,7 @@ public final class TortureCommand implements Callable<Integer> {
         options.url().isPresent()
             ? "Dropping and making anew the schema skipjack_torture of the database that --url names ..."
             : "Starting an embedded PostgreSQL ...");
-    TortureReport report = Torture.run(options, this::tell);
+    TortureReport report = run.judge(options, this::tell);
     if (json) {
       report.stories().forEach(this::tell);
       out().println(report.json());

@@ -72,7 +72,12 @@ class UniqueIsolationTest {
     KEEP,
     REPLACE,
     UNTIL_STARTED,
-    PER_PERIOD;
+    PER_PERIOD,
+    DEBOUNCE;
+
+    boolean replaces() {
+      return this == REPLACE || this == DEBOUNCE;
+    }
 
     Unique<Sync> unique() {
       return switch (this) {
@@ -80,6 +85,7 @@ class UniqueIsolationTest {
         case REPLACE -> BY_ACCOUNT.replace();
         case UNTIL_STARTED -> BY_ACCOUNT.untilStarted();
         case PER_PERIOD -> BY_ACCOUNT.perPeriod(Duration.ofHours(1));
+        case DEBOUNCE -> BY_ACCOUNT.debounce(Duration.ofMinutes(1), Duration.ofHours(1));
       };
     }
   }
@@ -150,7 +156,7 @@ class UniqueIsolationTest {
       } else if (level == Level.READ_COMMITTED || rival == Rival.COMMITTED_BEFORE_THE_SNAPSHOT) {
         assertThat(answer.get(10, TimeUnit.SECONDS))
             .isEqualTo(
-                way == Way.REPLACE
+                way.replaces()
                     ? new Replaced(holder)
                     : new AlreadyQueued(holder, TwinStatus.PENDING));
       } else {

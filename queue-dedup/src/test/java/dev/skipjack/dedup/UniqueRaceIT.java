@@ -12,6 +12,7 @@ import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -26,7 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Many threads enqueue the same few keys in transactions of which a third rolls back. Whole with
@@ -39,6 +40,43 @@ class UniqueRaceIT {
   private static final int ENQUEUES = Fixture.SOAK ? 1_000 : 40;
   private static final int KEYS = 6;
 
+  private static final String LIVE = "@jobs";
+  private static final String NEVER_STARTED = "@jobs WHERE attempts = 0";
+  private static final String EVER_MADE =
+      "(SELECT payload FROM @jobs UNION ALL SELECT payload FROM @jobs_archive) AS made";
+
+  /** How the key is held and defended, and of which jobs it allows one. */
+  enum Way {
+    KEEP(false, LIVE),
+    REPLACE(false, LIVE),
+    KEEP_AND_COMPLETE(true, LIVE),
+    REPLACE_AND_COMPLETE(true, LIVE),
+    DEBOUNCE_AND_COMPLETE(true, LIVE),
+    UNTIL_STARTED_AND_COMPLETE(true, NEVER_STARTED),
+    PER_PERIOD_AND_COMPLETE(true, EVER_MADE);
+
+    private final boolean completes;
+
+    /** From where the jobs are counted; by the payload, not by the columns of the keys. */
+    private final String counted;
+
+    Way(boolean completes, String counted) {
+      this.completes = completes;
+      this.counted = counted;
+    }
+
+    Unique<Sync> unique() {
+      return switch (this) {
+        case KEEP, KEEP_AND_COMPLETE -> Fixture.BY_ACCOUNT;
+        case REPLACE, REPLACE_AND_COMPLETE -> Fixture.BY_ACCOUNT.replace();
+        case DEBOUNCE_AND_COMPLETE ->
+            Fixture.BY_ACCOUNT.debounce(Duration.ofMillis(1), Duration.ofMillis(20));
+        case UNTIL_STARTED_AND_COMPLETE -> Fixture.BY_ACCOUNT.untilStarted();
+        case PER_PERIOD_AND_COMPLETE -> Fixture.BY_ACCOUNT.perPeriod(Duration.ofHours(1));
+      };
+    }
+  }
+
   private final Set<JobId> committed = ConcurrentHashMap.newKeySet();
   private final Set<JobId> answered = ConcurrentHashMap.newKeySet();
   private Fixture fixture;
@@ -49,20 +87,17 @@ class UniqueRaceIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"keep", "replace", "keep and complete", "replace and complete"})
-  void aKeyHasOneJobAtEveryInstantAndEveryCallerItsId(String what) throws Exception {
-    Unique<Sync> unique =
-        what.startsWith("replace") ? Fixture.BY_ACCOUNT.replace() : Fixture.BY_ACCOUNT;
-    boolean completes = what.endsWith("complete");
+  @EnumSource
+  void aKeyHasOneJobAtEveryInstantAndEveryCallerItsId(Way way) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(THREADS + 2);
     AtomicBoolean over = new AtomicBoolean();
     try (HikariDataSource pool = fixture.database.newDataSource(THREADS)) {
-      Future<Integer> looks = threads.submit(() -> look(over));
-      Future<Integer> runs = threads.submit(() -> completes ? complete(over) : 0);
+      Future<Integer> looks = threads.submit(() -> look(way, over));
+      Future<Integer> runs = threads.submit(() -> way.completes ? complete(over) : 0);
       List<Callable<Integer>> producers = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         long seed = i;
-        producers.add(() -> produce(pool, unique, new Random(seed)));
+        producers.add(() -> produce(pool, way.unique(), new Random(seed)));
       }
       int calls = 0;
       for (Future<Integer> producer : threads.invokeAll(producers)) {
@@ -72,7 +107,7 @@ class UniqueRaceIT {
 
       assertThat(calls).isGreaterThanOrEqualTo(THREADS * ENQUEUES);
       assertThat(looks.get(30, TimeUnit.SECONDS)).isPositive();
-      assertThat(runs.get(30, TimeUnit.SECONDS) > 0).isEqualTo(completes);
+      assertThat(runs.get(30, TimeUnit.SECONDS) > 0).isEqualTo(way.completes);
     } finally {
       threads.shutdownNow();
     }
@@ -80,11 +115,12 @@ class UniqueRaceIT {
     assertThat(fixture.value("SELECT count(*) + (SELECT count(*) FROM @jobs_archive) FROM @jobs"))
         .isEqualTo("" + committed.size());
     for (int key = 0; key < KEYS; key++) {
-      fixture.unique.enqueue(SYNC, Fixture.sync("key-" + key), unique);
+      fixture.unique.enqueue(SYNC, Fixture.sync("key-" + key), way.unique());
     }
     assertThat(
             fixture.value(
-                "SELECT string_agg(n::text, ' ') FROM (SELECT count(*) AS n FROM @jobs GROUP BY payload->>'account') AS live"))
+                "SELECT string_agg(n::text, ' ') FROM (SELECT count(*) AS n FROM %s GROUP BY payload->>'account') AS of_key"
+                    .formatted(way.counted)))
         .isEqualTo("1 1 1 1 1 1");
     assertThat(fixture.value("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"))
         .isEqualTo("0");
@@ -125,28 +161,31 @@ class UniqueRaceIT {
     return results.stream().filter(Enqueued.class::isInstance).map(EnqueueResult::jobId);
   }
 
-  /** By the payload and not by the column that the index is on. */
-  private int look(AtomicBoolean over) {
+  private int look(Way way, AtomicBoolean over) {
     int looks = 0;
     while (!over.get()) {
       assertThat(
               fixture.value(
-                  "SELECT coalesce(max(n), 1) FROM (SELECT count(*) AS n FROM @jobs GROUP BY payload->>'account') AS live"))
+                  "SELECT coalesce(max(n), 1) FROM (SELECT count(*) AS n FROM %s GROUP BY payload->>'account') AS of_key"
+                      .formatted(way.counted)))
           .isEqualTo("1");
       looks++;
     }
     return looks;
   }
 
+  /** Once more when the race is over: until then, rivals may have held every job. */
   private int complete(AtomicBoolean over) {
     int runs = 0;
-    while (!over.get()) {
+    boolean last;
+    do {
+      last = over.get();
       List<Execution> claimed = fixture.claim(2, Fixture.LEASE);
       runs += claimed.size();
       if (!claimed.isEmpty()) {
         fixture.store.complete(claimed);
       }
-    }
+    } while (!last);
     return runs;
   }
 }

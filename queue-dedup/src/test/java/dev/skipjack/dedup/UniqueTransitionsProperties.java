@@ -5,20 +5,25 @@ import static dev.skipjack.dedup.Fixture.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.EditResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,13 +57,20 @@ class UniqueTransitionsProperties {
           BY_ACCOUNT.untilStarted().replace(),
           BY_ACCOUNT.debounce(Duration.ofMillis(1), Duration.ofMillis(1)));
 
+  /** Keys of their own, beside those above: they are not in the jobs' rows. */
+  private static final Unique<Sync> FOR_A_PERIOD = BY_ACCOUNT.perPeriod(Duration.ofHours(1));
+
+  private static final List<Unique<Sync>> WAYS_FOR_A_PERIOD =
+      List.of(FOR_A_PERIOD, FOR_A_PERIOD.replace());
+
   /** The column says what the way of holding promises, whatever happened to the job. */
   private static final String WRONG_KEYS =
       """
       SELECT count(*) FROM @jobs
        WHERE CASE unique_until WHEN 'started' THEN attempts = 0
                                WHEN 'dead' THEN status <> 'dead'
-                               ELSE true END <> (unique_key IS NOT NULL)
+                               WHEN 'ended' THEN true
+                               ELSE false END <> (unique_key IS NOT NULL)
       """;
 
   enum Step {
@@ -66,6 +78,8 @@ class UniqueTransitionsProperties {
     CLAIM,
     CLAIM_WITHOUT_LEASE,
     COMPLETE,
+    COMPLETE_IN,
+    COMPLETE_IN_AND_ROLL_BACK,
     FAIL,
     DIE,
     SNOOZE,
@@ -73,7 +87,9 @@ class UniqueTransitionsProperties {
     RESCUE,
     CANCEL,
     REDRIVE,
-    PRUNE
+    EDIT,
+    PRUNE,
+    PERIODS_END
   }
 
   private final List<Execution> attempts = new ArrayList<>();
@@ -91,7 +107,7 @@ class UniqueTransitionsProperties {
 
   @Property(tries = 25)
   void noTransitionMeetsAConflictButARedrive(
-      @ForAll("lives") List<Step> steps, @ForAll Random random) {
+      @ForAll("lives") List<Step> steps, @ForAll Random random) throws SQLException {
     for (Step step : steps) {
       take(step, random);
       assertThat(FIXTURE.value(WRONG_KEYS)).as("after %s", step).isEqualTo("0");
@@ -109,7 +125,7 @@ class UniqueTransitionsProperties {
         .ofMaxSize(60);
   }
 
-  private void take(Step step, Random random) {
+  private void take(Step step, Random random) throws SQLException {
     switch (step) {
       case ENQUEUE -> enqueue(random);
       case CLAIM -> attempts.addAll(FIXTURE.claim(2, Fixture.LEASE));
@@ -117,28 +133,53 @@ class UniqueTransitionsProperties {
       case RESCUE -> FIXTURE.store.rescue(Duration.ZERO, 10);
       case CANCEL -> FIXTURE.unique.cancel(SYNC, Fixture.sync(key(random)), BY_ACCOUNT);
       case REDRIVE -> redrive();
+      case EDIT -> edit(random);
+      case PERIODS_END -> DATABASE.timeTravel(Duration.ofHours(1));
       case PRUNE -> FIXTURE.queue.admin().pruneAll(DeadJobs.all(), Duration.ZERO);
-      case COMPLETE, FAIL, DIE, SNOOZE, RELEASE -> end(step);
+      case COMPLETE, COMPLETE_IN, COMPLETE_IN_AND_ROLL_BACK, FAIL, DIE, SNOOZE, RELEASE ->
+          end(step);
     }
   }
 
   private static void enqueue(Random random) {
-    Unique<Sync> unique = WAYS.get(random.nextInt(WAYS.size()));
+    boolean forPeriod = random.nextInt(4) == 0;
+    List<Unique<Sync>> ways = forPeriod ? WAYS_FOR_A_PERIOD : WAYS;
+    Unique<Sync> unique = ways.get(random.nextInt(ways.size()));
+    Unique<Sync> sameKey = forPeriod ? FOR_A_PERIOD : BY_ACCOUNT;
     Sync payload = Fixture.sync(key(random));
-    Optional<JobId> holder = FIXTURE.unique.find(SYNC, payload, BY_ACCOUNT).map(KeyHolder::jobId);
+    Optional<JobId> holder = FIXTURE.unique.find(SYNC, payload, sameKey).map(KeyHolder::jobId);
 
     EnqueueResult result = FIXTURE.unique.enqueue(SYNC, payload, unique);
 
     assertThat(result instanceof Enqueued).isEqualTo(holder.isEmpty());
     holder.ifPresent(id -> assertThat(result.jobId()).isEqualTo(id));
     if (result instanceof AlreadyQueued already) {
-      assertThat(FIXTURE.unique.find(SYNC, payload, BY_ACCOUNT))
+      assertThat(FIXTURE.unique.find(SYNC, payload, sameKey))
           .contains(new KeyHolder(already.jobId(), Objects.requireNonNull(already.status())));
     }
   }
 
   private static String key(Random random) {
     return random.nextBoolean() ? "a" : "b";
+  }
+
+  /** Gives a job the payload that another key is made of: its own key stays what it was. */
+  private static void edit(Random random) {
+    List<JobSummary> jobs = FIXTURE.queue.reader().list(JobQuery.live()).jobs();
+    if (!jobs.isEmpty()) {
+      JobSummary job = jobs.get(random.nextInt(jobs.size()));
+      String keys = "SELECT string_agg(unique_key, ' ' ORDER BY id) FROM @jobs";
+      String before = FIXTURE.value(keys);
+
+      EditResult result =
+          FIXTURE
+              .queue
+              .admin()
+              .edit(job.id(), JobEdit.nothing().payload(Fixture.sync(key(random))).priority(1));
+
+      assertThat(result == EditResult.EDITED).isEqualTo(job.status() == JobStatus.PENDING);
+      assertThat(FIXTURE.value(keys)).isEqualTo(before);
+    }
   }
 
   private static void redrive() {
@@ -152,7 +193,7 @@ class UniqueTransitionsProperties {
     }
   }
 
-  private void end(Step step) {
+  private void end(Step step) throws SQLException {
     if (attempts.isEmpty()) {
       return;
     }
@@ -161,10 +202,31 @@ class UniqueTransitionsProperties {
       case COMPLETE ->
           assertThat(FIXTURE.store.complete(List.of(attempt)))
               .isSubsetOf(Verdict.DONE, Verdict.LOST);
+      case COMPLETE_IN -> completeIn(attempt, true);
+      case COMPLETE_IN_AND_ROLL_BACK -> {
+        completeIn(attempt, false);
+        attempts.add(attempt); // which goes on
+      }
       case FAIL -> FIXTURE.fail(attempt, false);
       case DIE -> FIXTURE.fail(attempt, true);
       case SNOOZE -> giveBack(attempt, ExecutionStatus.SNOOZED);
       default -> giveBack(attempt, ExecutionStatus.RELEASED);
+    }
+  }
+
+  private static void completeIn(Execution attempt, boolean commits) throws SQLException {
+    try (Connection connection = DATABASE.connection()) {
+      connection.setAutoCommit(false);
+      try {
+        FIXTURE.store.completeIn(connection, attempt);
+        if (commits) {
+          connection.commit();
+        }
+      } catch (LeaseLostException lost) {
+        assertThat(lost.jobId()).isEqualTo(attempt.jobId());
+      }
+      connection.rollback();
+      connection.setAutoCommit(true);
     }
   }
 

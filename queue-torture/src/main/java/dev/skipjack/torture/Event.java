@@ -3,7 +3,7 @@ package dev.skipjack.torture;
 /**
  * One line of a history.
  *
- * @param micros when, by the clock of this machine
+ * @param micros when, by the clock of this machine, whatever that of the process says
  * @param process who tells it; of a fault, whom it strikes, {@link #ALL} for everybody
  * @param type what
  * @param key the request's key, or the number of the fault; {@link #NONE} if there is none

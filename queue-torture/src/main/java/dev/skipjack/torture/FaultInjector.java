@@ -83,6 +83,7 @@ final class FaultInjector implements AutoCloseable {
         case PROXY -> disturbNetwork(dice);
         case COMMIT_CUT -> cutCommits();
         case POOL -> exhaustPool(dice);
+        case CLOCK -> throw new IllegalStateException("Clocks are set when workers start.");
       }
     } catch (SQLException | IllegalStateException failure) {
       notes.accept("A " + fault.kind().label() + " fault did not succeed: " + failure);

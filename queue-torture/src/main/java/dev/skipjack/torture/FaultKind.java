@@ -21,7 +21,9 @@ public enum FaultKind {
   /** Connections break just before or just after a COMMIT, five at a time. */
   COMMIT_CUT(36, false),
   /** A worker's pool has no connection left for longer than a lease. */
-  POOL(1, false);
+  POOL(1, false),
+  /** The clocks of two workers are an hour off, one ahead and one behind, from begin to end. */
+  CLOCK(0, false);
 
   private final double perMinute;
   private final boolean needsOwnServer;
@@ -31,9 +33,14 @@ public enum FaultKind {
     this.needsOwnServer = needsOwnServer;
   }
 
-  /** How often it strikes in so many minutes; at least once. */
+  /** How often it strikes in so many minutes; at least once, unless it never does. */
   int times(double minutes) {
-    return (int) Math.max(1, Math.round(perMinute * minutes));
+    return strikes() ? (int) Math.max(1, Math.round(perMinute * minutes)) : 0;
+  }
+
+  /** Whether it strikes at times; otherwise it holds from begin to end, and is healed by nobody. */
+  boolean strikes() {
+    return perMinute > 0;
   }
 
   /** Whether only a server that the torture itself started may be treated so. */

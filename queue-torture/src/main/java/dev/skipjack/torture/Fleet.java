@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ final class Fleet implements AutoCloseable {
   static final int PRODUCERS = 3;
 
   private static final String WORKER = "worker-";
+  private static final Duration BIRTH = Duration.ofSeconds(90);
   private static final Duration GOODBYE = Duration.ofSeconds(20);
   private static final int MOST_CRASHES = 20;
 
@@ -27,15 +29,20 @@ final class Fleet implements AutoCloseable {
   private final Ground ground;
   private final Path folder;
   private final TortureOptions options;
+  private final Optional<SkewedClocks> clocks;
   private final Map<String, ForkedJvm> workers = new TreeMap<>();
   private final Map<String, ForkedJvm> producers = new TreeMap<>();
   private final Instant begin = Instant.now();
   private int crashes;
 
-  Fleet(Ground ground, Path folder, TortureOptions options) {
+  /**
+   * @param clocks empty if all clocks are right
+   */
+  Fleet(Ground ground, Path folder, TortureOptions options, Optional<SkewedClocks> clocks) {
     this.ground = ground;
     this.folder = folder;
     this.options = options;
+    this.clocks = clocks;
   }
 
   /** Starts all of them and returns when they work. */
@@ -47,7 +54,7 @@ final class Fleet implements AutoCloseable {
       startProducer("producer-" + n);
     }
     try {
-      workers.values().forEach(worker -> worker.awaitLine("ready", Duration.ofSeconds(60)));
+      workers.forEach((name, worker) -> worker.awaitLine(ready(name), BIRTH));
     } catch (AssertionError silent) {
       throw new IllegalStateException("A worker did not start; see its log in " + folder, silent);
     }
@@ -58,7 +65,13 @@ final class Fleet implements AutoCloseable {
   }
 
   private void startWorker(String name) {
-    workers.put(name, fork(WorkerProcess.class, name, settings(name).arguments()));
+    String[] arguments = settings(name).arguments(HistoryClock.ofWall().moment());
+    workers.put(name, fork(WorkerProcess.class, name, arguments));
+  }
+
+  /** What it says when it works: a clock that was to be wrong must be. */
+  private String ready(String name) {
+    return WorkerProcess.ready(clocks.isPresent() ? SkewedClocks.hours(name) : 0);
   }
 
   private void startProducer(String name) {
@@ -82,7 +95,9 @@ final class Fleet implements AutoCloseable {
   }
 
   private ForkedJvm fork(Class<?> main, String name, String[] arguments) {
-    return ForkedJvm.of(main)
+    ForkedJvm.Builder process = ForkedJvm.of(main);
+    clocks.ifPresent(skewed -> skewed.skew(process, name));
+    return process
         .arguments(arguments)
         .option("-Xmx256m")
         .option("-XX:+UseSerialGC")

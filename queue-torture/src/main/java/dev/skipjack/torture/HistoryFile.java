@@ -9,8 +9,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -27,20 +25,28 @@ final class HistoryFile implements AutoCloseable {
   private static final String SUFFIX = ".history";
 
   private final String process;
+  private final HistoryClock clock;
   private final FileChannel file;
 
-  private HistoryFile(String process, FileChannel file) {
+  private HistoryFile(String process, HistoryClock clock, FileChannel file) {
     this.process = process;
+    this.clock = clock;
     this.file = file;
   }
 
-  /** Opens the history of a process in a folder; one that is there goes on. */
+  /** As {@link #open(Path, String, HistoryClock)}, with times of the wall clock. */
   static HistoryFile open(Path folder, String process) {
+    return open(folder, process, HistoryClock.ofWall());
+  }
+
+  /** Opens the history of a process in a folder; one that is there goes on. */
+  static HistoryFile open(Path folder, String process, HistoryClock clock) {
     Path path = folder.resolve(process + SUFFIX);
     try {
       HistoryFile history =
           new HistoryFile(
               process,
+              clock,
               FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
       if (history.file.size() > 0) {
         history.append("\n"); // ends the line that a kill may have torn
@@ -57,7 +63,7 @@ final class HistoryFile implements AutoCloseable {
 
   /** Writes about another process. */
   void write(String about, EventType type, String key, long job, long execution, String detail) {
-    append(new Event(now(), about, type, key, job, execution, detail).line() + "\n");
+    append(new Event(clock.micros(), about, type, key, job, execution, detail).line() + "\n");
   }
 
   private synchronized void append(String text) {
@@ -69,10 +75,6 @@ final class HistoryFile implements AutoCloseable {
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
-  }
-
-  private static long now() {
-    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
   }
 
   /** All events of a folder, in no order; lines that a kill has torn are left out. */

@@ -23,7 +23,7 @@ record PlannedFault(Duration at, FaultKind kind, int nth, long dice) {
       // One stream for each kind: leaving out a kind leaves the others where they were.
       SplittableRandom random = new SplittableRandom(seed * 131 + kind.label().hashCode());
       int times = kind.times(minutes);
-      double slot = minutes * 60_000 / times;
+      double slot = minutes * 60_000 / Math.max(1, times);
       for (int n = 0; n < times; n++) {
         long millis = Math.round((n + random.nextDouble()) * slot * 0.95);
         faults.add(new PlannedFault(Duration.ofMillis(millis), kind, n, random.nextLong()));

@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -40,15 +41,19 @@ public final class Torture {
    */
   public static TortureReport run(TortureOptions options, Consumer<String> notes)
       throws SQLException, InterruptedException {
-    Set<FaultKind> kinds = options.possibleFaults();
-    if (!kinds.containsAll(options.faults())) {
-      notes.accept(
-          "Leaving out what needs a server of the torture's own: "
-              + labels(options.faults().stream().filter(kind -> !kinds.contains(kind)).toList()));
-    }
+    Optional<SkewedClocks> clocks = SkewedClocks.find();
+    Set<FaultKind> kinds = options.possibleFaults(clocks.isPresent());
+    tellWhatIsLeftOut(options, kinds, notes);
     Path folder = newFolder();
     try (Ground ground = Ground.open(options.url())) {
-      TortureReport report = run(options, kinds, ground, folder, notes);
+      TortureReport report =
+          run(
+              options,
+              kinds,
+              ground,
+              clocks.filter(found -> kinds.contains(FaultKind.CLOCK)),
+              folder,
+              notes);
       if (report.isClean()) {
         delete(folder);
       } else {
@@ -58,17 +63,35 @@ public final class Torture {
     }
   }
 
+  private static void tellWhatIsLeftOut(
+      TortureOptions options, Set<FaultKind> kinds, Consumer<String> notes) {
+    if (options.faults().contains(FaultKind.CLOCK) && !kinds.contains(FaultKind.CLOCK)) {
+      notes.accept(
+          "Leaving out clock: libfaketime is not installed (Debian: libfaketime); -D%s names its folder."
+              .formatted(SkewedClocks.FOLDER_PROPERTY));
+    }
+    List<FaultKind> servers =
+        options.faults().stream()
+            .filter(FaultKind::needsOwnServer)
+            .filter(kind -> !kinds.contains(kind))
+            .toList();
+    if (!servers.isEmpty()) {
+      notes.accept("Leaving out what needs a server of the torture's own: " + labels(servers));
+    }
+  }
+
   private static TortureReport run(
       TortureOptions options,
       Set<FaultKind> kinds,
       Ground ground,
+      Optional<SkewedClocks> clocks,
       Path folder,
       Consumer<String> notes)
       throws SQLException, InterruptedException {
     long begin = System.nanoTime();
     Map<String, Object> facts = facts(options, kinds, ground);
     try (HistoryFile history = HistoryFile.open(folder, "faults");
-        Fleet fleet = new Fleet(ground, folder, options);
+        Fleet fleet = new Fleet(ground, folder, options, clocks);
         FaultInjector injector = new FaultInjector(ground, fleet, history, folder, notes)) {
       fleet.start();
       Hiccups.watch(history);

@@ -36,10 +36,15 @@ public record TortureOptions(
 
   /**
    * The faults that strike: without those that need a server of the torture's own if it has none.
+   *
+   * @param clocks whether this machine can skew clocks
    */
-  Set<FaultKind> possibleFaults() {
+  Set<FaultKind> possibleFaults(boolean clocks) {
     Set<FaultKind> possible = EnumSet.noneOf(FaultKind.class);
-    faults.stream().filter(kind -> url.isEmpty() || !kind.needsOwnServer()).forEach(possible::add);
+    faults.stream()
+        .filter(kind -> url.isEmpty() || !kind.needsOwnServer())
+        .filter(kind -> clocks || kind != FaultKind.CLOCK)
+        .forEach(possible::add);
     return possible;
   }
 }

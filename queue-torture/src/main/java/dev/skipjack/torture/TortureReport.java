@@ -62,7 +62,9 @@ public final class TortureReport {
       FaultLog log, Recoveries recoveries, ClaimRates rates) {
     Map<String, Long> struck = new LinkedHashMap<>();
     for (FaultKind kind : FaultKind.values()) {
-      struck.put(kind.label(), 0L);
+      if (kind.strikes()) {
+        struck.put(kind.label(), 0L);
+      }
     }
     log.all().forEach(fault -> struck.merge(fault.kind(), 1L, Long::sum));
     Map<String, Map<String, Long>> rows = new LinkedHashMap<>();

@@ -8,6 +8,7 @@ import dev.skipjack.worker.Worker;
 final class WorkerProcess {
 
   static final int CONCURRENCY = 6;
+  private static final double MICROS_OF_HOUR = 3_600e6;
   private static final int CONNECTIONS = CONCURRENCY + 4;
 
   private WorkerProcess() {}
@@ -15,11 +16,15 @@ final class WorkerProcess {
   /**
    * Works until it is terminated.
    *
-   * @param args those of {@link ProcessSettings}
+   * @param args those of {@link ProcessSettings}, then a {@link HistoryClock#moment} of the parent
    */
   public static void main(String[] args) {
     ProcessSettings settings = ProcessSettings.of(args);
-    HistoryFile history = HistoryFile.open(settings.folder(), settings.name());
+    HistoryClock wall = HistoryClock.ofWall();
+    HistoryClock right = wall.from(args[4]);
+    long hours = Math.round((wall.micros() - right.micros()) / MICROS_OF_HOUR);
+    HistoryFile history =
+        HistoryFile.open(settings.folder(), settings.name(), hours == 0 ? wall : right);
     HikariDataSource pool = settings.pool(CONNECTIONS);
     JobQueue queue = JobQueue.builder(pool).schema(settings.schema()).build();
     Handlers handlers = new Handlers(pool, settings.schema(), history);
@@ -37,6 +42,11 @@ final class WorkerProcess {
     ExhaustedPool.watch(settings, pool, CONNECTIONS);
     Runtime.getRuntime()
         .addShutdownHook(new Thread(worker::close)); // the pool ends with the process, and sooner
-    System.out.println("ready");
+    System.out.println(ready(hours));
+  }
+
+  /** What a worker says whose clock is so many hours ahead. */
+  static String ready(long hours) {
+    return "ready, clock %+d h".formatted(hours);
   }
 }

@@ -225,7 +225,13 @@ enum BrokenQueue {
     @Override
     JobEnqueuer jobs(JobEnqueuer real, Sql sql) {
       return onEnqueue(
-          real, (job, again) -> sql.run("DELETE FROM @jobs WHERE id = ? AND attempts = 0", job));
+          real,
+          (job, again) -> {
+            // A worker may have been quicker, as long as this thread had to wait for a processor.
+            if (sql.run("DELETE FROM @jobs WHERE id = ?", job) == 0) {
+              sql.run("DELETE FROM @jobs_archive WHERE id = ?", job);
+            }
+          });
     }
   },
 
@@ -277,7 +283,8 @@ enum BrokenQueue {
             Object ends = method.call(args);
             for (Object failure : (List<?>) args[0]) {
               sql.run(
-                  "UPDATE @jobs SET status = 'dead', died_at = clock_timestamp() WHERE id = ? AND status = 'pending'",
+                  "UPDATE @jobs SET status = 'dead', died_at = clock_timestamp(), current_execution_id = NULL, lease_expires_at = NULL"
+                      + " WHERE id = ? AND status IN ('pending', 'running')",
                   job(((Failure) failure).execution()));
             }
             return ends;

@@ -89,11 +89,14 @@ final class MadeUpRun {
     return Checker.check(checked(), Pace.FORKED, log());
   }
 
+  TortureReport report() {
+    return TortureReport.of(
+        Map.of(), history, new FinalRead(jobs, executions, effects, keys), Pace.FORKED);
+  }
+
   /** The counters that are not zero, in their order. */
   List<Counter> red() {
-    TortureReport report =
-        TortureReport.of(
-            Map.of(), history, new FinalRead(jobs, executions, effects, keys), Pace.FORKED);
+    TortureReport report = report();
     return List.of(Counter.values()).stream().filter(one -> report.count(one) > 0).toList();
   }
 }

@@ -18,7 +18,7 @@ class TortureOptionsTest {
     assertThat(FaultKind.parse("none")).isEmpty();
     assertThatThrownBy(() -> FaultKind.parse("kill,fire"))
         .hasMessage(
-            "--faults has no 'fire'. There are kill,stop,backend,postmaster,proxy,commit-cut,pool, and none.");
+            "--faults has no 'fire'. There are kill,stop,backend,postmaster,proxy,commit-cut,pool,clock, and none.");
   }
 
   @Test
@@ -36,9 +36,20 @@ class TortureOptionsTest {
   void aServerOfSomebodyElseIsNotCrashed() {
     Set<FaultKind> all = EnumSet.allOf(FaultKind.class);
 
-    assertThat(new TortureOptions(1, 10, 1, Optional.of("jdbc:x"), all).possibleFaults())
+    assertThat(new TortureOptions(1, 10, 1, Optional.of("jdbc:x"), all).possibleFaults(true))
         .isEqualTo(EnumSet.complementOf(EnumSet.of(FaultKind.POSTMASTER)));
-    assertThat(new TortureOptions(1, 10, 1, Optional.empty(), all).possibleFaults()).isEqualTo(all);
+    assertThat(new TortureOptions(1, 10, 1, Optional.empty(), all).possibleFaults(true))
+        .isEqualTo(all);
+  }
+
+  @Test
+  void clocksAreSkewedOnlyWhereThatCanBeDoneAndStrikeAtNoTime() {
+    Set<FaultKind> clock = EnumSet.of(FaultKind.CLOCK);
+    TortureOptions options = new TortureOptions(1, 10, 1, Optional.empty(), clock);
+
+    assertThat(options.possibleFaults(true)).isEqualTo(clock);
+    assertThat(options.possibleFaults(false)).isEmpty();
+    assertThat(PlannedFault.schedule(clock, 60, 1)).isEmpty();
   }
 
   @Test

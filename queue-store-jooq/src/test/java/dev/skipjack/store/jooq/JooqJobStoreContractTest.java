@@ -12,6 +12,7 @@ import dev.skipjack.testkit.StorePorts;
 import java.sql.Connection;
 
 /** The store keeps the promises of the ports. */
+// snippet: contract
 class JooqJobStoreContractTest extends JobStoreContract {
 
   @Override
@@ -30,6 +31,8 @@ class JooqJobStoreContractTest extends JobStoreContract {
     public JobEnqueuer enqueuer() {
       return queue;
     }
+
+    // end of snippet
 
     @Override
     public JobEnqueuer enqueuerIn(Connection transaction) {

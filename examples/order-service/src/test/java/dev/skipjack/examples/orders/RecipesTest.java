@@ -8,6 +8,7 @@ import static dev.skipjack.testkit.QueueAssertions.assertThatJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.examples.orders.Orders.OrderNumber;
@@ -19,6 +20,8 @@ import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.testkit.RecordingEnqueues;
 import dev.skipjack.testkit.faults.AttemptFaults;
 import dev.skipjack.testkit.faults.FaultyDataSource;
+import dev.skipjack.testkit.faults.ForkedJvm;
+import dev.skipjack.testkit.faults.TcpProxy;
 import dev.skipjack.worker.Worker;
 import java.io.IOException;
 import java.sql.Connection;
@@ -254,5 +257,48 @@ class RecipesTest {
     assertThat(charged).containsExactly("A-10");
   }
 
+  // end of snippet
+
+  // snippet: kill
+  @Test
+  void anOrderIsChargedAlthoughTheProcessThatDidSoIsKilled() throws SQLException {
+    orders.place(new Order("A-11", "ada@example.org", 1_999));
+    try (ForkedJvm service =
+        ForkedJvm.of(HangingService.class).arguments(database.jdbcUrl()).start()) {
+      service.awaitLine("charging A-11", Duration.ofSeconds(60));
+      service.kill();
+    }
+    JobId job = assertThat(database).hasEnqueued(CHARGE).onlyJob().isRunning().actual();
+
+    database.loseLease(job, queue); // which would end by itself, in a while
+    JobRuns.with(orders.worker().build(), database).due();
+
+    assertThat(charged).containsExactly("A-11");
+    assertThatJob(database, job).isCompleted().hasAttempts(2);
+  }
+
+  // end of snippet
+
+  // snippet: network
+  @Test
+  void aPaymentThatWasCommittedIsNotRepeatedIfTheNetworkLosesTheAnswer() throws SQLException {
+    orders.place(new Order("A-12", "ada@example.org", 1_999));
+    try (TcpProxy proxy = TcpProxy.before(database.jdbcUrl());
+        HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(proxy.url(database.jdbcUrl()));
+      Payments bank =
+          (number, cents) -> {
+            charged.add(number);
+            proxy.cutAfterCommit(1);
+          };
+      Orders remote = new Orders(pool, queue, bank, (email, text) -> mails.add(text));
+
+      JobRuns.with(remote.worker().build(), database).due();
+
+      assertThat(proxy.cutCommits()).isEqualTo(1);
+    }
+    assertThat(charged).containsExactly("A-12");
+    assertThat(database).hasEnqueued(CHARGE).onlyJob().isCompleted().hasAttempts(1);
+  }
   // end of snippet
 }

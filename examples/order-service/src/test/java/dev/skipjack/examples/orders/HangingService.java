@@ -1,0 +1,26 @@
+package dev.skipjack.examples.orders;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.store.jooq.JobQueue;
+import java.util.concurrent.locks.LockSupport;
+
+/** A process of the service whose bank does not answer, for a test to kill. */
+// snippet: process
+final class HangingService {
+
+  private HangingService() {}
+
+  public static void main(String[] args) {
+    HikariDataSource pool = new HikariDataSource();
+    pool.setJdbcUrl(args[0]);
+    Payments silent =
+        (number, cents) -> {
+          System.out.println("charging " + number);
+          while (!Thread.interrupted()) {
+            LockSupport.park();
+          }
+        };
+    new Orders(pool, JobQueue.on(pool), silent, (email, text) -> {}).worker().build().start();
+  }
+}
+// end of snippet
