@@ -315,6 +315,8 @@ class WorkerTest {
         store.add("q", "k", "overflow", 0, 1);
         store.add("q", "k", "memory", 0, 1);
         store.add("q", "k", "class", 0, 1);
+        store.add("q", "k", "initializer", 0, 1);
+        store.add("q", "k", "thread", 0, 1);
       }
       JobId good = store.add("q", "k", "good", -1, 1);
 
@@ -326,14 +328,16 @@ class WorkerTest {
                         overflow(0) > 0 ? Outcome.completed() : Outcome.dead("never");
                     case "memory" -> throw new OutOfMemoryError("told to");
                     case "class" -> throw new NoClassDefFoundError("told to");
+                    case "initializer" -> throw new ExceptionInInitializerError("told to");
+                    case "thread" -> throw threadDeath();
                     default -> Outcome.completed();
                   },
               4),
           config());
 
       await().until(() -> store.status(good) == JobStatus.COMPLETED);
-      await().until(() -> store.count(JobStatus.DEAD) == 60);
-      await().until(() -> events.all(Dead.class).size() == 60);
+      await().until(() -> store.count(JobStatus.DEAD) == 100);
+      await().until(() -> events.all(Dead.class).size() == 100);
       assertThat(
               events.all(Dead.class).stream()
                   .map(event -> event.error().errorClass())
@@ -341,7 +345,14 @@ class WorkerTest {
           .containsExactlyInAnyOrder(
               "java.lang.StackOverflowError",
               "java.lang.OutOfMemoryError",
-              "java.lang.NoClassDefFoundError");
+              "java.lang.NoClassDefFoundError",
+              "java.lang.ExceptionInInitializerError",
+              "java.lang.ThreadDeath");
+    }
+
+    @SuppressWarnings("removal") // still thrown by what stops threads on Java 17
+    private Error threadDeath() {
+      return new ThreadDeath();
     }
 
     private int overflow(int depth) {
