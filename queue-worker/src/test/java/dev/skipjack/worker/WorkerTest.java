@@ -57,7 +57,9 @@ class WorkerTest {
   private final EventLog events = new EventLog();
   private final List<Worker> workers = new ArrayList<>();
 
+  /** The class's timeout is not for this, and a stop that hangs would hang the build. */
   @AfterEach
+  @Timeout(30)
   void stop() {
     workers.forEach(Worker::close);
   }
@@ -683,6 +685,7 @@ class WorkerTest {
 
     /** What a second signal is for: the drain of the first one has an hour. */
     @Test
+    @Timeout(10)
     void aStopThatWaitsForHandlersIsEndedByAnotherThatDoesNot() throws Exception {
       JobId job = store.add("q", "k", "job", 0, 3);
       AtomicBoolean interrupted = new AtomicBoolean();
@@ -718,6 +721,7 @@ class WorkerTest {
     }
 
     @Test
+    @Timeout(10)
     void aFirstStopMayBeQuickToo() throws Exception {
       JobId job = store.add("q", "k", "job", 0, 3);
       CountDownLatch running = new CountDownLatch(1);
