@@ -438,11 +438,12 @@ class WorkerTest {
           on(
               (payload, context) -> {
                 runs.incrementAndGet();
-                awaitQuietly(Duration.ofMillis(250));
+                awaitQuietly(Duration.ofMillis(1_200));
                 return Outcome.completed();
               },
               3),
-          config().lease(Duration.ofMillis(150)).rescueInterval(Duration.ofMillis(10)));
+          // Shorter ones would run out on a busy machine, where a heartbeat may come late.
+          config().lease(Duration.ofMillis(900)).rescueInterval(Duration.ofMillis(10)));
 
       await().until(() -> store.count(JobStatus.COMPLETED) == 6);
       assertThat(runs).hasValue(6);
