@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The places of a queue while an executor begins what it is given late, in any order, or never. */
-class SlotsTest {
+class TakenBackPlacesTest {
 
   private final List<Runnable> tasks = new ArrayList<>();
   private final Told told = new Told();
@@ -55,7 +55,7 @@ class SlotsTest {
     slots.takeBack(0);
     slots.takeBack(0);
     assertThat(told.notBegun).containsExactlyInAnyOrder(1L, 2L, 3L, 4L);
-    tasks.subList(0, 4).forEach(Runnable::run);
+    List.copyOf(tasks).subList(0, 4).forEach(Runnable::run);
     add(slots, 7);
     assertThat(tasks).hasSize(6);
     told.keeps = true;
