@@ -310,18 +310,52 @@ class WorkerIT {
     assertThat(count("jobs_archive WHERE result = '{\"number\": 2}'")).isEqualTo(1);
   }
 
-  /** People see who is there; what is deleted there loses no job. */
+  /** People see who is there; what is deleted there while jobs run loses none of them. */
   @Test
   void aWorkersRowIsForPeopleOnly() throws SQLException {
-    Worker worker = start(handling((note, context) -> Outcome.completed(), 2), config());
+    AtomicInteger deleted = new AtomicInteger();
+    Worker worker =
+        start(
+            handling(
+                (note, context) -> {
+                  if (note.number() % 10 == 0) {
+                    deleted.addAndGet(execute("DELETE FROM " + database.schema() + ".job_workers"));
+                  }
+                  if (note.number() == 10) {
+                    awaitRenewal(context.jobId());
+                  }
+                  return Outcome.completed();
+                },
+                2),
+            config().lease(Duration.ofMillis(900)).rescueInterval(Duration.ofMillis(50)));
     await().until(() -> queue.reader().workers().size() == 1);
     assertThat(queue.reader().workers().get(0).bootId()).isEqualTo(worker.id().bootId());
 
-    execute("DELETE FROM " + database.schema() + ".job_workers");
     queue.enqueueAll(NOTE, IntStream.rangeClosed(1, 100).mapToObj(Note::new).toList());
 
     await().until(() -> count("jobs_archive") == 100);
+    assertThat(deleted).hasPositiveValue();
+    assertThat(count("job_executions")).isEqualTo(100);
     assertThat(events.all(Lost.class)).isEmpty();
+    assertThat(events.all(Rescued.class)).isEmpty();
+  }
+
+  /** Until the lease that the job has now was renewed. */
+  private void awaitRenewal(JobId job) throws SQLException {
+    String lease = leaseOf(job);
+    await().until(() -> !leaseOf(job).equals(lease));
+  }
+
+  private String leaseOf(JobId job) throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT lease_expires_at FROM %s.jobs WHERE id = %s"
+                    .formatted(database.schema(), job))) {
+      assertThat(row.next()).isTrue();
+      return row.getString(1);
+    }
   }
 
   @Test
@@ -492,10 +526,11 @@ class WorkerIT {
     }
   }
 
-  private void execute(String sql) throws SQLException {
+  /** Answers how many rows it changed. */
+  private int execute(String sql) throws SQLException {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement()) {
-      statement.execute(sql);
+      return statement.executeUpdate(sql);
     }
   }
 

@@ -2,57 +2,158 @@ package dev.skipjack.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.Retention;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class WorkerSettingsTest {
 
   private static final JobType<String> TYPE = JobType.of("k", String.class);
 
+  /** Whole, so that a setting which is added must say here what it is by default. */
   @Test
   void defaultsAreThoseOfTheDocument() {
-    WorkerConfig config = WorkerConfig.defaults();
-
-    assertThat(config.lease()).isEqualTo(Duration.ofSeconds(30));
-    assertThat(config.heartbeatInterval()).isEqualTo(Duration.ofSeconds(10));
-    assertThat(config.pollInterval()).isEqualTo(Duration.ofMillis(1_250));
-    assertThat(config.prefetch()).isEqualTo(500);
-    assertThat(config.flushInterval()).isEqualTo(Duration.ofMillis(3));
-    assertThat(config.rescueInterval()).isEqualTo(Duration.ofSeconds(10));
-    assertThat(config.drainTimeout()).isEqualTo(Duration.ofSeconds(25));
-    assertThat(config.retention())
-        .isEqualTo(new Retention(Duration.ofDays(7), Duration.ofDays(30)));
+    assertThat(WorkerConfig.defaults())
+        .isEqualTo(
+            new WorkerConfig(
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10),
+                Duration.ofMillis(1_250),
+                500,
+                Duration.ofMillis(3),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(25),
+                Duration.ofSeconds(5),
+                new Retention(Duration.ofDays(7), Duration.ofDays(30)),
+                true));
   }
 
   @Test
-  void aLeaseOfLessThanThreeHeartbeatsIsRefused() {
-    WorkerConfig.Builder config =
-        WorkerConfig.builder()
-            .lease(Duration.ofSeconds(2))
-            .heartbeatInterval(Duration.ofSeconds(1));
-
-    assertThatIllegalArgumentException()
-        .isThrownBy(config::build)
-        .withMessage(
-            "Lease PT2S is shorter than 3 heartbeat intervals of PT1S. Lengthen the lease or shorten the interval.");
+  void theHeartbeatIsAThirdOfTheLease() {
+    assertThat(WorkerConfig.builder().lease(Duration.ofDays(1)).build().heartbeatInterval())
+        .isEqualTo(Duration.ofHours(8));
   }
 
+  static Stream<Arguments> refusedSettings() {
+    return Stream.of(
+        refused("Lease PT0.099S is not in PT0.1S..PT24H.", c -> c.lease(Duration.ofMillis(99))),
+        refused(
+            "Lease PT24H0.001S is not in PT0.1S..PT24H.",
+            c -> c.lease(Duration.ofDays(1).plusMillis(1))),
+        refused("Lease PT0S is not in", c -> c.lease(Duration.ZERO)),
+        refused("Lease PT-1S is not in", c -> c.lease(Duration.ofSeconds(-1))),
+        refused(
+            "Heartbeat interval PT0.009S is not in PT0.01S..PT8H.",
+            c -> c.heartbeatInterval(Duration.ofMillis(9))),
+        refused(
+            "Heartbeat interval PT8H0.001S is not in PT0.01S..PT8H.",
+            c -> c.lease(Duration.ofDays(1)).heartbeatInterval(Duration.ofHours(8).plusMillis(1))),
+        refused(
+            "Heartbeat interval PT-1S is not in", c -> c.heartbeatInterval(Duration.ofSeconds(-1))),
+        refused(
+            "Lease PT30S is shorter than 3 heartbeat intervals of PT30S.",
+            c -> c.heartbeatInterval(Duration.ofSeconds(30))),
+        refused(
+            "Lease PT2S is shorter than 3 heartbeat intervals of PT1S. Lengthen the lease or shorten the interval.",
+            c -> c.lease(Duration.ofSeconds(2)).heartbeatInterval(Duration.ofSeconds(1))),
+        refused(
+            "Lease PT30S is shorter than 3 heartbeat intervals of PT10.000000001S.",
+            c -> c.heartbeatInterval(Duration.ofSeconds(10).plusNanos(1))),
+        refused(
+            "Poll interval PT0.009S is not in PT0.01S..PT1H.",
+            c -> c.pollInterval(Duration.ofMillis(9))),
+        refused(
+            "Poll interval PT1H0.001S is not in PT0.01S..PT1H.",
+            c -> c.pollInterval(Duration.ofHours(1).plusMillis(1))),
+        refused("Prefetch -1 is not in 0..1000.", c -> c.prefetch(-1)),
+        refused("Prefetch 1001 is not in 0..1000.", c -> c.prefetch(1_001)),
+        refused(
+            "Flush interval PT-0.001S is not in PT0S..PT1S.",
+            c -> c.flushInterval(Duration.ofMillis(-1))),
+        refused(
+            "Flush interval PT1.001S is not in PT0S..PT1S.",
+            c -> c.flushInterval(Duration.ofMillis(1_001))),
+        refused(
+            "Rescue interval PT0.009S is not in PT0.01S..PT1H.",
+            c -> c.rescueInterval(Duration.ofMillis(9))),
+        refused(
+            "Rescue interval PT1H0.001S is not in PT0.01S..PT1H.",
+            c -> c.rescueInterval(Duration.ofHours(1).plusMillis(1))),
+        refused(
+            "Drain timeout PT-1S is not in PT0S..PT1H.",
+            c -> c.drainTimeout(Duration.ofSeconds(-1))),
+        refused(
+            "Drain timeout PT1H0.001S is not in PT0S..PT1H.",
+            c -> c.drainTimeout(Duration.ofHours(1).plusMillis(1))),
+        refused(
+            "Interrupt grace PT0.009S is not in PT0.01S..PT1H.",
+            c -> c.interruptGrace(Duration.ofMillis(9))),
+        refused(
+            "Interrupt grace PT1H0.001S is not in PT0.01S..PT1H.",
+            c -> c.interruptGrace(Duration.ofHours(1).plusMillis(1))),
+        refused(
+            "Archive retention PT-1S is not in 0..36500 days.",
+            c -> c.retention(new Retention(Duration.ofSeconds(-1), Duration.ZERO))),
+        refused(
+            "Audit retention PT876024H is not in 0..36500 days.",
+            c -> c.retention(new Retention(Duration.ZERO, Duration.ofDays(36_501)))));
+  }
+
+  private static Arguments refused(String sentence, UnaryOperator<WorkerConfig.Builder> offending) {
+    return arguments(sentence, offending);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("refusedSettings")
+  void aSettingOutOfRangeIsRefusedWithItsValue(
+      String sentence, UnaryOperator<WorkerConfig.Builder> offending) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> offending.apply(WorkerConfig.builder()).build())
+        .withMessageStartingWith(sentence);
+  }
+
+  /** The ends of the ranges belong to them. */
   @Test
-  void valuesOutOfRangeAreRefused() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> WorkerConfig.builder().lease(Duration.ofMillis(1)).build())
-        .withMessageContaining("Lease PT0.001S is not in");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> WorkerConfig.builder().prefetch(-1).build())
-        .withMessageContaining("Prefetch -1");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> WorkerConfig.builder().drainTimeout(Duration.ofSeconds(-1)).build())
-        .withMessageContaining("Drain timeout");
+  void theLeastAndTheMostAreTaken() {
+    Duration hour = Duration.ofHours(1);
+    Duration shortest = Duration.ofMillis(10);
+    assertThatNoException()
+        .isThrownBy(
+            () -> {
+              of(Duration.ofMillis(100), shortest, shortest, 0, Duration.ZERO, Duration.ZERO);
+              of(Duration.ofDays(1), Duration.ofHours(8), hour, 1_000, Duration.ofSeconds(1), hour);
+            });
+  }
+
+  private static WorkerConfig of(
+      Duration lease,
+      Duration heartbeat,
+      Duration others,
+      int prefetch,
+      Duration flush,
+      Duration drain) {
+    return new WorkerConfig(
+        lease,
+        heartbeat,
+        others,
+        prefetch,
+        flush,
+        others,
+        drain,
+        others,
+        Retention.defaults(),
+        true);
   }
 
   @Test
@@ -70,6 +171,11 @@ class WorkerSettingsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> handled().handle(TYPE, (payload, context) -> Outcome.completed()))
         .withMessageContaining("Kind 'k' has a handler already");
+    JobType<Integer> sameKind = JobType.of("k", Integer.class);
+    assertThatIllegalArgumentException()
+        .as("of another payload class")
+        .isThrownBy(() -> handled().handle(sameKind, (payload, context) -> Outcome.completed()))
+        .withMessage("Kind 'k' has a handler already. Register one handler for each kind.");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> handled().queue("q", 1).queue("q", 2))
         .withMessageContaining("Queue 'q' is served already");

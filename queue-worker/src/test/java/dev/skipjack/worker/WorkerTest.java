@@ -57,7 +57,9 @@ class WorkerTest {
   private final EventLog events = new EventLog();
   private final List<Worker> workers = new ArrayList<>();
 
+  /** The class's timeout is not for this, and a stop that hangs would hang the build. */
   @AfterEach
+  @Timeout(30)
   void stop() {
     workers.forEach(Worker::close);
   }
@@ -315,6 +317,8 @@ class WorkerTest {
         store.add("q", "k", "overflow", 0, 1);
         store.add("q", "k", "memory", 0, 1);
         store.add("q", "k", "class", 0, 1);
+        store.add("q", "k", "initializer", 0, 1);
+        store.add("q", "k", "thread", 0, 1);
       }
       JobId good = store.add("q", "k", "good", -1, 1);
 
@@ -326,14 +330,16 @@ class WorkerTest {
                         overflow(0) > 0 ? Outcome.completed() : Outcome.dead("never");
                     case "memory" -> throw new OutOfMemoryError("told to");
                     case "class" -> throw new NoClassDefFoundError("told to");
+                    case "initializer" -> throw new ExceptionInInitializerError("told to");
+                    case "thread" -> throw threadDeath();
                     default -> Outcome.completed();
                   },
               4),
           config());
 
       await().until(() -> store.status(good) == JobStatus.COMPLETED);
-      await().until(() -> store.count(JobStatus.DEAD) == 60);
-      await().until(() -> events.all(Dead.class).size() == 60);
+      await().until(() -> store.count(JobStatus.DEAD) == 100);
+      await().until(() -> events.all(Dead.class).size() == 100);
       assertThat(
               events.all(Dead.class).stream()
                   .map(event -> event.error().errorClass())
@@ -341,7 +347,14 @@ class WorkerTest {
           .containsExactlyInAnyOrder(
               "java.lang.StackOverflowError",
               "java.lang.OutOfMemoryError",
-              "java.lang.NoClassDefFoundError");
+              "java.lang.NoClassDefFoundError",
+              "java.lang.ExceptionInInitializerError",
+              "java.lang.ThreadDeath");
+    }
+
+    @SuppressWarnings("removal") // still thrown by what stops threads on Java 17
+    private Error threadDeath() {
+      return new ThreadDeath();
     }
 
     private int overflow(int depth) {
@@ -425,11 +438,12 @@ class WorkerTest {
           on(
               (payload, context) -> {
                 runs.incrementAndGet();
-                awaitQuietly(Duration.ofMillis(250));
+                awaitQuietly(Duration.ofMillis(1_200));
                 return Outcome.completed();
               },
               3),
-          config().lease(Duration.ofMillis(150)).rescueInterval(Duration.ofMillis(10)));
+          // Shorter ones would run out on a busy machine, where a heartbeat may come late.
+          config().lease(Duration.ofMillis(900)).rescueInterval(Duration.ofMillis(10)));
 
       await().until(() -> store.count(JobStatus.COMPLETED) == 6);
       assertThat(runs).hasValue(6);
@@ -672,6 +686,7 @@ class WorkerTest {
 
     /** What a second signal is for: the drain of the first one has an hour. */
     @Test
+    @Timeout(10)
     void aStopThatWaitsForHandlersIsEndedByAnotherThatDoesNot() throws Exception {
       JobId job = store.add("q", "k", "job", 0, 3);
       AtomicBoolean interrupted = new AtomicBoolean();
@@ -707,6 +722,7 @@ class WorkerTest {
     }
 
     @Test
+    @Timeout(10)
     void aFirstStopMayBeQuickToo() throws Exception {
       JobId job = store.add("q", "k", "job", 0, 3);
       CountDownLatch running = new CountDownLatch(1);

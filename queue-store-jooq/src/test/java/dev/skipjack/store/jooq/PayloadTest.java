@@ -278,6 +278,7 @@ class PayloadTest {
         .isEqualTo(3);
     assertThat(codec.decode("[\"dev.skipjack.store.jooq.PayloadTest$Bomb\",{}]", Object.class))
         .isInstanceOf(List.class);
+    assertThat(System.getProperty("bomb")).as("set by Bomb, once it is initialized").isNull();
   }
 
   static final class Bomb {

@@ -1,0 +1,160 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The places of a queue while an executor begins what it is given late, in any order, or never. */
+class TakenBackPlacesTest {
+
+  private final List<Runnable> tasks = new ArrayList<>();
+  private final Told told = new Told();
+  private ServedQueue queue = served(1);
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTaskThatComesAfterItWasTakenBackRunsNothingAndFreesNoPlace(boolean own) {
+    Slots slots = slots(1, own);
+    add(slots, 1);
+    add(slots, 2);
+
+    slots.takeBack(0);
+    assertThat(told.notBegun).containsExactly(1L);
+    assertThat(tasks).as("its place is the next one's").hasSize(2);
+    tasks.get(0).run();
+
+    assertThat(told.run).isEmpty();
+    add(slots, 3);
+    assertThat(tasks).as("the one place is taken").hasSize(2);
+    tasks.get(1).run();
+    runAll(2);
+    assertThat(told.run).containsExactly(2L, 3L);
+    assertThat(told.notBegun).containsExactly(1L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void placesAreNeitherLostNorWonByManyLateTasks(boolean own) {
+    Slots slots = slots(2, own);
+    for (long id = 1; id <= 6; id++) {
+      add(slots, id);
+    }
+
+    slots.takeBack(0);
+    slots.takeBack(0);
+    assertThat(told.notBegun).containsExactlyInAnyOrder(1L, 2L, 3L, 4L);
+    List.copyOf(tasks).subList(0, 4).forEach(Runnable::run);
+    add(slots, 7);
+    assertThat(tasks).hasSize(6);
+    told.keeps = true;
+    tasks.get(4).run();
+    tasks.get(5).run();
+    assertThat(tasks).as("both places are taken by what has begun").hasSize(6);
+
+    told.end(5);
+
+    assertThat(tasks).as("one place is free again").hasSize(7);
+    tasks.get(6).run();
+    assertThat(told.run).containsExactly(5L, 6L, 7L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatHasBegunOrIsNewIsNotTakenBack(boolean own) {
+    told.keeps = true;
+    Slots slots = slots(2, own);
+    add(slots, 1);
+    tasks.get(0).run();
+    slots.takeBack(0);
+    add(slots, 2);
+    slots.takeBack(Duration.ofHours(1).toNanos());
+
+    assertThat(told.notBegun).isEmpty();
+    tasks.get(1).run();
+    assertThat(told.run).containsExactly(1L, 2L);
+  }
+
+  private void runAll(int from) {
+    for (int next = from; next < tasks.size(); next++) {
+      tasks.get(next).run();
+    }
+  }
+
+  private Slots slots(int concurrency, boolean own) {
+    queue = served(concurrency);
+    return new Slots(
+        queue, new HandlerThreads.Running(tasks::add, own, null), told, new Reporter(List.of()));
+  }
+
+  private static ServedQueue served(int concurrency) {
+    return new ServedQueue("q", concurrency, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH);
+  }
+
+  private void add(Slots slots, long id) {
+    ClaimedJob job =
+        new ClaimedJob(
+            new Execution(new JobId(id), new ExecutionId(id), Instant.EPOCH),
+            "q",
+            "k",
+            "payload",
+            1,
+            0,
+            1,
+            3,
+            Instant.EPOCH,
+            null);
+    assertThat(slots.add(new Attempt(job, queue, Duration.ofMinutes(1), System.nanoTime())))
+        .isTrue();
+  }
+
+  /** Notes what becomes of attempts; runs them in no time, or keeps them until they are ended. */
+  private static final class Told implements Slots.Runner {
+
+    final List<Long> run = new ArrayList<>();
+    final List<Long> notBegun = new ArrayList<>();
+    final Map<Long, Runnable> endings = new HashMap<>();
+    boolean keeps;
+
+    @Override
+    public boolean run(Attempt attempt, Runnable later) {
+      run.add(id(attempt));
+      endings.put(id(attempt), later);
+      return !keeps;
+    }
+
+    @Override
+    public void giveBack(Attempt attempt) {
+      throw new AssertionError("nothing is closed");
+    }
+
+    @Override
+    public void refused(Attempt attempt, Throwable why) {
+      throw new AssertionError(why);
+    }
+
+    @Override
+    public void notBegun(Attempt attempt) {
+      notBegun.add(id(attempt));
+    }
+
+    void end(long id) {
+      Objects.requireNonNull(endings.get(id), "it has not begun").run();
+    }
+
+    private static long id(Attempt attempt) {
+      return attempt.job().execution().jobId().value();
+    }
+  }
+}
