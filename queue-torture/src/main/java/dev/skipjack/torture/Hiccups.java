@@ -11,13 +11,24 @@ final class Hiccups {
   private static final long PAUSE_MILLIS = 50;
   private static final long WORTH_NOTING_MILLIS = 250;
 
-  private Hiccups() {}
+  private final Thread thread;
 
-  /** Watches until the JVM ends. */
-  static void watch(HistoryFile history) {
+  private Hiccups(Thread thread) {
+    this.thread = thread;
+  }
+
+  /** Watches until it is stopped, or the JVM ends. */
+  static Hiccups watch(HistoryFile history) {
     Thread thread = new Thread(() -> watchOn(history), "hiccups");
     thread.setDaemon(true);
     thread.start();
+    return new Hiccups(thread);
+  }
+
+  /** Writes nothing any more once it returns. */
+  void stop() throws InterruptedException {
+    thread.interrupt();
+    thread.join();
   }
 
   private static void watchOn(HistoryFile history) {
@@ -25,7 +36,7 @@ final class Hiccups {
     while (!Thread.currentThread().isInterrupted()) {
       try {
         Thread.sleep(PAUSE_MILLIS);
-      } catch (InterruptedException nobodyDoes) {
+      } catch (InterruptedException stopped) {
         return;
       }
       long now = System.nanoTime();

@@ -94,7 +94,7 @@ public final class Torture {
         Fleet fleet = new Fleet(ground, folder, options, clocks);
         FaultInjector injector = new FaultInjector(ground, fleet, history, folder, notes)) {
       fleet.start();
-      Hiccups.watch(history);
+      Hiccups hiccups = Hiccups.watch(history);
       List<PlannedFault> faults = PlannedFault.schedule(kinds, options.minutes(), options.seed());
       notes.accept(
           "%d jobs in %s minutes, %d faults, seed %d."
@@ -106,6 +106,7 @@ public final class Torture {
       notes.accept("All is healed and enqueued; draining.");
       drain(ground, notes);
       fleet.stopWorkers();
+      hiccups.stop();
     }
     facts.put(TortureReport.CUT_COMMITS, (long) ground.proxy().cutCommits());
     FinalRead read = FinalReader.read(ground.direct(), ground.schema());

@@ -38,7 +38,7 @@ final class WorkerProcess {
       builder.handle(Work.type(workload), handlers::handle);
     }
     Worker worker = builder.start();
-    Hiccups.watch(history);
+    Hiccups unused = Hiccups.watch(history); // to the end of the process
     ExhaustedPool.watch(settings, pool, CONNECTIONS);
     Runtime.getRuntime()
         .addShutdownHook(new Thread(worker::close)); // the pool ends with the process, and sooner
