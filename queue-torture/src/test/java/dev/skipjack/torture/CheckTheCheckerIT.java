@@ -37,6 +37,8 @@ class CheckTheCheckerIT {
   private static final Map<BrokenQueue, Future<TortureReport>> BROKEN =
       new EnumMap<>(BrokenQueue.class);
 
+  private static final int MOST_RUNS = 4;
+
   @SuppressWarnings("NullAway.Init") // JUnit sets it before anything runs
   @TempDir
   private static Path histories;
@@ -89,10 +91,16 @@ class CheckTheCheckerIT {
     };
   }
 
+  /** What is broken need not show in every run: it may be that no frozen worker meets its rival. */
   private static TortureReport run(BrokenQueue broken) throws Exception {
-    Path folder = Files.createDirectory(histories.resolve(broken.name()));
-    try (QueueDatabase own = QueueDatabase.create()) {
-      return new Rig(own, folder, broken, broken.faults()).run(1);
+    for (int seed = 1; ; seed++) {
+      Path folder = Files.createDirectory(histories.resolve(broken.name() + "-" + seed));
+      try (QueueDatabase own = QueueDatabase.create()) {
+        TortureReport report = new Rig(own, folder, broken, broken.faults()).run(seed);
+        if (report.count(broken.counter()) > 0 || seed == MOST_RUNS) {
+          return report;
+        }
+      }
     }
   }
 
