@@ -27,6 +27,9 @@ final class FaultInjector implements AutoCloseable {
   /** How a server is treated that resets all sessions because one was killed. */
   static final String ONE_BACKEND = "backend";
 
+  /** How the network is disturbed if everything arrives, but late. */
+  static final String SLOW = "slow";
+
   private static final int CUTS = 5;
   private static final Duration LONGEST_CUT = Duration.ofSeconds(1);
 
@@ -177,9 +180,10 @@ final class FaultInjector implements AutoCloseable {
 
   private void disturbNetwork(Random dice) throws InterruptedException {
     TcpProxy proxy = ground.proxy();
-    begin(FaultKind.PROXY, Event.ALL);
     int millis = 500 + dice.nextInt(2_500);
-    switch (dice.nextInt(5)) {
+    int way = dice.nextInt(5);
+    begin(FaultKind.PROXY, Event.ALL, way == 3 ? SLOW : "");
+    switch (way) {
       case 0 -> {
         proxy.blackHole();
         TimeUnit.MILLISECONDS.sleep(millis);

@@ -50,6 +50,12 @@ final class FaultLog {
     boolean isOfProcess() {
       return !process.equals(Event.ALL);
     }
+
+    /** Whether nobody reached the server while it lasted; not, if that is in doubt. */
+    boolean keepsEverybodyOut() {
+      return (is(FaultKind.POSTMASTER) && !how.equals(FaultInjector.ONE_BACKEND))
+          || (is(FaultKind.PROXY) && !how.equals(FaultInjector.SLOW));
+    }
   }
 
   private final List<Fault> faults = new ArrayList<>();
@@ -109,6 +115,23 @@ final class FaultLog {
 
   List<Fault> all() {
     return faults;
+  }
+
+  /** How much of a span faults kept everybody from the server; where two meet, once. */
+  long microsWithoutServer(long from, long to) {
+    long micros = 0;
+    long counted = from;
+    for (Fault fault : faults) {
+      if (fault.keepsEverybodyOut()) {
+        long began = Math.max(counted, fault.began());
+        long ended = Math.min(to, fault.ended());
+        if (ended > began) {
+          micros += ended - began;
+          counted = ended;
+        }
+      }
+    }
+    return micros;
   }
 
   /**

@@ -26,7 +26,7 @@ final class Recoveries {
         recoveries
             .millis
             .computeIfAbsent(cause.kind(), kind -> new ArrayList<>())
-            .add(recovery(attempt, cause));
+            .add(recovery(attempt, cause, faults));
       }
     }
     return recoveries;
@@ -39,11 +39,14 @@ final class Recoveries {
 
   /**
    * From the fault, however long it lasts; from its end where nobody could be rescued before; from
-   * the claim if that came later.
+   * the claim if that came later. Time in which another fault kept everybody from the server does
+   * not count: nobody could rescue anything.
    */
-  private static long recovery(ExecutionRow attempt, Fault cause) {
-    long from = cause.isOfProcess() ? cause.began() : cause.ended();
-    return Math.max(0, attempt.finished() - Math.max(from, attempt.started())) / 1_000;
+  private static long recovery(ExecutionRow attempt, Fault cause, FaultLog faults) {
+    long fault = cause.isOfProcess() ? cause.began() : cause.ended();
+    long from = Math.max(fault, attempt.started());
+    long whole = Math.max(0, attempt.finished() - from);
+    return (whole - faults.microsWithoutServer(from, attempt.finished())) / 1_000;
   }
 
   /**

@@ -124,6 +124,24 @@ class FaultLogTest {
     assertThat(recovery("proxy")).isEqualTo(3_500); // from the claim
   }
 
+  @Test
+  void timeInWhichNobodyReachedTheServerIsNoRecovery() {
+    run.fault("kill", "worker-1", 10.5, 10.6);
+    assertThat(recovery("kill")).isEqualTo(3_000);
+
+    run.fault("kill", "worker-2", 10.5, 13);
+    assertThat(recovery("kill")).isEqualTo(3_000);
+
+    run.fault("postmaster", Event.ALL, 10, 11);
+    run.fault("proxy", Event.ALL, 11.5, 12.5);
+    run.fault("proxy", Event.ALL, 11.7, 12);
+    run.fault("postmaster", Event.ALL, 13, 16);
+    run.fault("commit-cut", Event.ALL, 11, 11.5); // a wait for transactions that end
+    run.fault("proxy " + FaultInjector.SLOW, Event.ALL, 11, 11.5);
+    run.fault("postmaster " + FaultInjector.ONE_BACKEND, Event.ALL, 11, 11.5);
+    assertThat(recovery("kill")).isEqualTo(1_000);
+  }
+
   private long recovery(String kind) {
     return Objects.requireNonNull(
         Recoveries.of(run.checked(), run.log()).row(kind).get("recovery_p99_ms"));

@@ -35,9 +35,10 @@ class BloatTest {
   }
 
   /**
-   * Vacuumed as often as autovacuum would, nothing grows with what was churned: what was never used again would be eleven thirds
-   * of the first size. Between two vacuums an index may hold half as many pages again, as emptied pages are free only after the
-   * next one, so the bound is twice the first size.
+   * Vacuumed as often as autovacuum would, nothing grows with what was churned: what was never used
+   * again would be eleven thirds of the first size. Between two vacuums an index may hold half as
+   * many pages again, as emptied pages are free only after the next one, so the bound is twice the
+   * first size.
    */
   @Test
   void churnedJobsLeaveRoomForTheNextOnes(QueueDatabase database) {
