@@ -10,6 +10,11 @@ from (
     "skipjack"."jobs"."status" = 'running'
     and "skipjack"."jobs"."current_execution_id" > ?
     and "skipjack"."jobs"."lease_expires_at" < clock_timestamp()
+    and "skipjack"."jobs"."current_execution_id" = (
+      select "seen"."current_execution_id"
+      from "skipjack"."jobs" as "seen"
+      where "seen"."id" = "skipjack"."jobs"."id"
+    )
   )
   order by "skipjack"."jobs"."current_execution_id"
   fetch next 1 rows only

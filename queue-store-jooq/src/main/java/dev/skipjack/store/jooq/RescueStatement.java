@@ -19,6 +19,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
 import java.sql.ResultSet;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
@@ -39,6 +41,7 @@ import org.jooq.SelectSeekStep1;
  * WITH expired AS MATERIALIZED (SELECT id, current_execution_id, cancel_requested_at IS NOT NULL AS is_cancelled FROM jobs
  *                                WHERE status = 'running' AND current_execution_id > :after
  *                                  AND lease_expires_at < clock_timestamp()
+ *                                  AND current_execution_id = (SELECT seen.current_execution_id FROM jobs AS seen WHERE seen.id = jobs.id)
  *                                ORDER BY current_execution_id LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED),
  * kept AS (UPDATE jobs SET status = CASE WHEN attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END, ...
  *            FROM expired WHERE jobs.id = expired.id AND NOT is_cancelled RETURNING ...),
@@ -53,7 +56,7 @@ import org.jooq.SelectSeekStep1;
  *
  * <p>Locks: expired rows in execution order, without waiting. A row in motion is either held
  * (skipped) or was renewed, in which case PostgreSQL looks at the lease again after it has the
- * lock.
+ * lock. A row that was claimed anew meanwhile is left to the next sweep, however short its lease.
  */
 final class RescueStatement {
 
@@ -128,7 +131,18 @@ final class RescueStatement {
         .where(JobPredicates.RUNNING)
         .and(JOBS.CURRENT_EXECUTION_ID.gt(AFTER))
         .and(JOBS.LEASE_EXPIRES_AT.lt(DatabaseClock.NOW))
+        .and(isStillTheAttemptOfTheSnapshot())
         .orderBy(JOBS.CURRENT_EXECUTION_ID);
+  }
+
+  /**
+   * PostgreSQL looks again at a row that changed before it was locked, but reads other rows as they
+   * were: the audit row of an attempt that began meanwhile could not be closed.
+   */
+  private static Condition isStillTheAttemptOfTheSnapshot() {
+    Jobs seen = JOBS.as("seen");
+    return JOBS.CURRENT_EXECUTION_ID.eq(
+        select(seen.CURRENT_EXECUTION_ID).from(seen).where(seen.ID.eq(JOBS.ID)));
   }
 
   static Arguments firstArguments(long after) {

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -192,16 +193,59 @@ class ReevaluatedBatchTest {
   @EnumSource
   void aBatchThatLosesAJobBetweenSnapshotAndLockEndsTheOthers(Ending ending) throws Exception {
     JobQueue queue = JobQueue.builder(pool).build();
+    List<Execution> batch = claimAll(queue);
+
+    long ended =
+        endBehindGate(
+            ending, batch, () -> queue.store().giveBack(List.of(Ending.released(batch.get(0)))));
+
+    assertThat(ended).isEqualTo(JOBS - 1);
+    assertThat(value("SELECT count(*) FROM job_executions WHERE finished_at IS NOT NULL"))
+        .isEqualTo(JOBS);
+  }
+
+  /** Its snapshot does not have the new attempt's audit row, which would stay open for ever. */
+  @Test
+  void aRescueLeavesAnAttemptThatBeganBehindItsSnapshotToTheNextOne() throws Exception {
+    JobQueue queue = JobQueue.builder(pool).build();
+    List<Execution> batch = claimAll(queue);
+
+    long ended =
+        endBehindGate(
+            Ending.RESCUE,
+            batch,
+            () -> {
+              queue.store().giveBack(List.of(Ending.released(batch.get(0))));
+              assertThat(claim(queue)).hasSize(1);
+            });
+
+    assertThat(ended).isEqualTo(JOBS - 1);
+    assertThat(queue.store().rescue(Duration.ZERO, JOBS)).hasSize(1);
+    assertThat(value("SELECT count(*) FROM job_executions WHERE finished_at IS NULL")).isZero();
+  }
+
+  private List<Execution> claimAll(JobQueue queue) throws SQLException {
     queue.enqueueAll(
         Fixture.WORK, IntStream.rangeClosed(1, JOBS).mapToObj(Fixture.Work::new).toList());
-    List<Execution> batch =
-        queue.store().claim(Fixture.request(JOBS, Fixture.EXPIRED, new Lane("default", 0))).stream()
-            .map(ClaimedJob::execution)
-            .toList();
-
+    List<Execution> batch = claim(queue);
     // Without statistics some of the statements are planned to look into every partition.
     execute(keeper, "ANALYZE job_executions");
+    return batch;
+  }
 
+  /** With leases that are over at once. */
+  private static List<Execution> claim(JobQueue queue) {
+    return queue
+        .store()
+        .claim(Fixture.request(JOBS, Fixture.EXPIRED, new Lane("default", 0)))
+        .stream()
+        .map(ClaimedJob::execution)
+        .toList();
+  }
+
+  /** Answers how many were ended by a statement that had its snapshot before {@code rival} ran. */
+  private long endBehindGate(Ending ending, List<Execution> batch, Runnable rival)
+      throws Exception {
     try (Connection late = DriverManager.getConnection(postgres.jdbcUrl(DATABASE))) {
       execute(late, "SET ROLE pg_write_all_data");
       execute(keeper, "SELECT pg_advisory_lock(" + LOCK + ")");
@@ -209,13 +253,10 @@ class ReevaluatedBatchTest {
       Future<Long> ended = thread.submit(() -> ending.end(statements, late, batch));
       Rival.soon().until(() -> ended.isDone() || somebodyWaits());
       assertThat(ended.isDone()).as("came through the gate").isFalse();
-      queue.store().giveBack(List.of(Ending.released(batch.get(0))));
+      rival.run();
       execute(keeper, "SELECT pg_advisory_unlock(" + LOCK + ")");
-
-      assertThat(ended.get()).isEqualTo(JOBS - 1);
+      return ended.get();
     }
-    assertThat(value("SELECT count(*) FROM job_executions WHERE finished_at IS NOT NULL"))
-        .isEqualTo(JOBS);
   }
 
   private boolean somebodyWaits() throws SQLException {
