@@ -12,8 +12,8 @@ import java.time.Duration;
  *     so that two renewals may fail before one counts; at least 10 ms
  * @param pollInterval wait between polls of an idle queue, jittered by a fifth; default 1.25 s, so
  *     that an idle worker sends less than a statement a second in all; 10 ms to 1 hour
- * @param prefetch most jobs of a queue claimed beyond those that can run at once; default 500, 0 to
- *     1,000. The worker takes only as many as its handlers finish in 50 ms, so slow jobs are not
+ * @param prefetch most jobs of a queue claimed beyond those that can run at once; default 1000, 0
+ *     to 1,000. The worker takes only as many as its handlers finish in 50 ms, so slow jobs are not
  *     hoarded. With those that have ended and are not yet written, three times as many may be held.
  * @param flushInterval how long outcomes are collected before they are written together; default 3
  *     ms, 0 to 1 s. Not waited for when nothing else runs.
@@ -86,7 +86,7 @@ public record WorkerConfig(
     private Duration lease = Duration.ofSeconds(30);
     private Duration heartbeatInterval = Duration.ZERO;
     private Duration pollInterval = Duration.ofMillis(1_250);
-    private int prefetch = 500;
+    private int prefetch = 1_000;
     private Duration flushInterval = Duration.ofMillis(3);
     private Duration rescueInterval = Duration.ofSeconds(10);
     private Duration drainTimeout = Duration.ofSeconds(25);

@@ -12,12 +12,15 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A connection whose statements and commits meet the faults of a plan. */
 final class FaultyConnection implements InvocationHandler {
 
   private static final String BROKEN = "08006";
+  private static final Pattern COMMIT =
+      Pattern.compile(";\\s*COMMIT\\s*$", Pattern.CASE_INSENSITIVE);
 
   private final Connection target;
   private final FaultPlan plan;
@@ -63,18 +66,28 @@ final class FaultyConnection implements InvocationHandler {
         return call(target, method, args);
       }
       case "commit" -> {
-        commit();
-        return null;
+        reach();
+        return commit(() -> call(target, method, args));
       }
       default -> {
         requireUnbroken();
         Object result = call(target, method, args);
-        return result instanceof Statement statement ? wrap((Connection) self, statement) : result;
+        return result instanceof Statement statement
+            ? wrap((Connection) self, statement, args != null && commits(args[0]))
+            : result;
       }
     }
   }
 
-  private Statement wrap(Connection self, Statement statement) {
+  /** Whether an SQL text ends with a COMMIT of its own. */
+  private static boolean commits(@Nullable Object sql) {
+    return sql instanceof String text && COMMIT.matcher(text).find();
+  }
+
+  /**
+   * @param commits whether to execute it is a COMMIT too
+   */
+  private Statement wrap(Connection self, Statement statement, boolean commits) {
     InvocationHandler handler =
         (proxy, method, args) -> {
           if (method.getDeclaringClass() == Object.class) {
@@ -86,6 +99,9 @@ final class FaultyConnection implements InvocationHandler {
           if (method.getName().startsWith("execute")) {
             reach();
             plan.before(Step.STATEMENT);
+            if (commits || (args != null && args.length > 0 && commits(args[0]))) {
+              return commit(() -> call(statement, method, args));
+            }
           }
           return call(statement, method, args);
         };
@@ -107,17 +123,22 @@ final class FaultyConnection implements InvocationHandler {
     };
   }
 
-  private void commit() throws SQLException {
-    reach();
+  private @Nullable Object commit(Call commit) throws Throwable {
     plan.before(Step.COMMIT);
     CommitFate fate = plan.fateOfCommit();
     if (fate == CommitFate.CUT_BEFORE) {
       throw breakDown("The connection broke before the COMMIT.");
     }
-    target.commit();
+    Object result = commit.run();
     if (fate == CommitFate.CUT_AFTER) {
       throw breakDown("The connection broke after the COMMIT.");
     }
+    return result;
+  }
+
+  @FunctionalInterface
+  private interface Call {
+    @Nullable Object run() throws Throwable;
   }
 
   private void reach() throws SQLException {

@@ -21,7 +21,13 @@ import org.jooq.ResultQuery;
  * SELECT incoming.id FROM incoming ORDER BY incoming.position
  * }</pre>
  *
- * <p>As fast as COPY at a thousand rows a statement. Locks nothing that anybody else can see.
+ * <p>As fast as COPY at a thousand rows a statement. A single job has a statement of its own:
+ *
+ * <pre>{@code
+ * INSERT INTO jobs (...) SELECT nextval('jobs_id_seq'), ... FROM (SELECT :queue AS queue, ...) AS incoming LEFT JOIN job_queues ... RETURNING id
+ * }</pre>
+ *
+ * <p>Locks nothing that anybody else can see.
  */
 final class EnqueueStatement {
 
@@ -37,6 +43,11 @@ final class EnqueueStatement {
         .select(JobInsert.ID)
         .from(JobInsert.INCOMING)
         .orderBy(JobInsert.POSITION);
+  }
+
+  /** Of one job. */
+  static ResultQuery<?> queryForOne() {
+    return JobInsert.insertOne().returning(Tables.JOBS.ID);
   }
 
   static EnqueueResult read(ResultSet row) throws SQLException {

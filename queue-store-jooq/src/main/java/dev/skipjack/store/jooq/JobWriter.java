@@ -6,6 +6,7 @@ import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.spi.HotStatement;
 import dev.skipjack.store.jooq.spi.JobInsert;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.store.jooq.spi.Session;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -28,11 +29,23 @@ final class JobWriter {
   private static final int MOST_TRIES = 50;
 
   private final HotStatement plain;
+  private final HotStatement single;
   private final HotStatement once;
 
-  JobWriter(HotStatement plain, HotStatement once) {
-    this.plain = plain;
-    this.once = once;
+  JobWriter(Statements statements) {
+    this.plain = statements.enqueue;
+    this.single = statements.enqueueOne;
+    this.once = statements.enqueueOnce;
+  }
+
+  /**
+   * Writes one job in a transaction of its own, in one flight.
+   *
+   * @param job without an idempotency key
+   */
+  List<EnqueueResult> writeAlone(OwnTransactions transactions, NewJob job) {
+    return transactions.runInOneFlight(
+        single, JobInsert.argumentsOfOne(job), EnqueueStatement::read);
   }
 
   /**
@@ -46,6 +59,9 @@ final class JobWriter {
 
   private List<EnqueueResult> writePlain(Session session, List<NewJob> jobs, int size)
       throws SQLException {
+    if (jobs.size() == 1) {
+      return session.run(single, JobInsert.argumentsOfOne(jobs.get(0)), EnqueueStatement::read);
+    }
     List<EnqueueResult> results = new ArrayList<>(jobs.size());
     for (List<NewJob> chunk : chunks(jobs, size)) {
       results.addAll(session.run(plain, JobInsert.arguments(chunk), EnqueueStatement::read));

@@ -58,7 +58,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     this.transactions = transactions;
     this.statements = statements;
     this.healing = new PartitionHealing(() -> partitions.create(Duration.ZERO));
-    this.writer = new JobWriter(statements.enqueue, statements.enqueueOnce);
+    this.writer = new JobWriter(statements);
     this.rescue = new RescueSweep(transactions, statements, healing);
   }
 
@@ -72,8 +72,10 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       return List.of();
     }
     List<EnqueueResult> results =
-        new Batches(EnqueueStatement.LARGEST)
-            .run(chunk -> transactions.inOne(session -> writer.write(session, jobs, chunk)));
+        jobs.size() == 1 && jobs.get(0).idempotencyKey() == null
+            ? writer.writeAlone(transactions, jobs.get(0))
+            : new Batches(EnqueueStatement.LARGEST)
+                .run(chunk -> transactions.inOne(session -> writer.write(session, jobs, chunk)));
     wakeCommitted(jobs, results);
     return results;
   }
@@ -117,7 +119,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   @Override
   public DueLanes dueLanes(List<String> queues) {
     return DueLanesStatement.collect(
-        transactions.run(
+        transactions.runInOneFlight(
             statements.dueLanes, DueLanesStatement.arguments(queues), DueLanesStatement::read));
   }
 

@@ -9,6 +9,7 @@ import org.jooq.DSLContext;
 final class Statements {
 
   final HotStatement enqueue;
+  final HotStatement enqueueOne;
   final HotStatement enqueueOnce;
   final HotStatement dueLanes;
   final HotStatement claim;
@@ -37,6 +38,7 @@ final class Statements {
   Statements(String schema) {
     DSLContext dsl = StatementDialect.forSchema(schema);
     enqueue = HotStatement.render(dsl, EnqueueStatement.query());
+    enqueueOne = HotStatement.render(dsl, EnqueueStatement.queryForOne());
     enqueueOnce = HotStatement.render(dsl, EnqueueOnceStatement.query());
     dueLanes = HotStatement.render(dsl, DueLanesStatement.query());
     claim = HotStatement.render(dsl, ClaimStatement.query());

@@ -59,6 +59,7 @@ class GoldenSqlTest {
             Map.entry("edit", admin.edit),
             Map.entry("prune", admin.prune),
             Map.entry("dead-jobs", admin.deadJobsOfQueueAndKind),
+            Map.entry("enqueue-one", statements.enqueueOne),
             Map.entry("enqueue-once", statements.enqueueOnce),
             Map.entry("due-lanes", statements.dueLanes),
             Map.entry("claim", statements.claim),

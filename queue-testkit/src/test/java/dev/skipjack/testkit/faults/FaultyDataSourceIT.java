@@ -8,6 +8,7 @@ import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.testkit.faults.FaultyDataSource.CommitFate;
 import dev.skipjack.testkit.faults.FaultyDataSource.Step;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -81,6 +82,32 @@ class FaultyDataSourceIT {
     faulty.mend();
     insert();
     assertThat(rows()).isEqualTo(3);
+  }
+
+  @Test
+  void aStatementThatEndsWithItsOwnCommitIsCutAsWell() throws SQLException {
+    faulty.cutBeforeCommit(1);
+    assertFails(() -> insertInOneFlight(true), "08006");
+    assertThat(rows()).isZero();
+
+    faulty.cutAfterCommit(2);
+    assertFails(() -> insertInOneFlight(true), "08006");
+    assertFails(() -> insertInOneFlight(false), "08006");
+    assertThat(rows()).isEqualTo(2);
+    assertThat(faulty.count(Step.COMMIT)).isEqualTo(3);
+  }
+
+  private void insertInOneFlight(boolean prepared) throws SQLException {
+    String sql = "BEGIN; INSERT INTO rows VALUES (1); COMMIT";
+    try (Connection connection = faulty.getConnection();
+        Statement plain = connection.createStatement();
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      if (prepared) {
+        statement.execute();
+      } else {
+        plain.execute(sql);
+      }
+    }
   }
 
   @Test

@@ -163,6 +163,18 @@ class TcpProxyIT {
   }
 
   @Test
+  void findsTheCommitOfATransactionInOneFlight() throws Exception {
+    try (Connection connection = connect("");
+        Statement statement = connection.createStatement()) {
+      proxy.cutBeforeCommit(1);
+      assertThatThrownBy(() -> statement.execute("BEGIN; INSERT INTO rows VALUES (1); COMMIT"))
+          .isInstanceOf(SQLException.class);
+    }
+    assertThat(proxy.cutCommits()).isEqualTo(1);
+    assertThat(rows()).isZero();
+  }
+
+  @Test
   void forgetsCutsThatHaveNotStruck() throws Exception {
     proxy.cutBeforeCommit(3);
     proxy.clearCuts();

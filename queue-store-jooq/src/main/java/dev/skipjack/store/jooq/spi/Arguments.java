@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.spi;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +19,19 @@ public final class Arguments {
   /** Sets one number. */
   public Arguments number(String name, long value) {
     return put(name, (statement, index) -> statement.setLong(index, value));
+  }
+
+  /** Sets one integer, which may be NULL. */
+  public Arguments integer(String name, @Nullable Integer value) {
+    return put(
+        name,
+        (statement, index) -> {
+          if (value == null) {
+            statement.setNull(index, Types.INTEGER);
+          } else {
+            statement.setInt(index, value);
+          }
+        });
   }
 
   /** Sets one text, which may be NULL. */

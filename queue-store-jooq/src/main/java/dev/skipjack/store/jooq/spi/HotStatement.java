@@ -41,6 +41,8 @@ public final class HotStatement {
       "; SELECT set_config('enable_seqscan', current_setting('skipjack.enable_seqscan'), true),"
           + " set_config('plan_cache_mode', current_setting('skipjack.plan_cache_mode'), true)";
 
+  private static final String COMMIT = "; COMMIT";
+
   private final String sql;
   private final List<String> parameters;
 
@@ -98,6 +100,18 @@ public final class HotStatement {
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
     return run(connection, preamble.sql(), "", 0, arguments, reader);
+  }
+
+  /**
+   * Runs it as a transaction of our own that is READ COMMITTED, from BEGIN to COMMIT in one flight.
+   * After an error the session may be in that transaction still.
+   *
+   * @param connection in auto-commit mode, or the driver would begin a transaction itself
+   */
+  <R> List<R> runWhole(
+      Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
+      throws SQLException {
+    return run(connection, preamble.withBegin(), COMMIT, 0, arguments, reader);
   }
 
   /**

@@ -26,6 +26,7 @@ import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.InsertOnDuplicateStep;
+import org.jooq.OrderField;
 import org.jooq.Param;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
@@ -112,6 +113,41 @@ public final class JobInsert {
 
   /** As {@link #insert(Field)}, only those rows of {@code incoming}. */
   public static InsertOnDuplicateStep<JobsRecord> insert(Field<?> order, Condition which) {
+    return insert(ID, table(name("incoming")), which, order);
+  }
+
+  /**
+   * As {@link #insert(Field)} for one job, whose values are parameters of their own: as arrays of
+   * one element they cost the server as much again as the insert.
+   */
+  public static InsertOnDuplicateStep<JobsRecord> insertOne() {
+    return insert(NextId.of(JOBS_ID_SEQ), one(), noCondition());
+  }
+
+  private static Table<?> one() {
+    return select(
+            Texts.param("queue").as("queue"),
+            Texts.param("kind").as("kind"),
+            Texts.param("payload").as("payload"),
+            given("payload_version", SQLDataType.INTEGER),
+            given("priority", SQLDataType.SMALLINT),
+            given("max_attempts", SQLDataType.INTEGER),
+            Texts.param("scheduled_at").cast(SQLDataType.INSTANT).as("scheduled_at"),
+            given("delay", SQLDataType.BIGINT),
+            Texts.param("tags").as("tags"),
+            Texts.param("unique_key").as("unique_key"),
+            Texts.param("unique_label").as("unique_label"),
+            Texts.param("unique_until").as("unique_until"),
+            Texts.param("trace_parent").as("trace_parent"))
+        .asTable("incoming");
+  }
+
+  private static <T> Field<T> given(String name, org.jooq.DataType<T> type) {
+    return cast(param(name, type), type).as(name);
+  }
+
+  private static InsertOnDuplicateStep<JobsRecord> insert(
+      Field<Long> id, Table<?> incoming, Condition which, OrderField<?>... order) {
     Field<Instant> due =
         greatest(
             coalesce(field("scheduled_at", Instant.class), DatabaseClock.NOW), DatabaseClock.NOW);
@@ -132,7 +168,7 @@ public final class JobInsert {
             JOBS.TRACE_CONTEXT)
         .select(
             select(
-                    ID,
+                    id,
                     field("queue", String.class),
                     field("kind", String.class),
                     cast(field("payload", String.class), JOBS.PAYLOAD),
@@ -151,7 +187,7 @@ public final class JobInsert {
                     field("unique_label", String.class),
                     field("unique_until", JOBS.UNIQUE_UNTIL.getDataType()),
                     field("trace_parent", String.class))
-                .from(table(name("incoming")))
+                .from(incoming)
                 .leftJoin(JOB_QUEUES)
                 .on(JOB_QUEUES.QUEUE.eq(field("queue", String.class)))
                 .where(which)
@@ -174,6 +210,24 @@ public final class JobInsert {
         .texts("unique_labels", jobs, unique(UniqueKey::label))
         .texts("unique_untils", jobs, unique(key -> key.until().literal()))
         .texts("trace_parents", jobs, NewJob::traceParent);
+  }
+
+  /** The values of {@code job} for the parameters of {@link #insertOne}. */
+  public static Arguments argumentsOfOne(NewJob job) {
+    return new Arguments()
+        .text("queue", job.queue())
+        .text("kind", job.kind())
+        .text("payload", job.payload())
+        .integer("payload_version", job.payloadVersion())
+        .integer("priority", job.priority() == null ? null : job.priority().intValue())
+        .integer("max_attempts", job.maxAttempts())
+        .text("scheduled_at", scheduledAt(job))
+        .number("delay", DatabaseClock.micros(job.delay()))
+        .text("tags", tags(job))
+        .text("unique_key", unique(UniqueKey::key).apply(job))
+        .text("unique_label", unique(UniqueKey::label).apply(job))
+        .text("unique_until", unique(key -> key.until().literal()).apply(job))
+        .text("trace_parent", job.traceParent());
   }
 
   private static @Nullable String scheduledAt(NewJob job) {

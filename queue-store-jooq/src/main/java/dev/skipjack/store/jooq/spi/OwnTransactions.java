@@ -52,6 +52,33 @@ public final class OwnTransactions {
   }
 
   /**
+   * As {@link #run}, with BEGIN, settings, statement and COMMIT in one flight. So a connection that
+   * breaks leaves open whether it was done, whenever it breaks: for what may be done twice, or is
+   * told apart by who asked.
+   */
+  public <R> List<R> runInOneFlight(
+      HotStatement statement, Arguments arguments, RowReader<R> reader) {
+    boolean sent = false;
+    try (Connection connection = dataSource.getConnection()) {
+      boolean autoCommit = connection.getAutoCommit();
+      connection.setAutoCommit(true);
+      List<R> rows;
+      try {
+        sent = true;
+        rows = statement.runWhole(connection, preamble, arguments, reader);
+      } catch (SQLException | RuntimeException | Error failure) {
+        rollBack(connection, autoCommit, failure);
+        throw failure;
+      }
+      sent = false;
+      giveBack(connection, autoCommit);
+      return rows;
+    } catch (SQLException failure) {
+      throw failed(failure, sent);
+    }
+  }
+
+  /**
    * Runs several statements in one transaction and commits.
    *
    * @return what {@code work} answered
@@ -143,6 +170,16 @@ public final class OwnTransactions {
   private static void giveUp(Connection connection, boolean autoCommit, Throwable failure) {
     try {
       connection.rollback();
+      connection.setAutoCommit(autoCommit);
+    } catch (SQLException broken) {
+      failure.addSuppressed(broken);
+    }
+  }
+
+  /** Of a transaction that the driver does not know of. */
+  private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("ROLLBACK");
       connection.setAutoCommit(autoCommit);
     } catch (SQLException broken) {
       failure.addSuppressed(broken);

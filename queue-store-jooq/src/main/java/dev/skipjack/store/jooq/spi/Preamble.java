@@ -20,12 +20,20 @@ enum Preamble {
       "SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; ";
 
   private final String sql;
+  private final String withBegin;
 
   Preamble(String settings, String isolation) {
     this.sql = PLANNER + settings + "SET TRANSACTION ISOLATION LEVEL" + isolation;
+    this.withBegin = "BEGIN ISOLATION LEVEL" + isolation + PLANNER + settings;
   }
 
+  /** For a transaction that the driver begins. */
   String sql() {
     return sql;
+  }
+
+  /** For a transaction that begins with it. */
+  String withBegin() {
+    return withBegin;
   }
 }
