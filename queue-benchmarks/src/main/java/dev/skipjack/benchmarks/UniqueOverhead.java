@@ -60,7 +60,7 @@ final class UniqueOverhead {
 
   private void measureRound(int size, boolean counts) throws SQLException {
     database.empty();
-    JobQueue withoutIndex = database.queueWithoutUniqueIndex();
+    JobQueue withoutIndex = database.queueWithoutUniqueIndex(pool -> pool);
     JobQueue queue = database.queue(pool -> pool);
     UniqueJobs unique = UniqueJobs.on(queue);
     List<Webhook> known = payloads(size);

@@ -25,4 +25,21 @@ class UniqueOverheadIT {
       assertThat(database.rows()).isEqualTo("jobs pending 2100");
     }
   }
+
+  @Test
+  void theSchemaWithoutTheIndexIsSentTheSame() throws Exception {
+    try (QueueDatabase server = QueueDatabase.create();
+        BenchmarkDatabase database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2)) {
+      Recording with = new Recording();
+      Recording without = new Recording();
+
+      database.queue(with::noting).enqueue(Noop.TYPE, Noop.number(1));
+      database.queueWithoutUniqueIndex(without::noting).enqueue(Noop.TYPE, Noop.number(1));
+
+      assertThat(without.sent())
+          .extracting(sent -> sent.sql().replace("skipjack_bench_without_keys", "skipjack_bench"))
+          .isNotEmpty()
+          .isEqualTo(with.sent().stream().map(Recording.Sent::sql).toList());
+    }
+  }
 }
