@@ -141,7 +141,18 @@ class BenchmarksIT {
       case "idle" -> List.of("transactions_per_s", "reached");
       case "steady" -> List.of("p50_ms", "p95_ms", "p99_ms", "pickup_p99_ms", "reached_rate");
       case "pinned" ->
-          List.of("start_rate", "end_rate", "start_p99_ms", "end_p99_ms", "dead_tuples", "backlog");
+          List.of(
+              "start_rate",
+              "end_rate",
+              "start_p99_ms",
+              "end_p99_ms",
+              "start_all_claims_p99_ms",
+              "end_all_claims_p99_ms",
+              "marked_claims",
+              "unmarked_claims",
+              "slowest_unmarked_claim_ms",
+              "dead_tuples",
+              "backlog");
       case "depth" -> List.of("all_queues_served_p50_ms", "reached");
       case "footprint" ->
           List.of(
