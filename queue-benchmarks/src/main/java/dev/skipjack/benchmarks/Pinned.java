@@ -148,6 +148,7 @@ final class Pinned implements Benchmark {
     List<PinnedWindow> seen = new ArrayList<>();
     Schedule schedule = new Schedule(rate);
     long sent = 0;
+    counters.begin();
     for (int window = 1; window <= windows; window++) {
       counters.next();
       Meter meter = Meter.start(database);

@@ -39,18 +39,24 @@ record PinnedWindow(
     return row;
   }
 
-  /** What is counted now; for any number of threads. */
+  /** What is counted now. Any number of threads may tell of something, one begins and ends. */
   static final class Counters implements WorkerListener, TimedAccess.Calls {
 
     private final LongAdder completed = new LongAdder();
-    private volatile long before;
+    private long before;
+    private long since;
     private volatile PinnedClaims claims = new PinnedClaims();
     private volatile Latencies bystander = new Latencies();
     private volatile boolean stopped;
 
+    /** Begins a phase: what was completed before is of none of its stretches. */
+    void begin() {
+      before = completed.sum();
+      since = System.nanoTime();
+    }
+
     /** Begins a stretch. */
     void next() {
-      before = completed.sum();
       claims = new PinnedClaims();
       bystander = new Latencies();
     }
@@ -67,9 +73,12 @@ record PinnedWindow(
       claims.add(jobs, marked, nanos);
     }
 
-    /** Jobs completed since {@link #next}. */
+    /** Jobs completed since the call before, or since {@link #begin}; of one thread. */
     long completed() {
-      return completed.sum() - before;
+      long sum = completed.sum();
+      long jobs = sum - before;
+      before = sum;
+      return jobs;
     }
 
     void bystood(long nanos) {
@@ -88,11 +97,15 @@ record PinnedWindow(
     PinnedWindow window(String phase, long began, Meter meter, BenchmarkDatabase database)
         throws SQLException {
       long jobs = completed();
+      // To the moment of the count: the rest takes its time too, which is of the next stretch.
+      long now = System.nanoTime();
+      double seconds = (now - since) / 1e9;
+      since = now;
       Costs costs = meter.stop(jobs);
       return new PinnedWindow(
           phase,
-          (System.nanoTime() - began) / 1e9,
-          jobs / costs.seconds(),
+          (now - began) / 1e9,
+          jobs / seconds,
           costs,
           claims,
           bystander,

@@ -116,7 +116,7 @@ class BenchmarksIT {
       case "dedup", "overhead" -> TINY.with(Setting.JOBS, 2).with(Setting.RUNS, 2);
       case "latency" -> TINY.with(Setting.JOBS, 5).with(Setting.RATE, 100);
       case "steady" -> TINY.with(Setting.RATE, 100);
-      case "pinned" -> TINY.with(Setting.RATE, 300);
+      case "pinned" -> TINY.hasty(2).with(Setting.RATE, 300);
       case "depth" -> TINY.with(Setting.JOBS, 100);
       case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
       case "seed" ->

@@ -18,12 +18,15 @@ class PinnedWindowTest {
     PinnedWindow.Counters counters = new PinnedWindow.Counters();
     counters.on(new WorkerEvent.Succeeded(ATTEMPT));
 
-    counters.next();
+    counters.begin();
     counters.on(new WorkerEvent.Started(ATTEMPT));
     counters.on(new WorkerEvent.Succeeded(ATTEMPT));
     counters.on(new WorkerEvent.Succeeded(ATTEMPT));
     counters.on(new WorkerEvent.Released(ATTEMPT));
 
     assertThat(counters.completed()).isEqualTo(2);
+    counters.on(new WorkerEvent.Succeeded(ATTEMPT));
+    counters.next();
+    assertThat(counters.completed()).isEqualTo(1);
   }
 }
