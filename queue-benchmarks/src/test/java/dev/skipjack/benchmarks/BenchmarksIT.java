@@ -77,6 +77,21 @@ class BenchmarksIT {
   }
 
   @Test
+  void aStrategyThatLocksMustNotRunAJobTwice() {
+    Seed.Point twice = new Seed.Point("FOR UPDATE", 2, 0, 1_234, 1, 0, new Costs(1, null, 1, 1));
+    Seed.Point once = new Seed.Point("FOR UPDATE", 2, 0, 1_234, 0, 0, new Costs(1, null, 1, 1));
+
+    assertThat(Seed.check(once, false)).isSameAs(once);
+    assertThat(Seed.check(twice, true)).isSameAs(twice);
+    assertThatThrownBy(() -> Seed.check(twice, false))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("FOR UPDATE, 2 threads, 0 ms of work: 1,234 jobs/s, 1 double runs");
+    assertThat(SeedStrategy.values())
+        .filteredOn(SeedStrategy::mayRunTwice)
+        .containsExactly(SeedStrategy.UPDATE_WITHOUT_LOCK);
+  }
+
+  @Test
   void theComparisonIsWrittenAsATableAndAsPlots(@TempDir Path folder) throws Exception {
     List<Seed.Point> points =
         List.of(
@@ -120,7 +135,7 @@ class BenchmarksIT {
       case "depth" -> TINY.with(Setting.JOBS, 100);
       case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
       case "seed" ->
-          TINY.with(Setting.JOBS, 30).with(Setting.WORKERS, 1).out(folder.resolve("plots"));
+          TINY.with(Setting.JOBS, 10).with(Setting.WORKERS, 2).out(folder.resolve("plots"));
       case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
       case "starvation" -> TINY.with(Setting.JOBS, 200);
       case "idle" -> TINY;
