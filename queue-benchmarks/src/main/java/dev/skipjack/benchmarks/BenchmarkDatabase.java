@@ -182,7 +182,8 @@ final class BenchmarkDatabase implements AutoCloseable {
   /** As {@link #settle()}, of another schema. */
   void settle(String schema) throws SQLException {
     execute(
-        qualified(schema, "VACUUM ANALYZE @jobs"), qualified(schema, "ANALYZE @job_executions"));
+        qualified(schema, "VACUUM (INDEX_CLEANUP ON, ANALYZE) @jobs"),
+        qualified(schema, "ANALYZE @job_executions"));
     try {
       execute("CHECKPOINT");
     } catch (SQLException notAllowed) {
@@ -205,15 +206,28 @@ final class BenchmarkDatabase implements AutoCloseable {
   /** As {@link #preload(long, String, String, String)}, in another schema. */
   void preload(String schema, long jobs, String queue, String kind, String priority)
       throws SQLException {
+    preload(schema, jobs, queue, kind, priority, "clock_timestamp()");
+  }
+
+  /**
+   * As {@link #preload(String, long, String, String, String)}, due at another time.
+   *
+   * @param scheduledAt as {@code queue}
+   */
+  void preload(
+      String schema, long jobs, String queue, String kind, String priority, String scheduledAt)
+      throws SQLException {
     execute(
         qualified(
             schema,
-            "INSERT INTO @jobs (queue, kind, priority, payload) SELECT "
+            "INSERT INTO @jobs (queue, kind, priority, scheduled_at, payload) SELECT "
                 + queue
                 + ", '"
                 + kind
                 + "', "
                 + priority
+                + ", "
+                + scheduledAt
                 + ", jsonb_build_object('n', n, 'text', repeat('x', 80)) FROM generate_series(1, "
                 + jobs
                 + ") AS n"));

@@ -27,6 +27,9 @@ class BenchmarksIT {
 
   private static final Options TINY = Options.none().with(Setting.SECONDS, 1).hasty(4);
 
+  private static final List<String> COSTS =
+      List.of("server_cpu_us_per_job", "client_cpu_us_per_job", "wal_bytes_per_job");
+
   private static QueueDatabase server;
   private static BenchmarkDatabase database;
 
@@ -60,11 +63,11 @@ class BenchmarksIT {
     assertThat(json.get("server").get("fsync")).isNotNull();
     assertThat(json.get("client").get("java")).isNotNull();
     assertThat(json.get("options").isObject()).isTrue();
-    assertThat(json.has("server_cpu_us_per_job")).isTrue();
-    assertThat(json.get("client_cpu_us_per_job").asDouble()).isGreaterThanOrEqualTo(0);
-    assertThat(json.get("wal_bytes_per_job").asDouble()).isGreaterThanOrEqualTo(0);
+    for (String cost : COSTS) {
+      assertThat(json.get(cost).isNumber()).describedAs(cost).isEqualTo(isKnown(cost, name));
+    }
     if (hasFloor(name)) {
-      assertThat(json.get("ratio").asDouble()).isGreaterThan(0).isLessThan(100);
+      assertThat(json.get("ratio").asDouble()).isGreaterThan(0).isLessThan(10_000);
       assertThat(json.get("median").asDouble()).isPositive();
     }
     for (String field : promised(name)) {
@@ -132,7 +135,7 @@ class BenchmarksIT {
       case "latency" -> TINY.with(Setting.JOBS, 5).with(Setting.RATE, 100);
       case "steady" -> TINY.with(Setting.RATE, 100);
       case "pinned" -> TINY.hasty(2).with(Setting.RATE, 300);
-      case "depth" -> TINY.with(Setting.JOBS, 100);
+      case "depth" -> TINY.with(Setting.JOBS, 100).with(Setting.RUNS, 1);
       case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
       case "seed" ->
           TINY.with(Setting.JOBS, 10).with(Setting.WORKERS, 2).out(folder.resolve("plots"));
@@ -141,6 +144,11 @@ class BenchmarksIT {
       case "idle" -> TINY;
       default -> throw new IllegalArgumentException("How small can " + name + " be?");
     };
+  }
+
+  /** The server's processes can be looked at on some systems; a queue that is idle has no jobs. */
+  private static boolean isKnown(String cost, String name) {
+    return !name.equals("idle") && (!cost.startsWith("server") || database.cpu().micros() != null);
   }
 
   private static boolean hasFloor(String name) {
@@ -168,7 +176,19 @@ class BenchmarksIT {
               "slowest_unmarked_claim_ms",
               "dead_tuples",
               "backlog");
-      case "depth" -> List.of("all_queues_served_p50_ms", "reached");
+      case "depth" ->
+          List.of(
+              "pending_ratio",
+              "future_ratio",
+              "foreign_kind_ratio",
+              "skewed_ratio",
+              "ten_queues_ratio",
+              "ratio_of",
+              "all_queues_served_p50_ms",
+              "reached");
+      case "dedup" ->
+          List.of("no_key_1_ratio", "fresh_key_1_ratio", "duplicate_100_ratio", "ratio_of");
+      case "overhead" -> List.of("enqueue_1_ratio", "complete_34_ratio", "ratio_of");
       case "footprint" ->
           List.of(
               "heap_grown_mb",
