@@ -195,6 +195,7 @@ class BenchmarksIT {
               "allocated_bytes_per_job",
               "threads",
               "most_connections",
+              "idle_statements_per_s",
               "many_handlers_ratio",
               "several_workers_ratio");
       default -> List.of();
