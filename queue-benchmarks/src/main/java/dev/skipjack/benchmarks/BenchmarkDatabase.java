@@ -157,7 +157,10 @@ final class BenchmarkDatabase implements AutoCloseable {
     return JobQueue.builder(connections).schema(schema).build();
   }
 
-  /** Says whether ended jobs of the queue are archived, in each of the schemas. */
+  /**
+   * Says whether ended jobs of the queues are archived, in the schema of what is measured. In
+   * others they are: that is the default.
+   */
   void archive(boolean kept, String... queues) {
     for (String name : queues) {
       queue(pool, SCHEMA)
@@ -179,7 +182,8 @@ final class BenchmarkDatabase implements AutoCloseable {
   /** As {@link #settle()}, of another schema. */
   void settle(String schema) throws SQLException {
     execute(
-        qualified(schema, "VACUUM ANALYZE @jobs"), qualified(schema, "ANALYZE @job_executions"));
+        qualified(schema, "VACUUM (INDEX_CLEANUP ON, ANALYZE) @jobs"),
+        qualified(schema, "ANALYZE @job_executions"));
     try {
       execute("CHECKPOINT");
     } catch (SQLException notAllowed) {
@@ -202,15 +206,28 @@ final class BenchmarkDatabase implements AutoCloseable {
   /** As {@link #preload(long, String, String, String)}, in another schema. */
   void preload(String schema, long jobs, String queue, String kind, String priority)
       throws SQLException {
+    preload(schema, jobs, queue, kind, priority, "clock_timestamp()");
+  }
+
+  /**
+   * As {@link #preload(String, long, String, String, String)}, due at another time.
+   *
+   * @param scheduledAt as {@code queue}
+   */
+  void preload(
+      String schema, long jobs, String queue, String kind, String priority, String scheduledAt)
+      throws SQLException {
     execute(
         qualified(
             schema,
-            "INSERT INTO @jobs (queue, kind, priority, payload) SELECT "
+            "INSERT INTO @jobs (queue, kind, priority, scheduled_at, payload) SELECT "
                 + queue
                 + ", '"
                 + kind
                 + "', "
                 + priority
+                + ", "
+                + scheduledAt
                 + ", jsonb_build_object('n', n, 'text', repeat('x', 80)) FROM generate_series(1, "
                 + jobs
                 + ") AS n"));
@@ -218,19 +235,22 @@ final class BenchmarkDatabase implements AutoCloseable {
 
   /** A queue on the pool of one connection, seen through {@code lens}; it wakes nobody. */
   JobQueue queue(UnaryOperator<DataSource> lens) {
-    return JobQueue.builder(lens.apply(pool)).schema(SCHEMA).wakeUps(false).build();
+    return quiet(lens, SCHEMA);
   }
 
   /**
-   * A queue on the pool of one connection, in a schema that lacks the index of unique keys, and
-   * that is emptied.
+   * As {@link #queue(UnaryOperator)}, in a schema that lacks the index of unique keys, and that is
+   * emptied.
    */
-  JobQueue queueWithoutUniqueIndex() throws SQLException {
+  JobQueue queueWithoutUniqueIndex(UnaryOperator<DataSource> lens) throws SQLException {
     Migrations.migrate(pool, WITHOUT_KEYS);
-    execute(
-        "DROP INDEX IF EXISTS " + WITHOUT_KEYS + ".jobs_unique_key_idx",
-        "TRUNCATE " + WITHOUT_KEYS + ".jobs");
-    return queue(pool, WITHOUT_KEYS);
+    execute("DROP INDEX IF EXISTS " + WITHOUT_KEYS + ".jobs_unique_key_idx");
+    empty(WITHOUT_KEYS);
+    return quiet(lens, WITHOUT_KEYS);
+  }
+
+  private JobQueue quiet(UnaryOperator<DataSource> lens, String schema) {
+    return JobQueue.builder(lens.apply(pool)).schema(schema).wakeUps(false).build();
   }
 
   /** A connection of no pool; the caller closes it. */

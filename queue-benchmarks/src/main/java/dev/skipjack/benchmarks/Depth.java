@@ -1,6 +1,5 @@
 package dev.skipjack.benchmarks;
 
-import dev.skipjack.api.Outcome;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
@@ -8,12 +7,10 @@ import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.benchmarks.Options.Setting;
-import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.worker.Worker;
-import dev.skipjack.worker.WorkerConfig;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,14 +21,16 @@ import java.util.stream.IntStream;
 
 /**
  * What a claim takes when the table is full of other things: a worker's claims that took something,
- * against those in an almost empty table, measured right before.
+ * against those in an almost empty table. Each case fills the table once; then runs in both tables
+ * take turns.
  */
 final class Depth implements Benchmark {
 
-  private static final int HANDLERS = 8;
   private static final int SERVED = 10;
   private static final int CLAIMS_OF_ALL = 200;
+  private static final int JOBS_OF_ALL = 8;
   private static final double MOST = 1.5;
+  private static final String SKEWED = "floor(power(random(), 3) * 201)::integer - 100";
 
   @Override
   public String purpose() {
@@ -40,193 +39,189 @@ final class Depth implements Benchmark {
 
   @Override
   public Set<Setting> settings() {
-    return EnumSet.of(Setting.JOBS);
+    return EnumSet.of(Setting.JOBS, Setting.RUNS);
   }
 
   @Override
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
     long jobs = options.number(Setting.JOBS, 1_000_000);
-    long due = Math.min(5_000, jobs);
     long queues = Math.max(SERVED, jobs / 100);
-    JobQueue queue = database.queue(8);
-    Cases cases = new Cases(database, queue, due, notes);
-    String one = Noop.TYPE.queue();
-    String kind = Noop.TYPE.kind();
-
-    cases.measure("warm-up", List.of(one), () -> database.preload(due, quoted(one), kind, "0"));
-    cases.rows.clear();
-    cases.measure(
-        "%,d pending".formatted(jobs),
-        List.of(one),
-        () -> database.preload(jobs, quoted(one), kind, "0"));
-    cases.measure(
-        "%,d in the future, of higher priority".formatted(jobs),
-        List.of(one),
-        () -> {
-          database.preload(jobs, quoted(one), kind, "50");
-          database.inSchema("UPDATE @jobs SET scheduled_at = scheduled_at + interval '1 day'");
-          database.preload(due, quoted(one), kind, "0");
-        });
-    cases.measure(
-        "%,d of a foreign kind ahead".formatted(jobs * 3 / 10),
-        List.of(one),
-        () -> {
-          database.preload(jobs * 3 / 10, quoted(one), "foreign", "0");
-          database.inSchema("UPDATE @jobs SET scheduled_at = scheduled_at - interval '1 hour'");
-          database.preload(due, quoted(one), kind, "0");
-        });
-    cases.measure(
-        "skewed priorities, %,d pending".formatted(jobs),
-        List.of(one),
-        () ->
-            database.preload(
-                jobs, quoted(one), kind, "floor(power(random(), 3) * 201)::integer - 100"));
-    List<String> served = IntStream.range(0, SERVED).mapToObj(i -> "q" + i).toList();
-    cases.measure(
-        "%,d queues, ten served".formatted(queues),
-        served,
-        () -> {
-          database.preload(jobs, "'q' || n % " + queues, kind, "0");
-          database.preload(due, "'q' || n % " + SERVED, kind, "0");
-        });
-    double all = allServed(database, queue, jobs, queues, notes);
-
-    List<Double> ratios = cases.rows.stream().map(Row::ratio).toList();
-    Report report =
-        new Report("depth", "ratio")
-            .put("median", Statistics.median(ratios))
-            .put("least", Statistics.least(ratios))
-            .put("most", Statistics.most(ratios))
-            .put("ratio", Statistics.most(ratios))
-            .put("floor", "an almost empty table")
-            .put("runs", 1)
-            .put("to_reach", MOST)
-            .put("reached", Statistics.most(ratios) <= MOST)
-            .put("all_queues_served_p50_ms", all);
-    cases.rows.forEach(row -> report.row(row.figures()));
-    return report;
+    long due = Math.min(3_000, jobs);
+    DepthTables tables = new DepthTables(database, due, options.count(Setting.RUNS, 3), notes);
+    List<Row> rows = new ArrayList<>();
+    for (Case one : cases(jobs, queues)) {
+      database.empty();
+      database.preload(
+          BenchmarkDatabase.SCHEMA,
+          one.jobs,
+          one.among,
+          one.kind,
+          one.filledPriority,
+          one.scheduledAt);
+      notes.accept(one.name);
+      rows.add(new Row(one, tables.turns(one.served, one.priority)));
+    }
+    // The last case has filled the queues, all of them.
+    database.preload(due, "'q' || n % " + queues, Noop.TYPE.kind(), "0");
+    database.settle();
+    double all =
+        allServed(tables.full().store(), queues, Math.min(CLAIMS_OF_ALL, due / JOBS_OF_ALL));
+    notes.accept("all queues served: p50 %.2f ms".formatted(all));
+    return report(rows, all);
   }
 
-  private static String quoted(String text) {
-    return "'" + text + "'";
+  /**
+   * What fills the table, and what is claimed from it.
+   *
+   * @param field names it in the report
+   * @param jobs how many fill the table
+   * @param among their queues, an SQL expression over the number n of the job
+   * @param filledPriority as {@code among}
+   * @param scheduledAt as {@code among}
+   * @param served the queues that are claimed from
+   * @param priority of the jobs that are claimed, as {@code among}
+   */
+  private record Case(
+      String field,
+      String name,
+      long jobs,
+      String among,
+      String kind,
+      String filledPriority,
+      String scheduledAt,
+      List<String> served,
+      String priority) {}
+
+  private static List<Case> cases(long jobs, long queues) {
+    String kind = Noop.TYPE.kind();
+    List<String> one = List.of(Noop.TYPE.queue());
+    String among = "'" + Noop.TYPE.queue() + "'";
+    String now = "clock_timestamp()";
+    return List.of(
+        new Case("pending", "%,d pending".formatted(jobs), jobs, among, kind, "0", now, one, "0"),
+        new Case(
+            "future",
+            "%,d in the future, of higher priority".formatted(jobs),
+            jobs,
+            among,
+            kind,
+            "50",
+            now + " + interval '1 day'",
+            one,
+            "0"),
+        new Case(
+            "foreign_kind",
+            "%,d of a foreign kind ahead".formatted(jobs * 3 / 10),
+            jobs * 3 / 10,
+            among,
+            "foreign",
+            "0",
+            now + " - interval '1 hour'",
+            one,
+            "0"),
+        new Case(
+            "skewed",
+            "skewed priorities, %,d pending".formatted(jobs),
+            jobs,
+            among,
+            kind,
+            SKEWED,
+            now,
+            one,
+            SKEWED),
+        new Case(
+            "ten_queues",
+            "%,d queues, ten served".formatted(queues),
+            jobs,
+            "'q' || n % " + queues,
+            kind,
+            "0",
+            now,
+            IntStream.range(0, SERVED).mapToObj(i -> "q" + i).toList(),
+            "0"));
   }
 
   /** Claims from all queues at once, by the store alone: a worker has threads for each queue. */
-  private static double allServed(
-      BenchmarkDatabase database, JobQueue queue, long jobs, long queues, Consumer<String> notes)
-      throws Exception {
-    database.empty();
-    database.preload(jobs, "'q' || n % " + queues, Noop.TYPE.kind(), "0");
-    database.settle();
-    JobStore store = queue.store();
+  private static double allServed(JobStore store, long queues, long claims) {
     List<LaneShare> lanes = new ArrayList<>();
     for (long i = 0; i < queues; i++) {
-      lanes.add(new LaneShare(new Lane("q" + i, 0), HANDLERS, null));
+      lanes.add(new LaneShare(new Lane("q" + i, 0), JOBS_OF_ALL, null));
     }
     Latencies latencies = new Latencies();
-    for (long i = 0; i < Math.min(CLAIMS_OF_ALL, jobs / HANDLERS); i++) {
+    for (long i = 0; i < claims; i++) {
       Collections.rotate(lanes, 1);
       ClaimRequest request =
           new ClaimRequest(
               WorkerId.boot("bench"),
               lanes,
               List.of(Noop.TYPE.kind()),
-              HANDLERS,
+              JOBS_OF_ALL,
               Duration.ofSeconds(30));
       long begin = System.nanoTime();
       List<ClaimedJob> claimed = store.claim(request);
       latencies.addNanos(System.nanoTime() - begin);
+      if (claimed.size() != JOBS_OF_ALL) {
+        throw new IllegalStateException(
+            "A claim of %d jobs took %d.".formatted(JOBS_OF_ALL, claimed.size()));
+      }
       store.complete(claimed.stream().map(ClaimedJob::execution).toList());
     }
-    notes.accept("all queues served: p50 %.2f ms".formatted(latencies.millis(50)));
     return latencies.millis(50);
   }
 
-  private record Row(String name, Latencies empty, Latencies full) {
+  /** What came of a case. */
+  private record Row(Case one, Rounds.Results results) {
+
+    List<Double> ratios() {
+      return results.ratios(DepthTables.FULL, DepthTables.SHALLOW);
+    }
 
     double ratio() {
-      return full.millis(50) / empty.millis(50);
+      return Statistics.median(ratios());
+    }
+
+    /** Ratios, with the costs of the runs in the full table. */
+    List<Sample> samples() {
+      List<Sample> full = results.of(DepthTables.FULL);
+      return IntStream.range(0, full.size())
+          .mapToObj(i -> new Sample(ratios().get(i), full.get(i).costs(), full.get(i).more()))
+          .toList();
     }
 
     Map<String, Object> figures() {
       Map<String, Object> figures = new LinkedHashMap<>();
-      figures.put("case", name);
-      figures.put("claims", full.count());
-      figures.put("empty_p50_ms", empty.millis(50));
-      figures.put("p50_ms", full.millis(50));
-      figures.put("p99_ms", full.millis(99));
+      figures.put("case", one.name);
+      figures.put("claims", Math.round(more("claims").stream().mapToDouble(n -> n).sum()));
+      figures.put("empty_p50_ms", Statistics.median(results.values(DepthTables.SHALLOW)));
+      figures.put("p50_ms", Statistics.median(results.values(DepthTables.FULL)));
+      figures.put("p99_ms", Statistics.median(more("p99_ms")));
       figures.put("ratio", ratio());
+      figures.put("least", Statistics.least(ratios()));
+      figures.put("most", Statistics.most(ratios()));
       return figures;
     }
+
+    private List<Double> more(String figure) {
+      return samples().stream().map(run -> run.more().getOrDefault(figure, 0.0)).toList();
+    }
   }
 
-  /** Writes what a case is about. */
-  @FunctionalInterface
-  private interface Fill {
-    void run() throws Exception;
-  }
-
-  private static final class Cases {
-
-    private final BenchmarkDatabase database;
-    private final JobQueue queue;
-    private final long due;
-    private final Consumer<String> notes;
-    private final List<Row> rows = new ArrayList<>();
-
-    Cases(BenchmarkDatabase database, JobQueue queue, long due, Consumer<String> notes) {
-      this.database = database;
-      this.queue = queue;
-      this.due = due;
-      this.notes = notes;
-    }
-
-    void measure(String name, List<String> queues, Fill fill) throws Exception {
-      Latencies empty =
-          claims(queues, () -> database.preload(due, among(queues), Noop.TYPE.kind(), "0"));
-      Latencies full = claims(queues, fill);
-      rows.add(new Row(name, empty, full));
-      notes.accept(
-          "%s: p50 %.2f ms, almost empty %.2f ms"
-              .formatted(name, full.millis(50), empty.millis(50)));
-    }
-
-    private static String among(List<String> queues) {
-      return queues.size() == 1 ? quoted(queues.get(0)) : "'q' || n % " + queues.size();
-    }
-
-    private Latencies claims(List<String> queues, Fill fill) throws Exception {
-      database.archive(true, queues.toArray(String[]::new));
-      database.empty();
-      fill.run();
-      database.settle();
-      Latencies latencies = new Latencies();
-      TimedAccess access =
-          new TimedAccess(
-              queue,
-              (jobs, marked, nanos) -> {
-                if (jobs > 0) {
-                  latencies.addNanos(nanos);
-                }
-              });
-      Finish finish = new Finish(due);
-      Worker.Builder worker =
-          Worker.on(access)
-              .name("bench")
-              .config(WorkerConfig.builder().prefetch(0).build())
-              .handle(Noop.TYPE.onQueue(queues.get(0)), (payload, context) -> Outcome.completed())
-              .listener(finish);
-      for (String name : queues) {
-        worker.queue(name, Math.max(1, HANDLERS / queues.size()));
-      }
-      Worker started = worker.start();
-      try {
-        finish.await();
-      } finally {
-        started.close();
-      }
-      return latencies;
-    }
+  /** The finding is the worst case. */
+  private static Report report(List<Row> rows, double all) {
+    Row worst = Collections.max(rows, Comparator.comparingDouble(Row::ratio));
+    Report report =
+        new Report("depth", "ratio")
+            .finding(worst.samples())
+            .put("ratio", worst.ratio())
+            .put("ratio_least", Statistics.least(worst.ratios()))
+            .put("ratio_most", Statistics.most(worst.ratios()))
+            .put("ratio_of", worst.one.field)
+            .put("floor", "an almost empty table")
+            .put("to_reach", MOST)
+            .put("reached", worst.ratio() <= MOST)
+            .put("all_queues_served_p50_ms", all);
+    rows.forEach(row -> report.put(row.one.field + "_ratio", row.ratio()).row(row.figures()));
+    return report;
   }
 }

@@ -20,8 +20,8 @@ import java.util.function.IntSupplier;
 
 /**
  * What a worker takes of the process it lives in: heap after collection at a tenth of the jobs and
- * at all of them, bytes allocated for a job, threads, connections; and the pace with few and many
- * handler threads, and with eight workers.
+ * at all of them, bytes allocated for a job, threads, connections; statements a second when it is
+ * idle; and the pace with few and many handler threads, and with eight workers in this JVM.
  */
 final class Footprint implements Benchmark {
 
@@ -35,12 +35,12 @@ final class Footprint implements Benchmark {
 
   @Override
   public String purpose() {
-    return "heap, allocations, threads and connections of a worker; few and many handlers";
+    return "heap, allocations, threads, connections, idle statements; few and many handlers";
   }
 
   @Override
   public Set<Setting> settings() {
-    return EnumSet.of(Setting.JOBS, Setting.ARCHIVE, Setting.RUNS);
+    return EnumSet.of(Setting.JOBS, Setting.ARCHIVE, Setting.RUNS, Setting.SECONDS);
   }
 
   @Override
@@ -50,6 +50,8 @@ final class Footprint implements Benchmark {
     database.archive(options.number(Setting.ARCHIVE, 0) == 1, Noop.TYPE.queue());
     Report report = new Report("footprint", "MB");
     heap(database, jobs, report, notes);
+    // By a worker of its own: what counts statements allocates, too.
+    report.put("idle_statements_per_s", Idle.measure(database, options.seconds(20), notes).rate());
     paces(database, Math.max(100, jobs / 10), options.count(Setting.RUNS, 3), report, notes);
     return report;
   }
@@ -83,8 +85,9 @@ final class Footprint implements Benchmark {
       long allocated = allocated();
       long decoded = codec.allocated();
       Peak connections = new Peak(() -> pool.getHikariPoolMXBean().getActiveConnections());
-      Meter meter = Meter.start(database);
       database.preload(many, "'default'", Noop.TYPE.kind(), "0");
+      // Not before: what writes the jobs at once is no part of the worker.
+      Meter meter = Meter.start(database);
       all.await();
       Costs costs = meter.stop(many);
       double perJob = (allocated() - allocated - (codec.allocated() - decoded)) / (double) many;
@@ -156,7 +159,9 @@ final class Footprint implements Benchmark {
       finish.await();
       return Sample.rate(jobs, meter.stop(jobs));
     } finally {
-      workers.forEach(Worker::close);
+      if (!workers.isEmpty()) {
+        Together.run(workers.size(), number -> workers.get(number).close());
+      }
     }
   }
 

@@ -29,7 +29,33 @@ final class Idle implements Benchmark {
   @Override
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
-    double seconds = options.seconds(60);
+    Quiet quiet = measure(database, options.seconds(60), notes);
+    Costs costs = quiet.costs;
+    Double server = costs.serverMicros();
+    return new Report("idle", "statements/s")
+        .finding(List.of(new Sample(quiet.rate, costs, Map.of())))
+        .put("server_cpu_us_per_job", null) // there is none
+        .put("client_cpu_us_per_job", null)
+        .put("wal_bytes_per_job", null)
+        .put("to_reach", 1.0)
+        .put("reached", quiet.rate <= 1)
+        .put("transactions_per_s", quiet.transactions)
+        .put("server_cpu_us_per_s", server == null ? null : server / costs.seconds())
+        .put("client_cpu_us_per_s", costs.clientMicros() / costs.seconds());
+  }
+
+  /**
+   * What came of a while.
+   *
+   * @param rate statements a second
+   * @param transactions of the whole database, a second
+   * @param costs as if of one job
+   */
+  record Quiet(double rate, double transactions, Costs costs) {}
+
+  /** Lets a worker be idle. Empties the tables. */
+  static Quiet measure(BenchmarkDatabase database, double seconds, Consumer<String> notes)
+      throws Exception {
     database.empty();
     StatementCounter counter = new StatementCounter();
     Worker worker =
@@ -48,20 +74,10 @@ final class Idle implements Benchmark {
       notes.accept("idle for %.0f s".formatted(seconds));
       sleep(seconds);
       Costs costs = meter.stop(1);
-      double rate = (counter.statements() - statements) / costs.seconds();
-      Double server = costs.serverMicros();
-      return new Report("idle", "statements/s")
-          .finding(List.of(new Sample(rate, costs, Map.of())))
-          .put("server_cpu_us_per_job", null) // there is none
-          .put("client_cpu_us_per_job", null)
-          .put("wal_bytes_per_job", null)
-          .put("to_reach", 1.0)
-          .put("reached", rate <= 1)
-          .put(
-              "transactions_per_s",
-              (database.number(TRANSACTIONS) - transactions) / costs.seconds())
-          .put("server_cpu_us_per_s", server == null ? null : server / costs.seconds())
-          .put("client_cpu_us_per_s", costs.clientMicros() / costs.seconds());
+      return new Quiet(
+          (counter.statements() - statements) / costs.seconds(),
+          (database.number(TRANSACTIONS) - transactions) / costs.seconds(),
+          costs);
     } finally {
       worker.close();
     }

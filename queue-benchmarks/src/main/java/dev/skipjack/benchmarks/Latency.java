@@ -12,6 +12,7 @@ import java.io.Writer;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -20,6 +21,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -101,10 +103,10 @@ final class Latency implements Benchmark {
     Map<Long, Instant> committed;
     Costs costs;
     try {
-      Meter meter = Meter.start(database);
-      committed = produce(database, jobs, rate);
+      Produced produced = produce(database, jobs, rate);
+      committed = produced.committed;
       finish.await();
-      costs = meter.stop(jobs);
+      costs = produced.meter.stop(jobs);
     } finally {
       worker.close();
     }
@@ -126,9 +128,16 @@ final class Latency implements Benchmark {
     return new Picked(latencies, costs);
   }
 
-  /** Answers when each job was committed, by the number in its payload. */
-  private static Map<Long, Instant> produce(BenchmarkDatabase database, long jobs, long rate)
-      throws IOException, InterruptedException {
+  /**
+   * What the other process did.
+   *
+   * @param committed when, by the number in the job's payload
+   * @param meter begun when the warm-up was over
+   */
+  private record Produced(Map<Long, Instant> committed, Meter meter) {}
+
+  private static Produced produce(BenchmarkDatabase database, long jobs, long rate)
+      throws IOException, InterruptedException, SQLException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:+UseSerialGC");
@@ -144,20 +153,24 @@ final class Latency implements Benchmark {
         in.write("%s%n%d%n%d%n".formatted(database.jdbcUrl(), jobs, rate));
       }
       Map<Long, Instant> committed = new LinkedHashMap<>();
+      Meter meter = null;
       try (BufferedReader out =
           new BufferedReader(
               new InputStreamReader(producer.getInputStream(), StandardCharsets.UTF_8))) {
         for (String line = out.readLine(); line != null; line = out.readLine()) {
           int space = line.indexOf(' ');
-          committed.put(
-              Long.parseLong(line.substring(0, space)), Instant.parse(line.substring(space + 1)));
+          long n = Long.parseLong(line.substring(0, space));
+          committed.put(n, Instant.parse(line.substring(space + 1)));
+          if (n == 0) {
+            meter = Meter.start(database);
+          }
         }
       }
       int exitCode = producer.waitFor();
       if (exitCode != 0) {
         throw new IllegalStateException("The producer ended with exit code " + exitCode);
       }
-      return committed;
+      return new Produced(committed, Objects.requireNonNull(meter, "no warm-up"));
     } finally {
       producer.destroy();
     }

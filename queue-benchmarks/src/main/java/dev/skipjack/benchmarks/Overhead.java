@@ -1,11 +1,13 @@
 package dev.skipjack.benchmarks;
 
 import dev.skipjack.benchmarks.Options.Setting;
-import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -19,26 +21,42 @@ final class Overhead implements Benchmark {
      * Answers, among other things, a map with {@code ratio}, {@code least}, {@code most} and {@code
      * micros} for each thing that was measured.
      */
-    Map<String, Object> measure(BenchmarkDatabase database, int times, int runs) throws Exception;
+    Measured measure(BenchmarkDatabase database, int times, int runs) throws Exception;
   }
+
+  /**
+   * What came of one of the two.
+   *
+   * @param costs measured apart, because what takes turns shares a server
+   */
+  record Measured(Map<String, Object> line, Costs costs) {}
 
   private final String name;
   private final String purpose;
   private final String floor;
   private final int times;
   private final int runs;
+  private final Optional<String> finding;
   private final Measurement measurement;
 
   /**
    * @param times statements or turns of a run
+   * @param finding which of the things measured is the finding; empty: the one of the largest ratio
    */
   private Overhead(
-      String name, String purpose, String floor, int times, int runs, Measurement measurement) {
+      String name,
+      String purpose,
+      String floor,
+      int times,
+      int runs,
+      Optional<String> finding,
+      Measurement measurement) {
     this.name = name;
     this.purpose = purpose;
     this.floor = floor;
     this.times = times;
     this.runs = runs;
+    this.finding = finding;
     this.measurement = measurement;
   }
 
@@ -49,7 +67,11 @@ final class Overhead implements Benchmark {
         "bare JDBC",
         100,
         7,
-        (database, times, runs) -> new StatementOverhead(database, times).measure(1, runs));
+        Optional.empty(),
+        (database, times, runs) -> {
+          StatementOverhead overhead = new StatementOverhead(database, times);
+          return new Measured(overhead.measure(1, runs), overhead.costs());
+        });
   }
 
   static Overhead ofUniqueness() {
@@ -59,7 +81,11 @@ final class Overhead implements Benchmark {
         "jobs without a key",
         60,
         9,
-        (database, times, runs) -> new UniqueOverhead(database, times).measure(1, runs));
+        Optional.of("fresh-key-1"),
+        (database, times, runs) -> {
+          UniqueOverhead overhead = new UniqueOverhead(database, times);
+          return new Measured(overhead.measure(1, runs), overhead.costs());
+        });
   }
 
   @Override
@@ -76,26 +102,49 @@ final class Overhead implements Benchmark {
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
     int count = options.count(Setting.RUNS, runs);
-    Map<String, Object> measured =
-        measurement.measure(database, options.count(Setting.JOBS, times), count);
+    Measured measured = measurement.measure(database, options.count(Setting.JOBS, times), count);
     Report report = new Report(name, "ratio");
-    List<Double> ratios = new ArrayList<>();
-    measured.forEach(
-        (what, value) -> {
-          if (value instanceof Map<?, ?> figures && figures.get("ratio") instanceof Double ratio) {
-            ratios.add(ratio);
-            Map<String, Object> row = new LinkedHashMap<>();
-            row.put("what", what);
-            figures.forEach((figure, number) -> row.put(String.valueOf(figure), number));
-            report.row(row);
-          }
-        });
+    Map<String, Map<?, ?>> found = new LinkedHashMap<>();
+    measured
+        .line()
+        .forEach(
+            (what, value) -> {
+              if (value instanceof Map<?, ?> figures && figures.get("ratio") instanceof Double) {
+                found.put(what, figures);
+                Map<String, Object> row = new LinkedHashMap<>();
+                row.put("what", what);
+                figures.forEach((figure, number) -> row.put(String.valueOf(figure), number));
+                report.row(row).put(field(what) + "_ratio", figures.get("ratio"));
+              }
+            });
+    String told = finding.orElseGet(() -> worst(found));
+    Map<?, ?> figures = Objects.requireNonNull(found.get(told), told);
     return report
-        .put("median", Statistics.median(ratios))
-        .put("least", Statistics.least(ratios))
-        .put("most", Statistics.most(ratios))
-        .put("ratio", Statistics.median(ratios))
+        .put("median", figures.get("ratio"))
+        .put("least", figures.get("least"))
+        .put("most", figures.get("most"))
+        .put("ratio", figures.get("ratio"))
+        .put("ratio_least", figures.get("least"))
+        .put("ratio_most", figures.get("most"))
+        .put("ratio_of", field(told))
         .put("floor", floor)
-        .put("runs", count);
+        .put("runs", count)
+        .put("server_cpu_us_per_job", measured.costs().serverMicros())
+        .put("client_cpu_us_per_job", measured.costs().clientMicros())
+        .put("wal_bytes_per_job", measured.costs().walBytes());
+  }
+
+  private static String field(String what) {
+    return what.replace('-', '_');
+  }
+
+  private static String worst(Map<String, Map<?, ?>> found) {
+    return Collections.max(
+        found.keySet(),
+        Comparator.comparingDouble(
+            what ->
+                Objects.requireNonNull(found.get(what)).get("ratio") instanceof Double ratio
+                    ? ratio
+                    : 0));
   }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 
 /**
@@ -59,11 +60,12 @@ final class Pinned implements Benchmark {
     JobQueue queue = database.queue(12);
     PinnedWindow.Counters counters = new PinnedWindow.Counters();
     Worker worker =
-        Worker.on(new TimedAccess(queue, counters::claimed))
+        Worker.on(new TimedAccess(queue, counters))
             .name("bench")
             .config(WorkerConfig.builder().heartbeatInterval(HEARTBEAT).build())
-            .handle(TYPE, handler(counters))
+            .handle(TYPE, handler())
             .queue(TYPE.queue(), options.count(Setting.WORKERS, 16))
+            .listener(counters)
             .start();
     Thread bystander = new Thread(() -> bystand(database, counters), "bench-bystander");
     bystander.setDaemon(true);
@@ -88,7 +90,7 @@ final class Pinned implements Benchmark {
     return report(unpinned, pinned, backlog, rate);
   }
 
-  private static JobHandler<Noop> handler(PinnedWindow.Counters counters) {
+  private static JobHandler<Noop> handler() {
     return (payload, context) -> {
       if (payload.n() % 20 == 0 && context.attempt() == 1) {
         return Outcome.retry(Duration.ofMillis(100), "every twentieth fails once");
@@ -96,7 +98,6 @@ final class Pinned implements Benchmark {
       if (payload.n() % 1_000 == 1) {
         TimeUnit.NANOSECONDS.sleep(LONG.toNanos());
       }
-      counters.completed();
       return Outcome.completed();
     };
   }
@@ -147,6 +148,7 @@ final class Pinned implements Benchmark {
     List<PinnedWindow> seen = new ArrayList<>();
     Schedule schedule = new Schedule(rate);
     long sent = 0;
+    counters.begin();
     for (int window = 1; window <= windows; window++) {
       counters.next();
       Meter meter = Meter.start(database);
@@ -186,8 +188,12 @@ final class Pinned implements Benchmark {
             .put("offered_rate", rate)
             .put("start_rate", first.rate())
             .put("end_rate", last.rate())
-            .put("start_p99_ms", first.claims().millis(99))
-            .put("end_p99_ms", last.claims().millis(99))
+            .put("start_p99_ms", first.claims().usual().millis(99))
+            .put("end_p99_ms", last.claims().usual().millis(99))
+            .put("start_all_claims_p99_ms", first.claims().all().millis(99))
+            .put("end_all_claims_p99_ms", last.claims().all().millis(99))
+            .put("marked_claims", count(pinned, PinnedClaims::marked))
+            .put("unmarked_claims", count(pinned, PinnedClaims::unmarked))
             .put("slowest_unmarked_claim_ms", slowest(pinned))
             .put("start_server_cpu_us_per_job", first.costs().serverMicros())
             .put("end_server_cpu_us_per_job", last.costs().serverMicros())
@@ -200,7 +206,14 @@ final class Pinned implements Benchmark {
     return report;
   }
 
+  private static long count(List<PinnedWindow> windows, Function<PinnedClaims, Latencies> claims) {
+    return windows.stream().mapToLong(window -> claims.apply(window.claims()).count()).sum();
+  }
+
   private static double slowest(List<PinnedWindow> windows) {
-    return windows.stream().mapToDouble(window -> window.unmarked().mostMillis()).max().orElse(0);
+    return windows.stream()
+        .mapToDouble(window -> window.claims().unmarked().mostMillis())
+        .max()
+        .orElse(0);
   }
 }

@@ -1,19 +1,18 @@
 package dev.skipjack.benchmarks;
 
+import dev.skipjack.worker.WorkerEvent;
+import dev.skipjack.worker.WorkerListener;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A stretch of {@link Pinned}.
  *
  * @param at seconds from the beginning of the phase to the end of the stretch
- * @param rate jobs completed a second
- * @param claims all claims that took something
- * @param unmarked those of them that looked at whole lanes: all of them while they are fast, the
- *     sweeps else
+ * @param rate jobs whose completion was committed, a second
  * @param deadTuples of {@code jobs}, as the statistics know them
  */
 record PinnedWindow(
@@ -21,8 +20,7 @@ record PinnedWindow(
     double at,
     double rate,
     Costs costs,
-    Latencies claims,
-    Latencies unmarked,
+    PinnedClaims claims,
     Latencies bystander,
     long deadTuples) {
 
@@ -34,43 +32,53 @@ record PinnedWindow(
     row.put("phase", phase);
     row.put("at_s", at);
     row.put("rate", rate);
-    row.put("claim_p50_ms", claims.millis(50));
-    row.put("claim_p99_ms", claims.millis(99));
-    row.put("unmarked_p99_ms", unmarked.millis(99));
+    claims.into(row);
     row.put("server_cpu_us", costs.serverMicros());
     row.put("dead_tuples", deadTuples);
     row.put("bystander_p99_ms", bystander.millis(99));
     return row;
   }
 
-  /** What is counted now; for any number of threads. */
-  static final class Counters {
+  /** What is counted now. Any number of threads may tell of something, one begins and ends. */
+  static final class Counters implements WorkerListener, TimedAccess.Calls {
 
-    private final AtomicLong completed = new AtomicLong();
-    private volatile Latencies claims = new Latencies();
-    private volatile Latencies unmarked = new Latencies();
+    private final LongAdder completed = new LongAdder();
+    private long before;
+    private long since;
+    private volatile PinnedClaims claims = new PinnedClaims();
     private volatile Latencies bystander = new Latencies();
     private volatile boolean stopped;
 
+    /** Begins a phase: what was completed before is of none of its stretches. */
+    void begin() {
+      before = completed.sum();
+      since = System.nanoTime();
+    }
+
     /** Begins a stretch. */
     void next() {
-      completed.set(0);
-      claims = new Latencies();
-      unmarked = new Latencies();
+      claims = new PinnedClaims();
       bystander = new Latencies();
     }
 
-    void completed() {
-      completed.incrementAndGet();
+    @Override
+    public void on(WorkerEvent event) {
+      if (event instanceof WorkerEvent.Succeeded) {
+        completed.increment();
+      }
     }
 
-    void claimed(int jobs, boolean marked, long nanos) {
-      if (jobs > 0) {
-        claims.addNanos(nanos);
-        if (!marked) {
-          unmarked.addNanos(nanos);
-        }
-      }
+    @Override
+    public void claimed(int jobs, boolean marked, long nanos) {
+      claims.add(jobs, marked, nanos);
+    }
+
+    /** Jobs completed since the call before, or since {@link #begin}; of one thread. */
+    long completed() {
+      long sum = completed.sum();
+      long jobs = sum - before;
+      before = sum;
+      return jobs;
     }
 
     void bystood(long nanos) {
@@ -88,15 +96,18 @@ record PinnedWindow(
     /** The stretch that began with {@link #next}. */
     PinnedWindow window(String phase, long began, Meter meter, BenchmarkDatabase database)
         throws SQLException {
-      long jobs = completed.get();
+      long jobs = completed();
+      // To the moment of the count: the rest takes its time too, which is of the next stretch.
+      long now = System.nanoTime();
+      double seconds = (now - since) / 1e9;
+      since = now;
       Costs costs = meter.stop(jobs);
       return new PinnedWindow(
           phase,
-          (System.nanoTime() - began) / 1e9,
-          jobs / costs.seconds(),
+          (now - began) / 1e9,
+          jobs / seconds,
           costs,
           claims,
-          unmarked,
           bystander,
           database.number(DEAD_TUPLES));
     }

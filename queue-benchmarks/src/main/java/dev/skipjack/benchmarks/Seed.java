@@ -12,22 +12,27 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * The literature's comparison: UPDATE without a lock, FOR UPDATE, FOR UPDATE SKIP LOCKED and our
  * worker take jobs from a full table, with few and many threads, without work and with some. The
  * first three hold no lease and keep no audit. A table and plots are written into a folder.
+ *
+ * <p>Only the UPDATE without a lock may execute a job twice; if another does, the benchmark fails.
  */
 final class Seed implements Benchmark {
 
   private static final String OURS = "Skipjack";
-  private static final List<Integer> THREADS = List.of(1, 10, 50, 100);
+  private static final List<Integer> THREADS = List.of(1, 10, 50);
+  private static final int MOST_THREADS = 100;
   private static final int WORK_MILLIS = 10;
 
   @Override
@@ -43,7 +48,7 @@ final class Seed implements Benchmark {
   /**
    * What one strategy came to.
    *
-   * @param rate different jobs executed a second
+   * @param rate different jobs completed a second, and that committed
    * @param doubles how often a job was executed that had been before
    * @param waiting sessions that waited for a lock, on average
    */
@@ -55,6 +60,18 @@ final class Seed implements Benchmark {
       long doubles,
       double waiting,
       Costs costs) {
+
+    @Override
+    public String toString() {
+      return String.format(
+          Locale.ROOT,
+          "%s, %d threads, %d ms of work: %,.0f jobs/s, %d double runs",
+          strategy,
+          threads,
+          workMillis,
+          rate,
+          doubles);
+    }
 
     Map<String, Object> row() {
       Map<String, Object> row = new LinkedHashMap<>();
@@ -75,30 +92,63 @@ final class Seed implements Benchmark {
       throws Exception {
     int jobs = options.count(Setting.JOBS, 1_000_000);
     double seconds = options.seconds(8);
-    int most = options.count(Setting.WORKERS, 100);
+    int most = Math.min(options.count(Setting.WORKERS, MOST_THREADS), MOST_THREADS);
     Path folder = Files.createDirectories(options.folder(Path.of("bench-seed")));
-    List<Integer> threads = THREADS.stream().filter(count -> count <= most).toList();
+    List<Integer> threads =
+        Stream.concat(THREADS.stream().filter(count -> count < most), Stream.of(most)).toList();
     database.archive(true, Noop.TYPE.queue());
+    points(
+        database,
+        Math.max(1, jobs / 10),
+        seconds / 2,
+        Math.min(most, 10),
+        0,
+        point -> notes.accept("warm-up " + point));
     List<Point> points = new ArrayList<>();
     for (int work : List.of(0, WORK_MILLIS)) {
       for (int count : threads) {
-        for (SeedStrategy strategy : SeedStrategy.values()) {
-          points.add(theirs(database, strategy, jobs, seconds, count, work));
-          note(points, notes);
-        }
-        points.add(ours(database, jobs, seconds, count, work));
-        note(points, notes);
+        points(
+            database,
+            jobs,
+            seconds,
+            count,
+            work,
+            point -> {
+              notes.accept(point.toString());
+              points.add(point);
+            });
       }
     }
     SeedPlot.write(folder, points, threads);
     return report(points, folder, jobs, seconds);
   }
 
-  private static void note(List<Point> points, Consumer<String> notes) {
-    Point point = points.get(points.size() - 1);
-    notes.accept(
-        "%s, %d threads, %d ms of work: %,.0f jobs/s, %d double runs"
-            .formatted(point.strategy, point.threads, point.workMillis, point.rate, point.doubles));
+  /** One of each strategy. */
+  private static void points(
+      BenchmarkDatabase database,
+      int jobs,
+      double seconds,
+      int threads,
+      int workMillis,
+      Consumer<Point> points)
+      throws Exception {
+    for (SeedStrategy strategy : SeedStrategy.values()) {
+      Point point = theirs(database, strategy, jobs, seconds, threads, workMillis);
+      points.accept(check(point, strategy.mayRunTwice()));
+    }
+    points.accept(check(ours(database, jobs, seconds, threads, workMillis), false));
+  }
+
+  /**
+   * Answers the point.
+   *
+   * @throws IllegalStateException if a job was executed twice that must not be
+   */
+  static Point check(Point point, boolean mayRunTwice) {
+    if (point.doubles > 0 && !mayRunTwice) {
+      throw new IllegalStateException("A job ran twice: " + point);
+    }
+    return point;
   }
 
   private static Point theirs(
@@ -130,8 +180,15 @@ final class Seed implements Benchmark {
               }
             }
           });
-      return executions.point(
-          strategy.label(), threads, workMillis, meter.stop(executions.all()), waits.average());
+      Costs costs = meter.stop(executions.all());
+      return new Point(
+          strategy.label(),
+          threads,
+          workMillis,
+          executions.different() / costs.seconds(),
+          executions.doubles(),
+          waits.average(),
+          costs);
     }
   }
 
@@ -157,15 +214,22 @@ final class Seed implements Benchmark {
               .queue(Noop.TYPE.queue(), threads)
               .listener(finish)
               .start();
+      Costs costs;
+      double rate;
+      double waiting;
       try {
         while (meter.seconds() < seconds && finish.left() > 0) {
           TimeUnit.MILLISECONDS.sleep(1);
         }
-        return executions.point(
-            OURS, threads, workMillis, meter.stop(executions.all()), waits.average());
+        // What a handler has returned is done when that is committed, which comes later.
+        long completed = jobs - finish.left();
+        costs = meter.stop(completed);
+        rate = completed / costs.seconds();
+        waiting = waits.average();
       } finally {
         worker.close();
       }
+      return new Point(OURS, threads, workMillis, rate, executions.doubles(), waiting, costs);
     }
   }
 
@@ -225,15 +289,12 @@ final class Seed implements Benchmark {
       return different.get() >= times.length() - 1;
     }
 
-    Point point(String strategy, int threads, int workMillis, Costs costs, double waiting) {
-      return new Point(
-          strategy,
-          threads,
-          workMillis,
-          different.get() / costs.seconds(),
-          all.get() - different.get(),
-          waiting,
-          costs);
+    long different() {
+      return different.get();
+    }
+
+    long doubles() {
+      return all.get() - different.get();
     }
   }
 }

@@ -22,6 +22,11 @@ enum SeedStrategy {
       }
       return id;
     }
+
+    @Override
+    boolean mayRunTwice() {
+      return true;
+    }
   },
   /** Locks the first job: the others wait for it, and find it taken. */
   FOR_UPDATE("FOR UPDATE") {
@@ -65,6 +70,11 @@ enum SeedStrategy {
 
   /** Takes a job; the caller commits. */
   abstract long claim(Connection connection) throws SQLException;
+
+  /** Whether two may take the same job. */
+  boolean mayRunTwice() {
+    return false;
+  }
 
   /** Ends a job, whoever took it; the caller commits. */
   static void complete(Connection connection, long id) throws SQLException {

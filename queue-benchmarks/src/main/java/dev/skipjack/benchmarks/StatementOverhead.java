@@ -54,6 +54,19 @@ final class StatementOverhead {
     return line;
   }
 
+  /** What a job costs that lives through the steps, through the store. Empties the tables. */
+  Costs costs() throws SQLException {
+    database.empty();
+    List<Step> steps = new StoreSteps(database.queue(pool -> pool)).steps();
+    Meter meter = Meter.start(database);
+    for (Step step : steps) {
+      for (int i = 0; i < times; i++) {
+        step.statement().accept(i);
+      }
+    }
+    return meter.stop(StoreSteps.jobs(times));
+  }
+
   private void measureRound(BareJdbc bare, boolean counts) throws SQLException {
     database.emptyBoth();
     Recording recording = new Recording();

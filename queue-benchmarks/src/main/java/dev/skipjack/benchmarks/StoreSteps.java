@@ -51,6 +51,11 @@ final class StoreSteps {
    */
   record Step(String name, IntConsumer statement) {}
 
+  /** How many jobs the steps are about, each run so many times. */
+  static long jobs(int times) {
+    return times * (1L + MANY);
+  }
+
   /** In the order in which they must run, on empty tables. */
   List<Step> steps() {
     return List.of(

@@ -6,23 +6,51 @@ import dev.skipjack.testkit.QueueDatabase;
 import java.util.Map;
 import java.util.Optional;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** That the program does what it says, and compares like with like; not how fast anything is. */
 class UniqueOverheadIT {
 
+  private static QueueDatabase server;
+  private static BenchmarkDatabase database;
+
+  @BeforeAll
+  static void open() throws Exception {
+    server = QueueDatabase.create();
+    database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2);
+  }
+
+  @AfterAll
+  static void close() {
+    database.close();
+    server.close();
+  }
+
   @Test
   void everyWayIsMeasured() throws Exception {
-    try (QueueDatabase server = QueueDatabase.create();
-        BenchmarkDatabase database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2)) {
-      Map<String, Object> line = new UniqueOverhead(database, 2).measure(0, 1);
+    Map<String, Object> line = new UniqueOverhead(database, 2).measure(0, 1);
 
-      assertThat(line)
-          .containsKeys("no-key-1", "no-key-100", "fresh-key-1", "fresh-key-100", "server");
-      assertThat(line.get("duplicate-100"))
-          .asInstanceOf(InstanceOfAssertFactories.map(String.class, Double.class))
-          .hasEntrySatisfying("ratio", ratio -> assertThat(ratio).isPositive());
-      assertThat(database.rows()).isEqualTo("jobs pending 2100");
-    }
+    assertThat(line)
+        .containsKeys("no-key-1", "no-key-100", "fresh-key-1", "fresh-key-100", "server");
+    assertThat(line.get("duplicate-100"))
+        .asInstanceOf(InstanceOfAssertFactories.map(String.class, Double.class))
+        .hasEntrySatisfying("ratio", ratio -> assertThat(ratio).isPositive());
+    assertThat(database.rows()).isEqualTo("jobs pending 2100");
+  }
+
+  @Test
+  void theSchemaWithoutTheIndexIsSentTheSame() throws Exception {
+    Recording with = new Recording();
+    Recording without = new Recording();
+
+    database.queue(with::noting).enqueue(Noop.TYPE, Noop.number(1));
+    database.queueWithoutUniqueIndex(without::noting).enqueue(Noop.TYPE, Noop.number(1));
+
+    assertThat(without.sent())
+        .extracting(sent -> sent.sql().replace("skipjack_bench_without_keys", "skipjack_bench"))
+        .isNotEmpty()
+        .isEqualTo(with.sent().stream().map(Recording.Sent::sql).toList());
   }
 }

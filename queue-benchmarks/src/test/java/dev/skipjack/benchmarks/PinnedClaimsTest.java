@@ -1,0 +1,62 @@
+package dev.skipjack.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.assertj.core.data.Offset;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class PinnedClaimsTest {
+
+  private static final Offset<Double> PRECISION = within(0.1);
+
+  private final PinnedClaims claims = new PinnedClaims();
+
+  @Test
+  void aSweepIsNotAmongTheUsualClaims() {
+    claims.add(10, true, 2_000_000);
+    claims.add(10, false, 90_000_000);
+
+    assertThat(claims.usual().mostMillis()).isCloseTo(2, PRECISION);
+    assertThat(claims.all().mostMillis()).isCloseTo(90, PRECISION);
+    assertThat(claims.unmarked().mostMillis()).isCloseTo(90, PRECISION);
+  }
+
+  @Test
+  void aSweepThatFindsNothingCountsAsOne() {
+    claims.add(10, true, 2_000_000);
+    claims.add(0, true, 50_000_000);
+    claims.add(0, false, 90_000_000);
+
+    assertThat(claims.marked().count()).isEqualTo(1);
+    assertThat(claims.all().count()).isEqualTo(1);
+    assertThat(claims.unmarked().count()).isEqualTo(1);
+    assertThat(claims.unmarked().mostMillis()).isCloseTo(90, PRECISION);
+  }
+
+  @Test
+  void whileNoMarkIsInForceAllClaimsAreUsual() {
+    claims.add(10, false, 2_000_000);
+    claims.add(0, false, 1_000_000);
+
+    assertThat(claims.usual().count()).isEqualTo(1);
+    assertThat(claims.usual().mostMillis()).isCloseTo(2, PRECISION);
+  }
+
+  @Test
+  void aRowTellsHowManyThereWereAndNoTimeOfNone() {
+    claims.add(10, false, 2_000_000);
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+
+    claims.into(row);
+
+    assertThat(row)
+        .containsEntry("marked", 0L)
+        .containsEntry("marked_p99_ms", null)
+        .containsEntry("unmarked", 1L);
+    assertThat((Double) row.get("unmarked_max_ms")).isCloseTo(2, PRECISION);
+  }
+}
