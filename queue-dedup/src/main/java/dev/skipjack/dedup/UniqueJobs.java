@@ -51,7 +51,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
                       .transactions()
                       .inOne(
                           session ->
-                              writer.write(session, false, jobs, unique.hold(), unique.conflict()));
+                              writer.write(
+                                  session, UniqueWriter.LARGEST_CHUNK, jobs, unique));
               queue.waker().wakeCommitted(jobs, results);
               return results;
             });
@@ -96,8 +97,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   private List<EnqueueResult> write(Connection connection, List<NewJob> jobs, Unique<?> unique)
       throws SQLException {
-    List<EnqueueResult> results =
-        writer.write(Session.in(connection), true, jobs, unique.hold(), unique.conflict());
+    List<EnqueueResult> results = writer.writeWithin(Session.in(connection), jobs, unique);
     queue.waker().wakeWithin(connection, jobs, results);
     return results;
   }

@@ -115,7 +115,7 @@ final class Fixture {
   }
 
   /** Statements in tests write {@code @} for the schema's prefix. */
-  private String inSchema(String sql) {
+  String inSchema(String sql) {
     return sql.replace("@", "\"" + database.schema().replace("\"", "\"\"") + "\".");
   }
 }
