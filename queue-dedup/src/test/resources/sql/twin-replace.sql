@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, twin_ids, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, twin_ids, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, twin_ids, replaces_payload, replaces_priority, replaces_schedule, max_waits
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits
 with
   "unused" as materialized (
     select "skipjack"."jobs"."id"
@@ -56,6 +56,9 @@ with
         as boolean[]
       ), cast(
         ?
+        as boolean[]
+      ), cast(
+        ?
         as bigint[]
       )) with ordinality as "given" (
         "queue",
@@ -72,6 +75,7 @@ with
         "unique_until",
         "trace_parent",
         "twin_id",
+        "holds",
         "replaces_payload",
         "replaces_priority",
         "replaces_schedule",
@@ -91,9 +95,12 @@ with
         when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."forgiven")
         else false
       end
-      and "skipjack"."jobs"."kind" = "given"."kind"
+      and (
+        "skipjack"."jobs"."kind" = "given"."kind"
+        or "given"."holds" = true
+      )
     )
-    order by "skipjack"."jobs"."id"
+    order by "given"."position"
     for no key update of "jobs"
   ),
   "replaced" as (
@@ -120,6 +127,10 @@ with
         else "skipjack"."jobs"."priority"
       end,
       "scheduled_at" = case
+        when (
+          "given"."max_wait" is not null
+          and "skipjack"."jobs"."attempts" > 0
+        ) then "skipjack"."jobs"."scheduled_at"
         when "given"."max_wait" is not null then greatest(
           clock_timestamp(),
           least(
@@ -190,6 +201,9 @@ with
       as boolean[]
     ), cast(
       ?
+      as boolean[]
+    ), cast(
+      ?
       as bigint[]
     )) with ordinality as "given" (
       "queue",
@@ -206,6 +220,7 @@ with
       "unique_until",
       "trace_parent",
       "twin_id",
+      "holds",
       "replaces_payload",
       "replaces_priority",
       "replaces_schedule",
@@ -220,10 +235,18 @@ with
           from "unused"
         )
       )
+      and "skipjack"."jobs"."kind" = "given"."kind"
     )
     returning "skipjack"."jobs"."id"
   )
 select
+  coalesce(
+    ("given"."twin_id" in (
+      select "unused"."id"
+      from "unused"
+    )),
+    false
+  ),
   coalesce(
     ("given"."twin_id" in (
       select "replaced"."id"
@@ -233,7 +256,7 @@ select
   ),
   "twin"."status",
   "twin"."has_used_attempt",
-  "twin"."is_of_kind"
+  "twin"."is_grippable"
 from unnest(cast(
   ?
   as text[]
@@ -287,6 +310,9 @@ from unnest(cast(
   as boolean[]
 ), cast(
   ?
+  as boolean[]
+), cast(
+  ?
   as bigint[]
 )) with ordinality as "given" (
   "queue",
@@ -303,6 +329,7 @@ from unnest(cast(
   "unique_until",
   "trace_parent",
   "twin_id",
+  "holds",
   "replaces_payload",
   "replaces_priority",
   "replaces_schedule",
@@ -313,7 +340,16 @@ from unnest(cast(
     select
       "holder"."status",
       ("holder"."attempts" > "holder"."forgiven") as "has_used_attempt",
-      ("holder"."kind" = "given"."kind") as "is_of_kind"
+      (
+        case
+          when "holder"."status" = 'pending' then ("holder"."attempts" = "holder"."forgiven")
+          else false
+        end
+        and (
+          "holder"."kind" = "given"."kind"
+          or "given"."holds" = true
+        )
+      ) as "is_grippable"
     from "skipjack"."jobs" as "holder"
     where (
       "holder"."id" = "given"."twin_id"

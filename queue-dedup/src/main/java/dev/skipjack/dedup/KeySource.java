@@ -20,22 +20,25 @@ interface KeySource<T> {
   /**
    * The key.
    *
+   * @param kind of the job, for messages
    * @param payload as the caller gave it
    * @param json as it is written
    */
-  String keyOf(T payload, String json);
+  String keyOf(String kind, T payload, String json);
 
   /** The text of {@code jsonb_build_array(...)} over the values. */
   static <T> KeySource<T> ofFields(List<Function<? super T, ?>> fields) {
-    return (payload, json) ->
+    return (kind, payload, json) ->
         IntStream.range(0, fields.size())
-            .mapToObj(i -> value(i + 1, fields.get(i).apply(payload)))
+            .mapToObj(i -> value(kind, i + 1, fields.get(i).apply(payload)))
             .collect(Collectors.joining(", ", "[", "]"));
   }
 
-  private static String value(int number, @Nullable Object value) {
+  private static String value(String kind, int number, @Nullable Object value) {
     if (value == null) {
-      return "null";
+      throw new IllegalArgumentException(
+          "Field %d of the unique key of kind '%s' is null, and two unknown values are not the same one. Give the key with Unique.by."
+              .formatted(number, kind));
     }
     if (value instanceof String || value instanceof UUID || value instanceof LocalDate) {
       return CanonicalJson.string(value.toString());
@@ -55,7 +58,7 @@ interface KeySource<T> {
       return CanonicalJson.number(decimal);
     }
     throw new IllegalArgumentException(
-        "Field %d of a unique key is a %s that has no one text. Use String, Boolean, an integer, BigDecimal with a small scale, UUID, LocalDate, an enum, or give the key with Unique.by."
-            .formatted(number, value.getClass().getName()));
+        "Field %d of the unique key of kind '%s' is a %s that has no one text. Use String, Boolean, an integer, BigDecimal with a small scale, UUID, LocalDate, an enum, or give the key with Unique.by."
+            .formatted(number, kind, value.getClass().getName()));
   }
 }

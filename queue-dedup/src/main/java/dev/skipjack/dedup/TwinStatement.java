@@ -5,6 +5,7 @@ import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.falseCondition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
@@ -22,11 +23,13 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.UniqueKey;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
 import dev.skipjack.store.jooq.spi.JobInsert;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -49,24 +52,28 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * WITH unused AS MATERIALIZED (SELECT jobs.id FROM jobs JOIN given ON jobs.id = given.twin_id
  *                               WHERE jobs.id = ANY (:twin_ids) AND jobs.unique_key IS NOT DISTINCT FROM given.unique_key
- *                                 AND status = 'pending' AND attempts = forgiven
- *                               ORDER BY jobs.id FOR SHARE | FOR NO KEY UPDATE),
+ *                                 AND status = 'pending' AND attempts = forgiven AND (jobs.kind = given.kind OR given.holds)
+ *                               ORDER BY given.position FOR SHARE | FOR NO KEY UPDATE),
  * replaced AS (UPDATE jobs SET payload = CASE WHEN given.replaces_payload THEN given.payload ELSE jobs.payload END, ...
- *                FROM given WHERE jobs.id = given.twin_id AND jobs.id = ANY (ARRAY(SELECT id FROM unused)) RETURNING jobs.id)
- * SELECT twin_id IN (SELECT id FROM unused), twin.status, twin.attempts > twin.forgiven, twin.kind = given.kind
+ *                FROM given WHERE jobs.id = given.twin_id AND jobs.id = ANY (ARRAY(SELECT id FROM unused))
+ *                             AND jobs.kind = given.kind RETURNING jobs.id)
+ * SELECT twin_id IN (SELECT id FROM unused), twin_id IN (SELECT id FROM replaced), twin.status, twin.attempts > twin.forgiven,
+ *        twin.is_grippable
  *   FROM given LEFT JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.twin_id AND unique_key IS NOT DISTINCT FROM ...) AS twin
  * }</pre>
  *
  * <p>To hold: a share lock, which several may have at once, keeps a claim from the job until the
  * transaction ends, so that a handler cannot start before what asked for it is committed. To
- * replace: only a job of the given kind, because another's handler would not know the payload; its
- * due time never moves into the past, where a claim with a low-water mark would not see it.
+ * replace: only a job of the given kind, because another's handler would not know the payload; one
+ * of another kind is held if asked for. Its due time never moves into the past, where a claim with
+ * a low-water mark would not see it, and a debounce leaves that of a job which has been started
+ * before: it is its handler's, who snoozed it, or that of its release or redrive.
  *
  * <p>A job that is not unused is not locked, so that a caller's open transaction holds up no
  * heartbeat and no outcome; only one that is claimed within this statement's look and lock stays
- * locked. What somebody holds is waited for, in id order. A twin that is unused in the answer and
- * yet was not locked has changed meanwhile: look again. A key that is held for a period is not in
- * the job's row, so both are null.
+ * locked. What somebody holds is waited for, in the order given. A twin that is grippable in the
+ * answer and yet was not locked has changed meanwhile: look again. A key that is held for a period
+ * is not in the job's row, so both are null.
  */
 final class TwinStatement {
 
@@ -80,13 +87,14 @@ final class TwinStatement {
   /**
    * What was found.
    *
-   * @param gripped whether it was held or replaced
+   * @param done what was done to it
    * @param status where it was; null: it does not hold the key any more
-   * @param isOfKind whether a job of the same kind
+   * @param isGrippable whether it was one to which something could be done
    */
-  record Found(boolean gripped, @Nullable TwinStatus status, boolean isOfKind) {}
+  record Found(Grip done, @Nullable TwinStatus status, boolean isGrippable) {}
 
   private static final Param<Long[]> TWIN_IDS = param("twin_ids", Long[].class);
+  private static final Param<Boolean[]> HOLDS = param("holds", Boolean[].class);
   private static final Param<Boolean[]> REPLACES_PAYLOAD =
       param("replaces_payload", Boolean[].class);
   private static final Param<Boolean[]> REPLACES_PRIORITY =
@@ -98,12 +106,22 @@ final class TwinStatement {
   private static final ArrayRows GIVEN =
       JobInsert.given()
           .column("twin_id", TWIN_IDS)
+          .column("holds", HOLDS)
           .column("replaces_payload", REPLACES_PAYLOAD)
           .column("replaces_priority", REPLACES_PRIORITY)
           .column("replaces_schedule", REPLACES_SCHEDULE)
           .column("max_wait", MAX_WAITS)
           .withPosition();
+
+  /** What a look needs of it; the columns have the same names. */
+  private static final ArrayRows GIVEN_KEYS =
+      ArrayRows.named("given")
+          .column("unique_key", Texts.array("unique_keys"))
+          .column("twin_id", TWIN_IDS)
+          .withPosition();
+
   private static final Field<Long> TWIN_ID = GIVEN.field("twin_id", Long.class);
+  private static final Field<Long> POSITION = GIVEN.field("position", Long.class);
 
   private TwinStatement() {}
 
@@ -128,13 +146,25 @@ final class TwinStatement {
   private static SelectSeekStep1<Record1<Long>, Long> unused(Grip grip) {
     return select(JOBS.ID)
         .from(JOBS)
-        .join(GIVEN.table())
+        .join(given(grip))
         .on(JOBS.ID.eq(TWIN_ID))
         .where(JOBS.ID.eq(any(TWIN_IDS)))
         .and(holdsKey(JOBS))
-        .and(Twins.isUnused(JOBS))
-        .and(grip == Grip.REPLACE ? isOfKind(JOBS) : trueCondition())
-        .orderBy(JOBS.ID);
+        .and(isGrippable(JOBS, grip))
+        .orderBy(POSITION);
+  }
+
+  private static Table<?> given(Grip grip) {
+    return (grip == Grip.REPLACE ? GIVEN : GIVEN_KEYS).table();
+  }
+
+  private static Condition isGrippable(Jobs job, Grip grip) {
+    return switch (grip) {
+      case NONE -> falseCondition();
+      case HOLD -> Twins.isUnused(job);
+      case REPLACE ->
+          Twins.isUnused(job).and(isOfKind(job).or(GIVEN.field("holds", Boolean.class).isTrue()));
+    };
   }
 
   private static CommonTableExpression<?> replaced() {
@@ -170,7 +200,8 @@ final class TwinStatement {
                         .otherwise(JOBS.PRIORITY))
                 .set(
                     JOBS.SCHEDULED_AT,
-                    when(
+                    when(maxWait.isNotNull().and(JOBS.ATTEMPTS.gt(inline(0))), JOBS.SCHEDULED_AT)
+                        .when(
                             maxWait.isNotNull(),
                             greatest(
                                 DatabaseClock.NOW,
@@ -184,7 +215,8 @@ final class TwinStatement {
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                 .from(GIVEN.table())
                 .where(JOBS.ID.eq(TWIN_ID))
-                .and(JOBS.ID.eq(any(org.jooq.impl.DSL.array(unusedIds()))))
+                .and(JOBS.ID.eq(any(org.jooq.impl.DSL.array(idsOf("unused")))))
+                .and(isOfKind(JOBS))
                 .returning(JOBS.ID));
   }
 
@@ -194,32 +226,30 @@ final class TwinStatement {
         select(
                 holder.STATUS,
                 Twins.hasUsedAttempt(holder).as("has_used_attempt"),
-                field(isOfKind(holder)).as("is_of_kind"))
+                field(isGrippable(holder, grip)).as("is_grippable"))
             .from(holder)
             .where(holder.ID.eq(TWIN_ID))
             .and(holdsKey(holder))
             .limit(inline(1))
             .asTable("twin");
-    Field<Boolean> gripped =
-        field(
-            TWIN_ID.in(
-                grip == Grip.REPLACE
-                    ? select(field(name("replaced", "id"), Long.class))
-                        .from(table(name("replaced")))
-                    : unusedIds()));
     return with.select(
-            coalesce(gripped, inline(false)),
+            isIn("unused"),
+            grip == Grip.REPLACE ? isIn("replaced") : inline(false),
             field(name("twin", "status"), JOBS.STATUS.getDataType()),
             field(name("twin", "has_used_attempt"), Boolean.class),
-            field(name("twin", "is_of_kind"), Boolean.class))
-        .from(GIVEN.table())
+            field(name("twin", "is_grippable"), Boolean.class))
+        .from(given(grip))
         .leftJoin(lateral(twin))
         .on(trueCondition())
-        .orderBy(GIVEN.field("position", Long.class));
+        .orderBy(POSITION);
   }
 
-  private static Select<Record1<Long>> unusedIds() {
-    return select(field(name("unused", "id"), Long.class)).from(table(name("unused")));
+  private static Field<Boolean> isIn(String name) {
+    return coalesce(field(TWIN_ID.in(idsOf(name))), inline(false));
+  }
+
+  private static Select<Record1<Long>> idsOf(String name) {
+    return select(field(name(name, "id"), Long.class)).from(table(name(name)));
   }
 
   private static Condition holdsKey(Jobs job) {
@@ -234,18 +264,33 @@ final class TwinStatement {
    * The values for its parameters.
    *
    * @param twins the job that holds the key of each
+   * @param holds whether one of another kind that cannot be replaced is held
    */
-  static Arguments arguments(List<NewJob> jobs, List<JobId> twins, Conflict conflict) {
+  static Arguments arguments(
+      Grip grip, List<NewJob> jobs, List<JobId> twins, boolean holds, Conflict conflict) {
+    if (grip != Grip.REPLACE) {
+      return new Arguments()
+          .texts("unique_keys", jobs, TwinStatement::uniqueKey)
+          .bigints("twin_ids", twins, JobId::value);
+    }
     Duration maxWait = conflict.maxWait();
     return JobInsert.arguments(jobs)
         .bigints("twin_ids", twins, JobId::value)
+        .booleans("holds", jobs, job -> holds)
         .booleans("replaces_payload", jobs, job -> conflict.changes(JobPart.PAYLOAD))
         .booleans("replaces_priority", jobs, job -> conflict.changes(JobPart.PRIORITY))
         .booleans("replaces_schedule", jobs, job -> conflict.changes(JobPart.SCHEDULE))
         .bigints("max_waits", jobs, job -> maxWait == null ? null : DatabaseClock.micros(maxWait));
   }
 
+  private static @Nullable String uniqueKey(NewJob job) {
+    UniqueKey key = job.uniqueKey();
+    return key == null ? null : key.key();
+  }
+
   static Found read(ResultSet row) throws SQLException {
-    return new Found(row.getBoolean(1), Twins.read(row, 2, 3), row.getBoolean(4));
+    Grip held = row.getBoolean(1) ? Grip.HOLD : Grip.NONE;
+    return new Found(
+        row.getBoolean(2) ? Grip.REPLACE : held, Twins.read(row, 3, 4), row.getBoolean(5));
   }
 }

@@ -13,8 +13,8 @@ import java.util.function.Function;
 /**
  * What makes a job unique: its key, among which jobs the key is compared, how long it is held, and
  * what a duplicate does. Immutable: every method answers a new one. Declare one constant beside the
- * job's type, and use it for every enqueue: two that differ in how long a key is held share their
- * keys all the same, and each job keeps what it was enqueued with.
+ * job's type, and use it for every enqueue: two that differ in how long a key is held, but for a
+ * period, share their keys all the same, and each job keeps what it was enqueued with.
  *
  * <pre>{@code
  * static final Unique<SyncAccount> ONE_PER_ACCOUNT = Unique.by(job -> "account-" + job.accountId());
@@ -23,7 +23,8 @@ import java.util.function.Function;
  * <p>Unless said otherwise a key counts among the jobs of its kind, is held while its job is live,
  * and a duplicate changes nothing. A job that is running still holds its key then: an event that
  * arrives while the handler works on an earlier one is answered as already queued, and that handler
- * may not see it. {@link #untilStarted()} is for those.
+ * may not see it. Nor may one of a job that was pending, if it starts and ends before the
+ * transaction that brings the event commits. {@link #untilStarted()} is for those.
  *
  * @param <T> the payload
  */
@@ -49,15 +50,16 @@ public final class Unique<T> {
    * By a key that is made of the payload.
    *
    * @param key answers 1 to 1,000,000 characters, without NUL and lone surrogates; keys of more
-   *     than 200 bytes are stored hashed
+   *     than 200 bytes are stored hashed. Another answer, also null, is refused with an {@link
+   *     IllegalArgumentException} when a job is enqueued.
    */
   public static <T> Unique<T> by(Function<T, String> key) {
-    return from((payload, json) -> key.apply(payload));
+    return from((kind, payload, json) -> key.apply(payload));
   }
 
   /** By one key for every payload, as {@link #by}: at most one job at all. */
   public static <T> Unique<T> byKey(String key) {
-    return from((payload, json) -> key);
+    return from((kind, payload, json) -> key);
   }
 
   /**
@@ -66,9 +68,10 @@ public final class Unique<T> {
    *
    * <pre>{@code Unique.byFields(SendWelcome::locale, SendWelcome::userId) }</pre>
    *
-   * @param first answers a String, Boolean, integer, BigDecimal, UUID, LocalDate, enum constant
-   *     (its name) or null; another value is refused with an {@link IllegalArgumentException} when
-   *     a job is enqueued. Decimals of different scale differ.
+   * @param first answers a String, Boolean, integer, BigDecimal, UUID, LocalDate or enum constant
+   *     (its name); null, because two unknown values are not the same one, and any other value are
+   *     refused with an {@link IllegalArgumentException} when a job is enqueued. Decimals of
+   *     different scale differ.
    */
   @SafeVarargs
   public static <T> Unique<T> byFields(
@@ -86,7 +89,7 @@ public final class Unique<T> {
    * the order of names for instance, but {@code 1.5} and {@code 1.50} differ.
    */
   public static <T> Unique<T> byPayload() {
-    return from((payload, json) -> CanonicalJson.of(json));
+    return from((kind, payload, json) -> CanonicalJson.of(json));
   }
 
   /** This, compared among the jobs of one kind. The default. */
@@ -171,8 +174,9 @@ public final class Unique<T> {
 
   /**
    * This, due when no duplicate has come for {@code quiet}, with the payload of the last one: each
-   * duplicate moves the job, if it is pending, has not used an attempt, and is of their kind.
-   * Options cannot give another due time.
+   * duplicate moves the job, if it is pending, has not used an attempt, and is of their kind. One
+   * that has been started before, and then snoozed, released or redriven, gets the payload and
+   * keeps its due time. Options cannot give another due time.
    *
    * @param quiet longer than zero
    * @param maxWait after which time since the first enqueue the job is due at the latest; not
@@ -207,7 +211,7 @@ public final class Unique<T> {
       }
       due = draft.delayed(quiet);
     }
-    return UniqueKeys.give(due, scope, hold, source.keyOf(payload, draft.payload()));
+    return UniqueKeys.give(due, scope, hold, source.keyOf(draft.kind(), payload, draft.payload()));
   }
 
   Hold hold() {

@@ -17,7 +17,9 @@ public interface UniqueEnqueuer {
 
   /**
    * Enqueues a job unless another holds its key. Waits for a transaction that has enqueued the same
-   * key and has not ended; if the enqueue changes the job that holds it, for one that does so too.
+   * key and has not ended. If the enqueue changes the job that holds the key, or holds it still,
+   * which only a key {@code untilStarted} in a caller's transaction does, it waits for one that
+   * changes it too.
    *
    * @return the new job, or the one that holds the key, and whether it was changed
    * @throws IllegalArgumentException if the key is empty, too long, or holds what PostgreSQL
@@ -34,8 +36,12 @@ public interface UniqueEnqueuer {
 
   /**
    * Enqueues many jobs in one transaction, up to 1,000 a statement. Payloads whose keys are equal
-   * make one job: of the first payload, or of the last if a duplicate replaces the payload. Keys
-   * are taken in one order, so two such calls that share keys do not deadlock.
+   * make one job: of the first payload, or of the last if a duplicate replaces the payload.
+   *
+   * <p>Keys are taken in one order, so two such calls that share keys do not wait for each other in
+   * a circle, unless a key changes hands during the call. The server ends one of the two then
+   * (40P01): in a transaction of its own the call is repeated, in a caller's the error reaches the
+   * caller.
    *
    * @param payloads may be empty
    * @return what became of each payload, in their order. One whose key stood earlier in the list is

@@ -24,8 +24,9 @@ import org.jooq.DSLContext;
  *
  * <p>In READ COMMITTED every caller gets an id and never an exception for a duplicate. In a
  * caller's REPEATABLE READ or SERIALIZABLE transaction PostgreSQL answers 40001 when the rival
- * committed after the caller's snapshot; it reaches the caller unchanged. Two transactions that
- * enqueue the same keys in opposite orders can deadlock (40P01).
+ * committed after the caller's snapshot; it reaches the caller unchanged. Two callers' transactions
+ * that share keys can deadlock (40P01), as {@link UniqueEnqueuer} tells; transactions of its own
+ * are repeated then.
  */
 public final class UniqueJobs implements UniqueEnqueuer {
 
@@ -47,11 +48,12 @@ public final class UniqueJobs implements UniqueEnqueuer {
         bound(
             (jobs, unique) -> {
               List<EnqueueResult> results =
-                  queue
-                      .transactions()
-                      .inOne(
-                          session ->
-                              writer.write(session, false, jobs, unique.hold(), unique.conflict()));
+                  OwnCalls.run(
+                      Math.min(jobs.size(), UniqueWriter.LARGEST_CHUNK),
+                      chunk ->
+                          queue
+                              .transactions()
+                              .inOne(session -> writer.write(session, chunk, jobs, unique)));
               queue.waker().wakeCommitted(jobs, results);
               return results;
             });
@@ -96,8 +98,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   private List<EnqueueResult> write(Connection connection, List<NewJob> jobs, Unique<?> unique)
       throws SQLException {
-    List<EnqueueResult> results =
-        writer.write(Session.in(connection), true, jobs, unique.hold(), unique.conflict());
+    List<EnqueueResult> results = writer.writeWithin(Session.in(connection), jobs, unique);
     queue.waker().wakeWithin(connection, jobs, results);
     return results;
   }

@@ -4,6 +4,7 @@ import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.StoredKey;
 import dev.skipjack.api.spi.UniqueKey;
+import org.jspecify.annotations.Nullable;
 
 /** Gives jobs their keys as they are stored, and reads them back. */
 final class UniqueKeys {
@@ -15,9 +16,15 @@ final class UniqueKeys {
   /**
    * {@code job} with {@code key} in a scope.
    *
-   * @throws IllegalArgumentException if the key is refused, or the job has an idempotency key
+   * @throws IllegalArgumentException if the key is null or refused, or the job has an idempotency
+   *     key
    */
-  static NewJob give(NewJob job, Scope scope, Hold hold, String key) {
+  static NewJob give(NewJob job, Scope scope, Hold hold, @Nullable String key) {
+    if (key == null) {
+      throw new IllegalArgumentException(
+          "Unique key of kind '%s' is null. Give a text, or enqueue the job without a key."
+              .formatted(job.kind()));
+    }
     if (hold instanceof Hold.ByJob byJob) {
       StoredKey stored = stored(job, scope.of(job), key);
       return job.unique(new UniqueKey(stored.text(), stored.label(), byJob.until()));

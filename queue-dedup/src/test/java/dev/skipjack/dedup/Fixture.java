@@ -44,8 +44,16 @@ final class Fixture {
   final UniqueJobs unique;
 
   Fixture(QueueDatabase database) {
+    this(database, true);
+  }
+
+  /**
+   * @param wakeUps whether callers' transactions take the advisory lock of a wake-up
+   */
+  Fixture(QueueDatabase database, boolean wakeUps) {
     this.database = database;
-    this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    this.queue =
+        JobQueue.builder(database.dataSource()).schema(database.schema()).wakeUps(wakeUps).build();
     this.store = queue.store();
     this.unique = UniqueJobs.on(queue);
   }
@@ -85,13 +93,29 @@ final class Fixture {
   }
 
   void awaitOneBlocked() {
-    Awaitility.await()
-        .pollInterval(Duration.ofMillis(5))
-        .until(
-            () ->
-                value(
-                        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
-                    .equals("1"));
+    awaitBlocked(1);
+  }
+
+  /** Until so many sessions wait for a lock. */
+  void awaitBlocked(int sessions) {
+    await(
+        "SELECT count(*) = %d FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            .formatted(sessions));
+  }
+
+  /** Until a session waits for what {@code holder} has locked. */
+  void awaitBlockedBy(Connection holder) throws SQLException {
+    try (Statement statement = holder.createStatement();
+        ResultSet pid = statement.executeQuery("SELECT pg_backend_pid()")) {
+      pid.next();
+      await(
+          "SELECT count(*) > 0 FROM pg_stat_activity WHERE %d = ANY (pg_blocking_pids(pid))"
+              .formatted(pid.getInt(1)));
+    }
+  }
+
+  private void await(String condition) {
+    Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> value(condition).equals("t"));
   }
 
   /** The only value of a query, as text. */
@@ -115,7 +139,7 @@ final class Fixture {
   }
 
   /** Statements in tests write {@code @} for the schema's prefix. */
-  private String inSchema(String sql) {
+  String inSchema(String sql) {
     return sql.replace("@", "\"" + database.schema().replace("\"", "\"\"") + "\".");
   }
 }

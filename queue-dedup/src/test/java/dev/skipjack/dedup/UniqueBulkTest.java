@@ -5,15 +5,19 @@ import static dev.skipjack.dedup.Fixture.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.TwinStatus;
+import dev.skipjack.api.spi.Execution;
 import dev.skipjack.dedup.Fixture.Sync;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -145,6 +149,65 @@ class UniqueBulkTest {
       }
     } finally {
       threads.shutdownNow();
+    }
+  }
+
+  /** What a DBA allows a statement: a chunk that takes longer becomes smaller ones. */
+  @Test
+  void aCallThatIsTooLargeForATimeoutTakesFewerAStatement() {
+    List<Sync> payloads = IntStream.range(0, 300).mapToObj(i -> new Sync("a-" + i, i)).toList();
+    fixture.execute(
+        "CREATE FUNCTION @slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.001); RETURN NEW; END $$");
+    fixture.execute(
+        "CREATE TRIGGER slow BEFORE INSERT OR UPDATE ON @jobs FOR EACH ROW EXECUTE FUNCTION @slow()");
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(fixture.database.jdbcUrl());
+      pool.setMaximumPoolSize(1);
+      pool.setConnectionInitSql("SET statement_timeout = '200ms'");
+      UniqueJobs impatient =
+          UniqueJobs.on(JobQueue.builder(pool).schema(fixture.database.schema()).build());
+
+      assertThat(impatient.enqueueAll(SYNC, payloads, REPLACE))
+          .hasSize(300)
+          .hasOnlyElementsOfType(Enqueued.class);
+      assertThat(impatient.enqueueAll(SYNC, payloads, REPLACE))
+          .hasSize(300)
+          .hasOnlyElementsOfType(Replaced.class);
+      assertThat(impatient.enqueueAll(SYNC, payloads, BY_ACCOUNT.perPeriod(Duration.ofHours(1))))
+          .hasSize(300)
+          .hasOnlyElementsOfType(Enqueued.class);
+    } finally {
+      fixture.execute("DROP TRIGGER slow ON @jobs");
+      fixture.execute("DROP FUNCTION @slow()");
+    }
+  }
+
+  /** The order of the ids is not that of the keys. */
+  @Test
+  void jobsAreLockedInTheOrderOfTheKeys() throws Exception {
+    JobId b = enqueue(BY_ACCOUNT, new Sync("b", 0)).get(0).jobId();
+    JobId a = enqueue(BY_ACCOUNT, new Sync("a", 0)).get(0).jobId();
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (Connection holder = fixture.database.connection()) {
+      holder.setAutoCommit(false);
+      holder
+          .createStatement()
+          .execute(fixture.inSchema("SELECT FROM @jobs WHERE id = " + a + " FOR UPDATE"));
+      Future<List<EnqueueResult>> waiting =
+          thread.submit(() -> enqueue(REPLACE, new Sync("b", 1), new Sync("a", 1)));
+      fixture.awaitOneBlocked();
+
+      assertThat(fixture.claim(2, Fixture.LEASE))
+          .as("not locked yet")
+          .extracting(Execution::jobId)
+          .containsExactly(b);
+
+      holder.rollback();
+      holder.setAutoCommit(true);
+      assertThat(waiting.get(10, TimeUnit.SECONDS))
+          .containsExactly(new AlreadyQueued(b, TwinStatus.RUNNING), new Replaced(a));
+    } finally {
+      thread.shutdownNow();
     }
   }
 

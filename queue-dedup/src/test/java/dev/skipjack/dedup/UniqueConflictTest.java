@@ -11,10 +11,12 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
+import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
@@ -150,6 +152,44 @@ class UniqueConflictTest {
     assertThat(row(other)).isEqualTo(row);
   }
 
+  /** Its handler reads what is committed with the duplicate all the same. */
+  @Test
+  void aJobOfAnotherKindIsHeldUntilTheCallersTransactionEnds() throws Exception {
+    Unique<Sync> inQueue = BY_ACCOUNT.withinQueue().untilStarted();
+    JobId other = fixture.unique.enqueue(OTHER, new Sync("a", 1), inQueue).jobId();
+    String payload = fixture.value("SELECT payload FROM @jobs");
+    for (Unique<Sync> unique :
+        List.of(inQueue.replace(), inQueue.debounce(Duration.ofNanos(1_000), Duration.ofDays(1)))) {
+      try (Connection connection = fixture.database.connection()) {
+        connection.setAutoCommit(false);
+
+        assertThat(fixture.unique.in(connection).enqueue(SYNC, new Sync("a", 2), unique))
+            .isEqualTo(new AlreadyQueued(other, TwinStatus.PENDING));
+
+        assertThat(fixture.claim(1, Fixture.LEASE)).isEmpty();
+        connection.commit();
+        connection.setAutoCommit(true);
+      }
+    }
+    assertThat(fixture.value("SELECT payload FROM @jobs")).isEqualTo(payload);
+    assertThat(fixture.claim().jobId()).isEqualTo(other);
+  }
+
+  /** Nobody promised it to start later, so it may start. */
+  @Test
+  void aJobOfAnotherKindThatHoldsItsKeyWhileLiveIsNotLocked() throws Exception {
+    Unique<Sync> inQueue = BY_ACCOUNT.withinQueue();
+    JobId other = fixture.unique.enqueue(OTHER, new Sync("a", 1), inQueue).jobId();
+    try (Connection connection = fixture.database.connection()) {
+      connection.setAutoCommit(false);
+      fixture.unique.in(connection).enqueue(SYNC, new Sync("a", 2), inQueue.replace());
+
+      assertThat(fixture.claim().jobId()).isEqualTo(other);
+      connection.commit();
+      connection.setAutoCommit(true);
+    }
+  }
+
   @Test
   void replacesWithinAPeriodWhileTheJobWaits() {
     Unique<Sync> perHour = REPLACE.perPeriod(Duration.ofHours(1));
@@ -189,6 +229,21 @@ class UniqueConflictTest {
     assertThat(fixture.job(first)).as("now, and not in the past").isEqualTo("3 0 0");
   }
 
+  /** Its handler said when: neither quiet nor the longest wait counts from there. */
+  @Test
+  void aJobThatWasSnoozedKeepsItsDueTimeWhenItIsDebounced() {
+    JobId first = enqueue(1, BY_ACCOUNT).jobId();
+    fixture.store.giveBack(
+        List.of(new GiveBack(fixture.claim(), ExecutionStatus.SNOOZED, Duration.ofMinutes(10))));
+    passes("360 seconds");
+
+    assertThat(enqueue(2, DEBOUNCE)).isEqualTo(new Replaced(first));
+
+    assertThat(fixture.job(first)).isEqualTo("2 0 240");
+    assertThat(enqueue(3, REPLACE)).isEqualTo(new Replaced(first));
+    assertThat(fixture.job(first)).isEqualTo("3 0 0");
+  }
+
   @Test
   void aDebouncedJobHasNoOtherDueTime() {
     assertThatThrownBy(() -> enqueue(1, DEBOUNCE, job -> job.delay(Duration.ofHours(1))))
@@ -206,12 +261,7 @@ class UniqueConflictTest {
     ExecutorService thread = Executors.newSingleThreadExecutor();
     try (Connection rival = fixture.database.connection()) {
       rival.setAutoCommit(false);
-      rival
-          .createStatement()
-          .execute(
-              meanwhile.sql.replace("@", "\"" + fixture.database.schema() + "\".")
-                  + " WHERE id = "
-                  + first);
+      rival.createStatement().execute(fixture.inSchema(meanwhile.sql + " WHERE id = " + first));
       Future<EnqueueResult> waiting = thread.submit(() -> enqueue(2, REPLACE));
       fixture.awaitOneBlocked();
       rival.commit();

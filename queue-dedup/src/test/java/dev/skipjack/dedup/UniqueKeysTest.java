@@ -64,7 +64,6 @@ class UniqueKeysTest {
         Unique.byFields(
             Sync::account,
             Sync::version,
-            sync -> null,
             sync -> true,
             sync -> Long.MIN_VALUE,
             sync -> new BigInteger("123456789012345678901234567890"),
@@ -75,7 +74,7 @@ class UniqueKeysTest {
 
     assertThat(key(unique, new Sync("a \"b\"\n\u0001ü", 7)))
         .isEqualTo(
-            "kind/sync/[\"a \\\"b\\\"\\n\\u0001ü\", 7, null, true, -9223372036854775808,"
+            "kind/sync/[\"a \\\"b\\\"\\n\\u0001ü\", 7, true, -9223372036854775808,"
                 + " 123456789012345678901234567890, 15.0, \"DAYS\", \"2026-02-03\","
                 + " \"00000000-0000-0001-0000-000000000002\"]");
   }
@@ -88,6 +87,21 @@ class UniqueKeysTest {
           .hasMessageContaining("Field 2")
           .hasMessageContaining(value.getClass().getName());
     }
+  }
+
+  /** Jobs of which nothing is known would otherwise be taken for the same. */
+  @Test
+  @SuppressWarnings("NullAway") // a caller's build need not know it
+  void aNullIsNoKeyAndNoPartOfOne() {
+    assertThatThrownBy(() -> key(Unique.byFields(Sync::version, Sync::account), new Sync(null, 1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("kind 'sync'")
+        .hasMessageContaining("Field 2")
+        .hasMessageContaining("null");
+    assertThatThrownBy(() -> key(Unique.by(Sync::account), new Sync(null, 1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("kind 'sync'")
+        .hasMessageContaining("null");
   }
 
   @ParameterizedTest

@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.Enqueued;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -17,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -30,8 +35,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Many threads enqueue the same few keys in transactions of which a third rolls back. Whole with
- * {@code -Psoak}: 64 threads, 1,000 enqueues each.
+ * Many threads enqueue the same few keys in transactions of which a third rolls back, while jobs
+ * complete, fail, die, are snoozed, rescued and cancelled. Whole with {@code -Psoak}: 64 threads,
+ * 1,000 enqueues each.
  */
 @QueueTest
 class UniqueRaceIT {
@@ -40,7 +46,7 @@ class UniqueRaceIT {
   private static final int ENQUEUES = Fixture.SOAK ? 1_000 : 40;
   private static final int KEYS = 6;
 
-  private static final String LIVE = "@jobs";
+  private static final String LIVE = "@jobs WHERE status <> 'dead'";
   private static final String NEVER_STARTED = "@jobs WHERE attempts = 0";
   private static final String EVER_MADE =
       "(SELECT payload FROM @jobs UNION ALL SELECT payload FROM @jobs_archive) AS made";
@@ -49,41 +55,42 @@ class UniqueRaceIT {
   enum Way {
     KEEP(false, LIVE),
     REPLACE(false, LIVE),
-    KEEP_AND_COMPLETE(true, LIVE),
-    REPLACE_AND_COMPLETE(true, LIVE),
-    DEBOUNCE_AND_COMPLETE(true, LIVE),
-    UNTIL_STARTED_AND_COMPLETE(true, NEVER_STARTED),
-    PER_PERIOD_AND_COMPLETE(true, EVER_MADE);
+    KEEP_AND_RUN(true, LIVE),
+    REPLACE_AND_RUN(true, LIVE),
+    DEBOUNCE_AND_RUN(true, LIVE),
+    UNTIL_STARTED_AND_RUN(true, NEVER_STARTED),
+    PER_PERIOD_AND_RUN(true, EVER_MADE);
 
-    private final boolean completes;
+    private final boolean runs;
 
     /** From where the jobs are counted; by the payload, not by the columns of the keys. */
     private final String counted;
 
-    Way(boolean completes, String counted) {
-      this.completes = completes;
+    Way(boolean runs, String counted) {
+      this.runs = runs;
       this.counted = counted;
     }
 
     Unique<Sync> unique() {
       return switch (this) {
-        case KEEP, KEEP_AND_COMPLETE -> Fixture.BY_ACCOUNT;
-        case REPLACE, REPLACE_AND_COMPLETE -> Fixture.BY_ACCOUNT.replace();
-        case DEBOUNCE_AND_COMPLETE ->
+        case KEEP, KEEP_AND_RUN -> Fixture.BY_ACCOUNT;
+        case REPLACE, REPLACE_AND_RUN -> Fixture.BY_ACCOUNT.replace();
+        case DEBOUNCE_AND_RUN ->
             Fixture.BY_ACCOUNT.debounce(Duration.ofMillis(1), Duration.ofMillis(20));
-        case UNTIL_STARTED_AND_COMPLETE -> Fixture.BY_ACCOUNT.untilStarted();
-        case PER_PERIOD_AND_COMPLETE -> Fixture.BY_ACCOUNT.perPeriod(Duration.ofHours(1));
+        case UNTIL_STARTED_AND_RUN -> Fixture.BY_ACCOUNT.untilStarted();
+        case PER_PERIOD_AND_RUN -> Fixture.BY_ACCOUNT.perPeriod(Duration.ofHours(1));
       };
     }
   }
 
   private final Set<JobId> committed = ConcurrentHashMap.newKeySet();
   private final Set<JobId> answered = ConcurrentHashMap.newKeySet();
+  private final Set<String> promised = ConcurrentHashMap.newKeySet();
   private Fixture fixture;
 
   @BeforeEach
   void setUp(QueueDatabase database) {
-    fixture = new Fixture(database);
+    fixture = new Fixture(database, false);
   }
 
   @ParameterizedTest
@@ -93,7 +100,7 @@ class UniqueRaceIT {
     AtomicBoolean over = new AtomicBoolean();
     try (HikariDataSource pool = fixture.database.newDataSource(THREADS)) {
       Future<Integer> looks = threads.submit(() -> look(way, over));
-      Future<Integer> runs = threads.submit(() -> way.completes ? complete(over) : 0);
+      Future<Integer> runs = threads.submit(() -> way.runs ? run(over) : 0);
       List<Callable<Integer>> producers = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         long seed = i;
@@ -107,13 +114,20 @@ class UniqueRaceIT {
 
       assertThat(calls).isGreaterThanOrEqualTo(THREADS * ENQUEUES);
       assertThat(looks.get(30, TimeUnit.SECONDS)).isPositive();
-      assertThat(runs.get(30, TimeUnit.SECONDS) > 0).isEqualTo(way.completes);
+      assertThat(runs.get(30, TimeUnit.SECONDS) > 0).isEqualTo(way.runs);
     } finally {
       threads.shutdownNow();
     }
     assertThat(committed).as("every answer is a job that was committed").containsAll(answered);
     assertThat(fixture.value("SELECT count(*) + (SELECT count(*) FROM @jobs_archive) FROM @jobs"))
         .isEqualTo("" + committed.size());
+    if (!way.runs) {
+      assertThat(
+              fixture.value(
+                  "SELECT string_agg(payload->>'account', ' ' ORDER BY payload->>'account') FROM @jobs"))
+          .as("every key that was answered in a transaction that committed has its job")
+          .isEqualTo(String.join(" ", new TreeSet<>(promised)));
+    }
     for (int key = 0; key < KEYS; key++) {
       fixture.unique.enqueue(SYNC, Fixture.sync("key-" + key), way.unique());
     }
@@ -122,8 +136,6 @@ class UniqueRaceIT {
                 "SELECT string_agg(n::text, ' ') FROM (SELECT count(*) AS n FROM %s GROUP BY payload->>'account') AS of_key"
                     .formatted(way.counted)))
         .isEqualTo("1 1 1 1 1 1");
-    assertThat(fixture.value("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"))
-        .isEqualTo("0");
   }
 
   /** Transactions of one to three keys in rising order, as a caller has to. */
@@ -133,10 +145,12 @@ class UniqueRaceIT {
       try (Connection connection = pool.getConnection()) {
         connection.setAutoCommit(false);
         List<EnqueueResult> results = new ArrayList<>();
+        List<String> accounts = new ArrayList<>();
         int keys = 1 + random.nextInt(3);
         for (int key : random.ints(0, KEYS).distinct().limit(keys).sorted().toArray()) {
-          results.add(
-              fixture.unique.in(connection).enqueue(SYNC, new Sync("key-" + key, calls), unique));
+          Sync payload = new Sync("key-" + key, calls);
+          results.add(fixture.unique.in(connection).enqueue(SYNC, payload, unique));
+          accounts.add(payload.account());
           calls++;
         }
         if (random.nextInt(3) == 0) {
@@ -145,6 +159,7 @@ class UniqueRaceIT {
           // First, because a rival may be answered with the job as soon as it is committed.
           created(results).forEach(committed::add);
           connection.commit();
+          promised.addAll(accounts);
         }
         Set<JobId> own = Set.copyOf(created(results).toList());
         results.stream()
@@ -169,23 +184,47 @@ class UniqueRaceIT {
                   "SELECT coalesce(max(n), 1) FROM (SELECT count(*) AS n FROM %s GROUP BY payload->>'account') AS of_key"
                       .formatted(way.counted)))
           .isEqualTo("1");
+      assertThat(
+              fixture.value(
+                  "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"))
+          .isEqualTo("0");
       looks++;
     }
     return looks;
   }
 
   /** Once more when the race is over: until then, rivals may have held every job. */
-  private int complete(AtomicBoolean over) {
+  private int run(AtomicBoolean over) {
+    Random random = new Random(THREADS);
     int runs = 0;
     boolean last;
     do {
       last = over.get();
-      List<Execution> claimed = fixture.claim(2, Fixture.LEASE);
+      boolean loses = random.nextInt(8) == 0;
+      List<Execution> claimed = fixture.claim(2, loses ? Fixture.EXPIRED : Fixture.LEASE);
       runs += claimed.size();
-      if (!claimed.isEmpty()) {
-        fixture.store.complete(claimed);
+      if (loses) {
+        fixture.store.rescue(Duration.ZERO, 10);
+      } else {
+        claimed.forEach(execution -> end(execution, random));
       }
     } while (!last);
     return runs;
+  }
+
+  private void end(Execution execution, Random random) {
+    switch (random.nextInt(8)) {
+      case 0 -> fixture.fail(execution, false);
+      case 1 -> fixture.fail(execution, true);
+      case 2 ->
+          fixture.store.giveBack(
+              List.of(new GiveBack(execution, ExecutionStatus.SNOOZED, Duration.ZERO)));
+      case 3 -> {
+        fixture.store.fail(
+            List.of(new Failure(execution, JobError.of("no luck"), Duration.ofMillis(20), false)));
+        fixture.queue.admin().cancel(List.of(execution.jobId()));
+      }
+      default -> fixture.store.complete(List.of(execution));
+    }
   }
 }
