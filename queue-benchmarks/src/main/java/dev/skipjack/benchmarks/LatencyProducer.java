@@ -58,7 +58,10 @@ public final class LatencyProducer {
     System.out.flush();
   }
 
-  /** The pool, but the time of the first commit is noted: a wake-up may follow as the second. */
+  /**
+   * The pool, but it is noted when the first connection comes back, which is right after the
+   * commit: a wake-up may follow on a second.
+   */
   private DataSource noting(DataSource pool) {
     return proxy(
         DataSource.class,
@@ -69,7 +72,7 @@ public final class LatencyProducer {
                     Connection.class,
                     connection,
                     (method, answer) -> {
-                      if (method.equals("commit") && committed == null) {
+                      if (method.equals("close") && committed == null) {
                         committed = Instant.now();
                       }
                       return answer;

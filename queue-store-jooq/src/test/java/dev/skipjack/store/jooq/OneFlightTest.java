@@ -1,0 +1,104 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.store.jooq.Fixture.Work;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.testkit.faults.FaultyDataSource;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Transactions that travel whole, from BEGIN to COMMIT: the driver knows nothing of them. */
+@QueueTest
+class OneFlightTest {
+
+  private final QueueDatabase database;
+  private final Fixture fixture;
+
+  OneFlightTest(QueueDatabase database) {
+    this.database = database;
+    this.fixture = new Fixture(database);
+  }
+
+  @BeforeEach
+  void refuseThirteen() {
+    fixture.execute("ALTER TABLE @jobs DROP CONSTRAINT IF EXISTS lucky");
+    fixture.execute("ALTER TABLE @jobs ADD CONSTRAINT lucky CHECK (payload ->> 'number' <> '13')");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aRefusedOneLeavesItsConnectionAsItCame(boolean autoCommit) throws SQLException {
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(database.jdbcUrl());
+      pool.setMaximumPoolSize(1);
+      pool.setAutoCommit(autoCommit);
+      JobQueue queue = JobQueue.builder(pool).schema(database.schema()).wakeUps(false).build();
+
+      assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Work(13)))
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              refused -> {
+                assertThat(refused.sqlState()).contains("23514");
+                assertThat(refused.isOutcomeUnknown()).isFalse();
+              });
+      queue.enqueue(Fixture.WORK, new Work(14));
+      queue.store().dueLanes(List.of("default"));
+
+      try (Connection connection = pool.getConnection()) {
+        assertThat(connection.getAutoCommit()).isEqualTo(autoCommit);
+        connection.setAutoCommit(true);
+        assertThat(text(connection, "SHOW plan_cache_mode")).isEqualTo("auto");
+        assertThat(text(connection, "SHOW enable_seqscan")).isEqualTo("on");
+      }
+    }
+    assertThat(
+            fixture.value(
+                "SELECT string_agg(payload ->> 'number', ',') FROM @jobs WHERE payload ->> 'number' IN ('13', '14')"))
+        .isEqualTo("14");
+    fixture.execute("DELETE FROM @jobs");
+  }
+
+  @Test
+  void oneThatBreaksMayHaveBeenDoneOrNot() {
+    FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
+    JobQueue queue = JobQueue.builder(faulty).schema(database.schema()).wakeUps(false).build();
+
+    faulty.cutBeforeCommit(1);
+    assertUnknown(queue, 1);
+    faulty.cutAfterCommit(1);
+    assertUnknown(queue, 2);
+    faulty.takeAway();
+    assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Work(3)))
+        .isInstanceOfSatisfying(
+            StoreException.class, away -> assertThat(away.isOutcomeUnknown()).isFalse());
+
+    assertThat(fixture.value("SELECT string_agg(payload ->> 'number', ',') FROM @jobs"))
+        .isEqualTo("2");
+  }
+
+  private static void assertUnknown(JobQueue queue, int number) {
+    assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Work(number)))
+        .isInstanceOfSatisfying(
+            StoreException.class, lost -> assertThat(lost.isOutcomeUnknown()).isTrue());
+  }
+
+  private static String text(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+}
