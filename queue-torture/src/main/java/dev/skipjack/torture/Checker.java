@@ -107,7 +107,7 @@ final class Checker {
   }
 
   private void checkCancelled(Event answer, boolean certain) {
-    if (beganAfter(answer)) {
+    if (run.attempts(answer.job()).stream().anyMatch(a -> isAfter(a.started(), answer))) {
       found(Counter.UNEXPECTED, answer.job(), "An attempt began after the cancel was answered.");
     }
     for (JobRow row : run.job(answer.job())) {
@@ -122,13 +122,9 @@ final class Checker {
     boolean lived =
         run.job(answer.job()).stream()
             .anyMatch(row -> !row.archived() || isAfter(row.ended(), answer));
-    if (lived || beganAfter(answer)) {
+    if (lived) {
       found(Counter.UNEXPECTED, answer.job(), "Not cancelled because it was gone, and it lived.");
     }
-  }
-
-  private boolean beganAfter(Event answer) {
-    return run.attempts(answer.job()).stream().anyMatch(a -> isAfter(a.started(), answer));
   }
 
   /** Of two clocks, unless they may be wrong by that much. */

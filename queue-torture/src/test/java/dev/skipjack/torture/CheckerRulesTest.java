@@ -135,9 +135,6 @@ class CheckerRulesTest {
     run.clockError = 200_000;
     assertThat(run.violations()).isEmpty();
 
-    run.event(8.7, EventType.CANCEL_ANSWERED, Event.NONE, 7, 0, "GONE");
-    assertOnly(Counter.UNEXPECTED, what);
-
     run.history.removeIf(event -> event.type() == EventType.CANCEL_ANSWERED);
     run.event(12, EventType.CANCEL_ANSWERED, Event.NONE, 7, 0, "GONE");
     run.jobs.set(0, row("dead", 2, 0, 71));
