@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A history and a final read, found by job, key and attempt. */
 final class CheckedRun {
@@ -53,6 +54,12 @@ final class CheckedRun {
 
   List<ExecutionRow> attempts(long job) {
     return executionsByJob.getOrDefault(job, List.of());
+  }
+
+  /** The attempt that an event is about; null if the audit has it not, or for another job. */
+  @Nullable ExecutionRow attempt(Event event) {
+    ExecutionRow attempt = executions.get(event.execution());
+    return attempt == null || attempt.job() != event.job() ? null : attempt;
   }
 
   List<EffectRow> effects(long job) {

@@ -22,12 +22,16 @@ final class Checker {
   private final CheckedRun run;
   private final Pace pace;
   private final FaultLog faults;
+  private final Map<Long, Long> leases = new HashMap<>();
   private final Set<Violation> violations = new LinkedHashSet<>();
 
   private Checker(CheckedRun run, Pace pace, FaultLog faults) {
     this.run = run;
     this.pace = pace;
     this.faults = faults;
+    for (Event event : run.events(EventType.LEASED)) {
+      leases.merge(event.execution(), Long.parseLong(event.detail()), Math::max);
+    }
   }
 
   /** What is wrong; nothing if all is well. */
@@ -40,7 +44,8 @@ final class Checker {
     run.jobs.values().forEach(checker::checkJob);
     checker.checkAudit();
     run.executionsByJob.values().forEach(checker::checkLeases);
-    checker.violations.addAll(UniqueCheck.check(run));
+    checker.checkProcesses();
+    checker.violations.addAll(UniqueCheck.check(run, pace));
     return List.copyOf(checker.violations);
   }
 
@@ -92,26 +97,46 @@ final class Checker {
       }
     }
     for (Event answer : run.events(EventType.CANCEL_ANSWERED)) {
-      boolean certain = answer.detail().equals("CANCELLED");
-      if (!certain && !answer.detail().equals("REQUESTED")) {
-        continue;
-      }
-      if (run.attempts(answer.job()).stream().anyMatch(a -> a.started() > answer.micros())) {
-        found(Counter.UNEXPECTED, answer.job(), "An attempt began after the cancel was answered.");
-      }
-      for (JobRow row : run.job(answer.job())) {
-        if ((certain && !row.status().equals("cancelled")) || !row.archived()) {
-          found(Counter.UNEXPECTED, row.id(), "Cancelled, and " + row.status() + " in the end.");
-        }
+      switch (answer.detail()) {
+        case "CANCELLED" -> checkCancelled(answer, true);
+        case "REQUESTED" -> checkCancelled(answer, false);
+        case "GONE" -> checkGone(answer);
+        default -> {} // a refusal that the next moment may make untrue
       }
     }
+  }
+
+  private void checkCancelled(Event answer, boolean certain) {
+    if (run.attempts(answer.job()).stream().anyMatch(a -> isAfter(a.started(), answer))) {
+      found(Counter.UNEXPECTED, answer.job(), "An attempt began after the cancel was answered.");
+    }
+    for (JobRow row : run.job(answer.job())) {
+      if ((certain && !row.status().equals("cancelled")) || !row.archived()) {
+        found(Counter.UNEXPECTED, row.id(), "Cancelled, and " + row.status() + " in the end.");
+      }
+    }
+  }
+
+  /** Who was told that a job is gone was told so when its end was committed. */
+  private void checkGone(Event answer) {
+    boolean lived =
+        run.job(answer.job()).stream()
+            .anyMatch(row -> !row.archived() || isAfter(row.ended(), answer));
+    if (lived) {
+      found(Counter.UNEXPECTED, answer.job(), "Not cancelled because it was gone, and it lived.");
+    }
+  }
+
+  /** Of two clocks, unless they may be wrong by that much. */
+  private boolean isAfter(long micros, Event event) {
+    return micros > event.micros() + run.read.clockError();
   }
 
   /** Nobody may be told that an attempt ended well or badly if the database does not say so. */
   private void checkAcceptances() {
     Map<Long, Long> successes = new HashMap<>();
     for (Event event : run.events(EventType.ACCEPTED)) {
-      ExecutionRow attempt = run.executions.get(event.execution());
+      ExecutionRow attempt = run.attempt(event);
       if (event.detail().equals("succeeded")) {
         Long other = successes.put(event.job(), event.execution());
         if (other != null && other != event.execution()) {
@@ -128,6 +153,8 @@ final class Checker {
             late
                 ? "An outcome was accepted from an attempt that was superseded."
                 : "An outcome that was accepted is not there.");
+      } else if (event.detail().equals("succeeded") && !attempt.status().equals("succeeded")) {
+        found(Counter.LOST, event.job(), "A success was accepted, and the audit says otherwise.");
       }
     }
     for (EffectRow effect : run.read.effects()) {
@@ -199,6 +226,10 @@ final class Checker {
     if (open && !job.status().equals("running")) {
       found(Counter.AUDIT_GAPS, job.id(), "Not running, and an attempt is open in the audit.");
     }
+    if (!job.status().equals("completed")
+        && attempts.stream().anyMatch(a -> a.status().equals("succeeded"))) {
+      found(Counter.LOST, job.id(), "An attempt succeeded, and the job is " + job.status() + ".");
+    }
     if (job.status().equals("completed")
         && attempts.stream()
             .noneMatch(a -> a.id() == job.execution() && a.status().equals("succeeded"))) {
@@ -208,7 +239,7 @@ final class Checker {
 
   private void checkAudit() {
     for (Event event : run.events(EventType.STARTED)) {
-      if (!run.executions.containsKey(event.execution())) {
+      if (run.attempt(event) == null) {
         found(Counter.AUDIT_GAPS, event.job(), "A handler ran for an attempt that is not there.");
       }
     }
@@ -219,9 +250,20 @@ final class Checker {
     }
   }
 
+  private void checkProcesses() {
+    for (Event event : run.events(EventType.DIED)) {
+      violations.add(
+          new Violation(
+              Counter.UNEXPECTED,
+              0,
+              Event.NONE,
+              "%s ended by itself with %s.".formatted(event.process(), event.detail())));
+    }
+  }
+
   private void checkLeases(List<ExecutionRow> attempts) {
     List<ExecutionRow> before = new ArrayList<>();
-    long lease = pace.lease().toNanos() / 1_000;
+    long least = pace.lease().toNanos() / 1_000;
     for (ExecutionRow attempt : attempts) {
       for (ExecutionRow earlier : before) {
         if (earlier.finished() == 0 || earlier.finished() > attempt.started()) {
@@ -230,6 +272,7 @@ final class Checker {
       }
       before.add(attempt);
       if (attempt.status().equals("lost")) {
+        long lease = Math.max(least, leases.getOrDefault(attempt.id(), 0L));
         if (attempt.finished() - attempt.started() < lease) {
           found(Counter.OVERLAPPING_LEASES, attempt.job(), "Rescued before its lease was over.");
         } else if (faults.cause(attempt) == null) {

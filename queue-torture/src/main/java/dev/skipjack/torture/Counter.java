@@ -15,6 +15,11 @@ public enum Counter {
   UNIQUE_VIOLATIONS,
   UNPROVOKED_RERUNS;
 
+  /** Whether anything could raise it: there is nothing yet that has an order. */
+  boolean isChecked() {
+    return this != ORDER_VIOLATIONS;
+  }
+
   /** As reports write it. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);

@@ -24,6 +24,11 @@ enum EventType {
   ACCEPTED,
   /** The worker says that the attempt was not its own any more. */
   LOST,
+  /**
+   * The database said that the attempt owns its job; the detail is for how many microseconds from
+   * its begin, by the database's clock alone.
+   */
+  LEASED,
   /** The process stood still by itself; the detail is for how many milliseconds. */
   STALLED,
   /**
@@ -31,6 +36,10 @@ enum EventType {
    * after a space how.
    */
   FAULT_BEGAN,
+  /** The server can be reached again, though the fault is felt still. */
+  FAULT_EASED,
   /** It is over. */
-  FAULT_ENDED
+  FAULT_ENDED,
+  /** The process was found to have ended, and nobody had ended it; the detail is its exit value. */
+  DIED
 }

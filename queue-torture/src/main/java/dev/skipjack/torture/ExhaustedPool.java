@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -24,7 +25,8 @@ final class ExhaustedPool {
   static void ask(Path folder, String process, long millis) {
     try {
       Path written = Files.writeString(folder.resolve(process + ".ask"), String.valueOf(millis));
-      Files.move(written, file(folder, process)); // never seen half written
+      // Never seen half written; nor refused where the process died before it looked.
+      Files.move(written, file(folder, process), StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }

@@ -30,6 +30,16 @@ final class FaultInjector implements AutoCloseable {
   /** How the network is disturbed if everything arrives, but late. */
   static final String SLOW = "slow";
 
+  /** How it is disturbed if nobody gets in, and whoever was in is put out. */
+  static final String REFUSED = "refused";
+
+  /** How it is disturbed if it swallows everything, of new connections too. */
+  static final String BLACK_HOLE = "black-hole";
+
+  private static final String FORGOTTEN = "forgotten";
+  private static final String RESET = "reset";
+  private static final List<String> WAYS = List.of(BLACK_HOLE, FORGOTTEN, REFUSED, SLOW, RESET);
+
   private static final int CUTS = 5;
   private static final Duration LONGEST_CUT = Duration.ofSeconds(1);
 
@@ -45,7 +55,7 @@ final class FaultInjector implements AutoCloseable {
 
   private final Ground ground;
   private final Fleet fleet;
-  private final HistoryFile history;
+  private final FaultJournal journal;
   private final Path folder;
   private final Consumer<String> notes;
   private final ScheduledExecutorService later = Executors.newScheduledThreadPool(2);
@@ -57,7 +67,7 @@ final class FaultInjector implements AutoCloseable {
       Ground ground, Fleet fleet, HistoryFile history, Path folder, Consumer<String> notes) {
     this.ground = ground;
     this.fleet = fleet;
-    this.history = history;
+    this.journal = new FaultJournal(history);
     this.folder = folder;
     this.notes = notes;
   }
@@ -88,8 +98,11 @@ final class FaultInjector implements AutoCloseable {
         case POOL -> exhaustPool(dice);
         case CLOCK -> throw new IllegalStateException("Clocks are set when workers start.");
       }
-    } catch (SQLException | IllegalStateException failure) {
+    } catch (SQLException | RuntimeException | AssertionError failure) {
       notes.accept("A " + fault.kind().label() + " fault did not succeed: " + failure);
+      if (fault.kind() != FaultKind.POSTMASTER) {
+        journal.end(number); // but a server that did not start again is away until all is healed
+      }
     }
   }
 
@@ -104,10 +117,10 @@ final class FaultInjector implements AutoCloseable {
       return;
     }
     begin(FaultKind.KILL, name);
-    process.kill();
+    fleet.kill(name);
     TimeUnit.MILLISECONDS.sleep(dice.nextInt(500));
     fleet.restart(name);
-    end(FaultKind.KILL, name, number);
+    end();
   }
 
   private void stop(Random dice) {
@@ -116,19 +129,19 @@ final class FaultInjector implements AutoCloseable {
     if (process == null) {
       return;
     }
-    becomesUnwell(name);
     begin(FaultKind.STOP, name);
     process.freeze();
-    after(times(Pace.FORKED.lease(), 1.3 + dice.nextDouble()), FaultKind.STOP, name, process::thaw);
+    becomesUnwell(name);
+    after(times(Pace.FORKED.lease(), 1.3 + dice.nextDouble()), name, process::thaw);
   }
 
   private void exhaustPool(Random dice) {
     String name = well(dice);
     long millis = times(Pace.FORKED.lease(), 1.2).toMillis();
-    becomesUnwell(name);
     begin(FaultKind.POOL, name);
     ExhaustedPool.ask(folder, name, millis);
-    after(Duration.ofMillis(millis + 500), FaultKind.POOL, name, () -> {});
+    becomesUnwell(name);
+    after(Duration.ofMillis(millis + 500), name, () -> {});
   }
 
   private void terminateBackends(Random dice) throws SQLException {
@@ -139,7 +152,7 @@ final class FaultInjector implements AutoCloseable {
       terminate.setInt(2, 1 + dice.nextInt(4));
       terminate.execute();
     } finally {
-      end(FaultKind.BACKEND, Event.ALL, number);
+      end();
     }
   }
 
@@ -155,14 +168,15 @@ final class FaultInjector implements AutoCloseable {
         server.kill();
       }
       default -> {
+        int backend = anyBackend();
         begin(FaultKind.POSTMASTER, Event.ALL, ONE_BACKEND);
-        server.killBackend(anyBackend());
+        server.killBackend(backend);
       }
     }
     TimeUnit.MILLISECONDS.sleep(200 + dice.nextInt(1_500));
     server.start();
     ground.awaitServer();
-    end(FaultKind.POSTMASTER, Event.ALL, number);
+    end();
   }
 
   private int anyBackend() throws SQLException {
@@ -181,35 +195,36 @@ final class FaultInjector implements AutoCloseable {
   private void disturbNetwork(Random dice) throws InterruptedException {
     TcpProxy proxy = ground.proxy();
     int millis = 500 + dice.nextInt(2_500);
-    int way = dice.nextInt(5);
-    begin(FaultKind.PROXY, Event.ALL, way == 3 ? SLOW : "");
+    String way = WAYS.get(dice.nextInt(WAYS.size()));
+    begin(FaultKind.PROXY, Event.ALL, way);
     switch (way) {
-      case 0 -> {
+      case BLACK_HOLE -> {
         proxy.blackHole();
         TimeUnit.MILLISECONDS.sleep(millis);
         proxy.pass();
+        journal.ease(number);
         TimeUnit.MILLISECONDS.sleep(2_500); // until all have found out by themselves
         proxy.reset(); // or the server would keep the forgotten sessions for hours
       }
-      case 1 -> {
+      case FORGOTTEN -> {
         proxy.forgetOpen();
         TimeUnit.MILLISECONDS.sleep(3_000);
         proxy.reset();
       }
-      case 2 -> {
+      case REFUSED -> {
         proxy.refuseNew();
         proxy.reset();
         TimeUnit.MILLISECONDS.sleep(millis);
         proxy.pass();
       }
-      case 3 -> {
+      case SLOW -> {
         proxy.latency(Duration.ofMillis(30), Duration.ofMillis(30));
         TimeUnit.MILLISECONDS.sleep(millis);
         proxy.latency(Duration.ZERO, Duration.ZERO);
       }
       default -> proxy.reset();
     }
-    end(FaultKind.PROXY, Event.ALL, number);
+    end();
   }
 
   /** Over when all have struck: who looks for a cause wants to know when that was. */
@@ -223,7 +238,7 @@ final class FaultInjector implements AutoCloseable {
     while (proxy.cutCommits() < announcedCuts && System.nanoTime() < deadline) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
-    end(FaultKind.COMMIT_CUT, Event.ALL, number);
+    end();
   }
 
   private static Duration times(Duration duration, double factor) {
@@ -235,15 +250,14 @@ final class FaultInjector implements AutoCloseable {
   }
 
   private void begin(FaultKind kind, String target, String how) {
-    String detail = how.isEmpty() ? kind.label() : kind.label() + " " + how;
-    history.write(target, EventType.FAULT_BEGAN, String.valueOf(number), 0, 0, detail);
+    journal.begin(number, kind, target, how);
   }
 
-  private void end(FaultKind kind, String target, int which) {
-    history.write(target, EventType.FAULT_ENDED, String.valueOf(which), 0, 0, kind.label());
+  private void end() {
+    journal.end(number);
   }
 
-  private void after(Duration wait, FaultKind kind, String name, Runnable heal) {
+  private void after(Duration wait, String name, Runnable heal) {
     int which = number;
     ScheduledFuture<?> unused =
         later.schedule(
@@ -253,7 +267,7 @@ final class FaultInjector implements AutoCloseable {
               } catch (IllegalStateException gone) {
                 notes.accept("A process had ended by itself: " + name);
               } finally {
-                end(kind, name, which);
+                journal.end(which);
                 recovers(name);
               }
             },
@@ -299,6 +313,7 @@ final class FaultInjector implements AutoCloseable {
     ground.proxy().latency(Duration.ZERO, Duration.ZERO);
     ground.proxy().clearCuts();
     fleet.reviveWorkers();
+    journal.endAll();
   }
 
   @Override

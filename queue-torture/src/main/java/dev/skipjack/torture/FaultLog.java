@@ -23,6 +23,8 @@ final class FaultLog {
   /** How long a fault is felt after it is over, beyond a lease: connections must find out. */
   private static final Duration AFTERMATH = Duration.ofSeconds(4);
 
+  private static final long NEVER = Long.MAX_VALUE / 2;
+
   /** How long after its claim was sent an attempt may begin, by the audit. */
   private static final long IN_FLIGHT_MICROS = Duration.ofSeconds(1).toNanos() / 1_000;
 
@@ -31,8 +33,10 @@ final class FaultLog {
    *
    * @param how more about what was done; empty if the kind says it
    * @param process whom it struck; {@link Event#ALL} for everybody
+   * @param reachable from when on the server could be reached again, if it could not; at {@code
+   *     ended} at the latest
    */
-  record Fault(String kind, String how, String process, long began, long ended) {
+  record Fault(String kind, String how, String process, long began, long reachable, long ended) {
 
     boolean is(FaultKind other) {
       return kind.equals(other.label());
@@ -51,10 +55,11 @@ final class FaultLog {
       return !process.equals(Event.ALL);
     }
 
-    /** Whether nobody reached the server while it lasted; not, if that is in doubt. */
+    /** Whether nobody reached the server until it was reachable; not, if that is in doubt. */
     boolean keepsEverybodyOut() {
       return (is(FaultKind.POSTMASTER) && !how.equals(FaultInjector.ONE_BACKEND))
-          || (is(FaultKind.PROXY) && !how.equals(FaultInjector.SLOW));
+          || (is(FaultKind.PROXY)
+              && (how.equals(FaultInjector.REFUSED) || how.equals(FaultInjector.BLACK_HOLE)));
     }
   }
 
@@ -62,39 +67,48 @@ final class FaultLog {
   private final Set<Long> begun = new HashSet<>();
   private final long feltMicros;
 
+  /** An attempt that was rescued was not renewed for a lease; for so long one was overdue. */
+  private final long unrenewedMicros;
+
   FaultLog(List<Event> events, Pace pace) {
     this.feltMicros = pace.lease().plus(AFTERMATH).toNanos() / 1_000;
+    this.unrenewedMicros = pace.leastOverdue().toNanos() / 1_000;
     long longStall = pace.lease().toNanos() / 1_000 / PART_OF_LEASE;
     List<Fault> stalls = new ArrayList<>();
     Map<String, Event> open = new HashMap<>();
+    Map<String, Long> eased = new HashMap<>();
     List<Event> sorted = new ArrayList<>(events);
     sorted.sort(Comparator.comparingLong(Event::micros));
     for (Event event : sorted) {
       switch (event.type()) {
         case FAULT_BEGAN -> open.put(event.key(), event);
+        case FAULT_EASED -> eased.put(event.key(), event.micros());
         case FAULT_ENDED -> {
           Event began = open.remove(event.key());
           if (began != null) {
-            faults.add(fault(began, event.micros()));
+            faults.add(
+                fault(began, eased.getOrDefault(event.key(), event.micros()), event.micros()));
           }
         }
         case STALLED -> {
           long millis = Long.parseLong(event.detail());
           long began = event.micros() - millis * 1_000;
-          stalls.add(new Fault(STALL, "", event.process(), began, event.micros()));
+          stalls.add(new Fault(STALL, "", event.process(), began, event.micros(), event.micros()));
         }
         case STARTED -> begun.add(event.execution());
         default -> {}
       }
     }
-    open.values().forEach(began -> faults.add(fault(began, Long.MAX_VALUE / 2)));
+    open.forEach(
+        (number, began) -> faults.add(fault(began, eased.getOrDefault(number, NEVER), NEVER)));
     stalls.forEach(stall -> faults.add(isPartOfFault(stall) ? stall : spread(stall, longStall)));
     faults.sort(Comparator.comparingLong(Fault::began));
   }
 
-  private static Fault fault(Event began, long ended) {
+  private static Fault fault(Event began, long reachable, long ended) {
     String[] kindAndHow = (began.detail() + " ").split(" ", 2);
-    return new Fault(kindAndHow[0], kindAndHow[1].strip(), began.process(), began.micros(), ended);
+    return new Fault(
+        kindAndHow[0], kindAndHow[1].strip(), began.process(), began.micros(), reachable, ended);
   }
 
   /** A frozen process finds that it stood still; that is no news about the machine. */
@@ -110,7 +124,7 @@ final class FaultLog {
   private static Fault spread(Fault stall, long longStall) {
     return stall.ended() - stall.began() < longStall
         ? stall
-        : new Fault(STALL, "", Event.ALL, stall.began(), stall.ended());
+        : new Fault(STALL, "", Event.ALL, stall.began(), stall.ended(), stall.ended());
   }
 
   List<Fault> all() {
@@ -124,7 +138,7 @@ final class FaultLog {
     for (Fault fault : faults) {
       if (fault.keepsEverybodyOut()) {
         long began = Math.max(counted, fault.began());
-        long ended = Math.min(to, fault.ended());
+        long ended = Math.min(to, fault.reachable());
         if (ended > began) {
           micros += ended - began;
           counted = ended;
@@ -135,16 +149,16 @@ final class FaultLog {
   }
 
   /**
-   * The fault through which an attempt was lost; null if there was none. That of its process comes
-   * before those of everybody; of the latter, one that was on at the claim before later ones if the
-   * handler never began: the claim's answer was lost. Else the last, and a cut commit only if there
-   * was nothing else: the next heartbeat makes up for one that was cut.
+   * The fault through which an attempt was lost; null if there was none. One that began when the
+   * lease could not be renewed in time any more is named only if there is no other. That of its
+   * process comes before those of everybody; of the latter, one that was on at the claim before
+   * later ones if the handler never began: the claim's answer was lost. Else the last, and a cut
+   * commit only if there was nothing else: the next heartbeat makes up for one that was cut.
    */
   @Nullable Fault cause(ExecutionRow attempt) {
     Fault cause = null;
     for (Fault fault : faults) {
-      if (explains(fault, attempt)
-          && (cause == null || rank(fault, attempt) >= rank(cause, attempt))) {
+      if (explains(fault, attempt) && (cause == null || isBetter(fault, cause, attempt))) {
         cause = fault;
       }
     }
@@ -162,6 +176,16 @@ final class FaultLog {
         && fault.strikes(attempt.process())
         && fault.began() <= attempt.finished()
         && fault.ended() + felt >= attempt.started();
+  }
+
+  private boolean isBetter(Fault later, Fault cause, ExecutionRow attempt) {
+    boolean late = isLate(later, attempt);
+    return late == isLate(cause, attempt) ? rank(later, attempt) >= rank(cause, attempt) : !late;
+  }
+
+  /** Whether a heartbeat was due before it, and none of the lease would have run out through it. */
+  private boolean isLate(Fault fault, ExecutionRow attempt) {
+    return fault.began() > attempt.finished() - unrenewedMicros;
   }
 
   private int rank(Fault fault, ExecutionRow attempt) {

@@ -7,12 +7,19 @@ import java.util.List;
  * there is none.
  *
  * @param keys jobs that an idempotency key leads to
+ * @param clockError how wrong, in microseconds, a time of the database may be by this machine's
+ *     clock; 0 if both are one
  */
 record FinalRead(
-    List<JobRow> jobs, List<ExecutionRow> executions, List<EffectRow> effects, List<Long> keys) {
+    List<JobRow> jobs,
+    List<ExecutionRow> executions,
+    List<EffectRow> effects,
+    List<Long> keys,
+    long clockError) {
 
   /**
-   * A job, live or archived; one that is both has two rows.
+   * A job, live or archived; one that is both has two rows. What its payload does not tell is
+   * empty.
    *
    * @param ended when it was archived, or died
    * @param execution that ended it; 0 if none did

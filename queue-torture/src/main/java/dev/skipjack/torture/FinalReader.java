@@ -22,9 +22,9 @@ final class FinalReader {
   private static final int CLOCK_READINGS = 50;
 
   private static final String JOBS =
-      "SELECT id, status, false, payload->>'key', payload->>'workload', payload->>'unique', attempts, forgiven, max_attempts,"
+      "SELECT id, status, false, @text(key), @text(workload), @text(unique), attempts, forgiven, max_attempts,"
           + " %1$s(created_at), %1$s(died_at), coalesce(current_execution_id, 0) FROM @jobs"
-          + " UNION ALL SELECT id, status, true, payload->>'key', payload->>'workload', payload->>'unique', attempts, forgiven, max_attempts,"
+          + " UNION ALL SELECT id, status, true, @text(key), @text(workload), @text(unique), attempts, forgiven, max_attempts,"
           + " %1$s(created_at), %1$s(finished_at), coalesce(execution_id, 0) FROM @jobs_archive";
 
   private static final String EXECUTIONS =
@@ -35,8 +35,8 @@ final class FinalReader {
 
   private static final String KEYS = "SELECT job_id FROM @job_keys";
 
-  /** Bigger than any error of the reading on one machine, smaller than any lease. */
-  private static final long SAME_CLOCK_MICROS = 50_000;
+  /** Of three readings in whole microseconds. */
+  private static final long ROUNDING = 2;
 
   private final String schema;
 
@@ -52,7 +52,8 @@ final class FinalReader {
   private FinalRead read(DataSource dataSource) throws SQLException {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement()) {
-      long offset = offset(statement);
+      Clock clock = clock(statement);
+      long offset = clock.ahead;
       connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       connection.setAutoCommit(false);
       statement.setFetchSize(1_000);
@@ -61,14 +62,15 @@ final class FinalReader {
               jobs(statement, offset),
               executions(statement, offset),
               effects(statement),
-              keys(statement));
+              keys(statement),
+              clock.error);
       connection.commit();
       return read;
     }
   }
 
-  /** How far the database's clock is ahead of this machine's; 0 if nothing tells them apart. */
-  private static long offset(Statement statement) throws SQLException {
+  /** Reads the database's clock often, and trusts the quickest answer. */
+  private static Clock clock(Statement statement) throws SQLException {
     long best = Long.MAX_VALUE;
     long offset = 0;
     for (int i = 0; i < CLOCK_READINGS; i++) {
@@ -83,8 +85,27 @@ final class FinalReader {
         }
       }
     }
-    return Math.abs(offset) < SAME_CLOCK_MICROS ? 0 : offset;
+    return clock(offset, best);
   }
+
+  /**
+   * How two clocks differ.
+   *
+   * @param ahead microseconds; 0 if nothing tells them apart
+   * @param roundTrip of the reading that says so
+   */
+  static Clock clock(long ahead, long roundTrip) {
+    return Math.abs(ahead) <= roundTrip / 2 + ROUNDING
+        ? new Clock(0, 0)
+        : new Clock(ahead, roundTrip);
+  }
+
+  /**
+   * The database's clock against this machine's.
+   *
+   * @param error of times that are converted
+   */
+  record Clock(long ahead, long error) {}
 
   private static long now() {
     return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
@@ -156,9 +177,10 @@ final class FinalReader {
     return micros == 0 ? 0 : micros - offset;
   }
 
-  /** {@code %1$s(x)} is x in microseconds. */
+  /** {@code %1$s(x)} is x in microseconds, {@code @text(x)} a text of the payload. */
   private String sql(String template) {
     return template
+        .replaceAll("@text\\((\\w+)\\)", "coalesce(payload->>'$1', '')")
         .replaceAll("%1\\$s\\((\\w+)\\)", "(extract(epoch FROM $1) * 1e6)::bigint")
         .replace("@", schema + ".");
   }

@@ -5,9 +5,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,8 @@ final class Fleet implements AutoCloseable {
   private final Path folder;
   private final TortureOptions options;
   private final Optional<SkewedClocks> clocks;
+  private final HistoryFile history;
+  private final Set<ForkedJvm> killed = new HashSet<>();
   private final Map<String, ForkedJvm> workers = new TreeMap<>();
   private final Map<String, ForkedJvm> producers = new TreeMap<>();
   private final Instant begin = Instant.now();
@@ -37,12 +41,19 @@ final class Fleet implements AutoCloseable {
 
   /**
    * @param clocks empty if all clocks are right
+   * @param history hears of processes that ended by themselves
    */
-  Fleet(Ground ground, Path folder, TortureOptions options, Optional<SkewedClocks> clocks) {
+  Fleet(
+      Ground ground,
+      Path folder,
+      TortureOptions options,
+      Optional<SkewedClocks> clocks,
+      HistoryFile history) {
     this.ground = ground;
     this.folder = folder;
     this.options = options;
     this.clocks = clocks;
+    this.history = history;
   }
 
   /** Starts all of them and returns when they work. */
@@ -126,10 +137,38 @@ final class Fleet implements AutoCloseable {
     return worker == null ? producers.get(name) : worker;
   }
 
+  /** Kills a process, if it is there still. */
+  synchronized void kill(String name) {
+    ForkedJvm process = process(name);
+    if (process != null) {
+      noteDeath(name, process);
+      killed.add(process);
+      process.kill();
+    }
+  }
+
+  /**
+   * Notes that a process has ended though nobody killed it. One that had not begun to work is left
+   * out: it may have been born while nobody reached the server.
+   */
+  private void noteDeath(String name, ForkedJvm process) {
+    if (!process.isAlive()
+        && !killed.contains(process)
+        && process.lines().stream().anyMatch(line -> line.startsWith(ProcessSettings.READY))) {
+      killed.add(process); // told once
+      int exit = process.awaitExit(Duration.ofSeconds(1));
+      if (exit != 0 || isWorker(name)) {
+        history.write(name, EventType.DIED, Event.NONE, 0, 0, String.valueOf(exit));
+      }
+    }
+  }
+
   /** Starts a process again that was killed; its history goes on. */
   synchronized void restart(String name) {
     ForkedJvm gone = process(name);
     if (gone != null) {
+      noteDeath(name, gone);
+      killed.remove(gone);
       gone.close();
     }
     if (workers.containsKey(name)) {
@@ -183,6 +222,7 @@ final class Fleet implements AutoCloseable {
 
   /** Ends the workers in order. */
   synchronized void stopWorkers() {
+    workers.forEach(this::noteDeath);
     workers.values().forEach(ForkedJvm::terminate);
     for (ForkedJvm worker : workers.values()) {
       try {

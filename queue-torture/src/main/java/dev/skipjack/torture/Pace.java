@@ -18,6 +18,15 @@ record Pace(Duration lease, Duration rescueInterval, int longPerMille) {
 
   private static final Duration DRAIN = Duration.ofSeconds(3);
 
+  /**
+   * For how long no heartbeat came, at least, though one was due: whose lease ran out. They are due
+   * after a third of it, and looked for four times as often.
+   */
+  Duration leastOverdue() {
+    Duration heartbeat = config().heartbeatInterval();
+    return lease.minus(heartbeat).minus(heartbeat.dividedBy(4));
+  }
+
   /** How long such a job works. */
   int longMillis() {
     return (int) lease.toMillis() * 4 / 3;

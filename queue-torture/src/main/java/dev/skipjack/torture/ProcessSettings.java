@@ -15,6 +15,9 @@ record ProcessSettings(String jdbcUrl, String schema, Path folder, String name) 
 
   static final String APPLICATION = "skipjack-torture";
 
+  /** What a process says first when it begins to work. */
+  static final String READY = "ready";
+
   private static final int FIELDS = 4;
 
   /** Reads the first arguments of a main method. */

@@ -27,6 +27,9 @@ final class Producer {
   /** The detail of an acknowledgement. */
   static final String CREATED = "created";
 
+  /** That of one by which nothing was created. */
+  static final String EXISTING = "existing";
+
   private static final int UNIQUE_KEYS = 5;
   private static final int BULK = 5;
 
@@ -189,7 +192,7 @@ final class Producer {
   }
 
   private void acknowledged(Work work, EnqueueResult result) {
-    String what = result.fold(enqueued -> CREATED, existing -> "existing");
+    String what = result.fold(enqueued -> CREATED, existing -> EXISTING);
     history.write(EventType.ACKED, work.key(), result.jobId().value(), 0, what);
     created += what.equals(CREATED) ? 1 : 0;
     if (work.workload() == Workload.CANCEL) {

@@ -35,7 +35,7 @@ final class ProducerProcess {
     try (HistoryFile history = HistoryFile.open(settings.folder(), settings.name());
         HikariDataSource pool = settings.pool(CONNECTIONS)) {
       JobQueue queue = JobQueue.builder(pool).schema(settings.schema()).build();
-      System.out.println("ready");
+      System.out.println(ProcessSettings.READY);
       new Producer(Doors.of(queue, pool), history, settings.name(), seed, Pace.FORKED)
           .produce(begun, jobs - created, Duration.between(due, Instant.now()), gap);
     }

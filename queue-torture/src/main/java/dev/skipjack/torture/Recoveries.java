@@ -38,12 +38,14 @@ final class Recoveries {
   }
 
   /**
-   * From the fault, however long it lasts; from its end where nobody could be rescued before; from
-   * the claim if that came later. Time in which another fault kept everybody from the server does
-   * not count: nobody could rescue anything.
+   * From the fault, however long it lasts; where everybody was struck from its end, or from when
+   * the server could be reached again, unless the rescue came before it; from the claim if that
+   * came later. Time in which another fault kept everybody from the server does not count: nobody
+   * could rescue anything.
    */
   private static long recovery(ExecutionRow attempt, Fault cause, FaultLog faults) {
-    long fault = cause.isOfProcess() ? cause.began() : cause.ended();
+    boolean healed = !cause.isOfProcess() && cause.reachable() <= attempt.finished();
+    long fault = healed ? cause.reachable() : cause.began();
     long from = Math.max(fault, attempt.started());
     long whole = Math.max(0, attempt.finished() - from);
     return (whole - faults.microsWithoutServer(from, attempt.finished())) / 1_000;

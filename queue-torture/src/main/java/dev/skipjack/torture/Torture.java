@@ -91,10 +91,12 @@ public final class Torture {
     long begin = System.nanoTime();
     Map<String, Object> facts = facts(options, kinds, ground);
     try (HistoryFile history = HistoryFile.open(folder, "faults");
-        Fleet fleet = new Fleet(ground, folder, options, clocks);
+        Fleet fleet = new Fleet(ground, folder, options, clocks, history);
         FaultInjector injector = new FaultInjector(ground, fleet, history, folder, notes)) {
       fleet.start();
       Hiccups hiccups = Hiccups.watch(history);
+      LeaseWatch leases =
+          LeaseWatch.start(ground.direct(), ground.schema(), history, Pace.FORKED.lease());
       List<PlannedFault> faults = PlannedFault.schedule(kinds, options.minutes(), options.seed());
       notes.accept(
           "%d jobs in %s minutes, %d faults, seed %d."
@@ -107,6 +109,7 @@ public final class Torture {
       drain(ground, notes);
       fleet.stopWorkers();
       hiccups.stop();
+      leases.stop();
     }
     facts.put(TortureReport.CUT_COMMITS, (long) ground.proxy().cutCommits());
     FinalRead read = FinalReader.read(ground.direct(), ground.schema());

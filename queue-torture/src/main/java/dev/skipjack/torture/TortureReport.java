@@ -125,6 +125,11 @@ public final class TortureReport {
     return faults;
   }
 
+  /** How big it was. */
+  Scale scale() {
+    return scale;
+  }
+
   /** What is known of the first five jobs that something is wrong with, a line for each event. */
   public List<String> stories() {
     return List.copyOf(stories);
@@ -134,7 +139,8 @@ public final class TortureReport {
   public String json() {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("verdict", isClean() ? "clean" : "violated");
-    counters.forEach((counter, count) -> all.put(counter.label(), count));
+    counters.forEach(
+        (counter, count) -> all.put(counter.label(), counter.isChecked() ? count : null));
     all.putAll(facts);
     all.put("targets_missed", missed);
     all.put("scale", scale.table());
@@ -175,7 +181,9 @@ public final class TortureReport {
                 out.printf(
                     "%-20s %-8d (a release: %d)%n", label, row.get("count"), row.get("release")));
     out.println();
-    counters.forEach((counter, count) -> out.printf("%-20s %d%n", counter.label(), count));
+    counters.forEach(
+        (counter, count) ->
+            out.printf("%-20s %s%n", counter.label(), counter.isChecked() ? count : "not checked"));
     out.println();
     stories.forEach(out::println);
     if (!missed.isEmpty()) {

@@ -20,16 +20,19 @@ final class UniqueCheck {
 
   private record Life(JobRow job, long from, long to) {}
 
+  /** By so much of a lease the clocks of two processes may differ. */
+  private static final int PART_OF_LEASE = 10;
+
   private UniqueCheck() {}
 
-  static List<Violation> check(CheckedRun run) {
+  static List<Violation> check(CheckedRun run, Pace pace) {
     Map<Long, Long> acknowledged = new HashMap<>();
     for (Event event : run.events(EventType.ACKED)) {
       acknowledged.merge(event.job(), event.micros(), Math::min);
     }
     Map<String, List<Life>> lives = new TreeMap<>();
     for (JobRow job : run.read.jobs()) {
-      if (job.unique() != null && !job.unique().isEmpty()) {
+      if (!job.unique().isEmpty()) {
         Life life = life(job, run.attempts(job.id()), acknowledged.getOrDefault(job.id(), 0L));
         if (life.from < life.to) {
           lives.computeIfAbsent(job.unique(), key -> new ArrayList<>()).add(life);
@@ -37,8 +40,44 @@ final class UniqueCheck {
       }
     }
     List<Violation> violations = new ArrayList<>();
-    lives.values().forEach(ofKey -> check(ofKey, violations));
+    lives.values().forEach(ofKey -> check(ofKey, run.read.clockError(), violations));
+    checkAnswers(run, pace, violations);
     return violations;
+  }
+
+  /**
+   * Who asks for a job whose key is held is told the holder: one that lived when it was asked for.
+   * When a job was over is certain only from its worker: by the database it may end long before
+   * that is committed.
+   */
+  private static void checkAnswers(CheckedRun run, Pace pace, List<Violation> violations) {
+    Map<Long, Long> over = new HashMap<>();
+    for (Event event : run.events(EventType.ACCEPTED)) {
+      if (event.detail().equals("succeeded")) {
+        over.merge(event.job(), event.micros(), Math::min);
+      }
+    }
+    Map<String, Long> asked = new HashMap<>();
+    for (Event event : run.events(EventType.ASKED)) {
+      asked.merge(event.key(), event.micros(), Math::min);
+    }
+    long slack = pace.lease().toNanos() / 1_000 / PART_OF_LEASE;
+    for (Event answer : run.events(EventType.ACKED)) {
+      boolean holds = answer.detail().equals(Producer.EXISTING) && isUnique(run, answer.job());
+      long from = asked.getOrDefault(answer.key(), 0L);
+      if (holds && over.getOrDefault(answer.job(), Long.MAX_VALUE) < from - slack) {
+        violations.add(
+            new Violation(
+                Counter.UNIQUE_VIOLATIONS,
+                answer.job(),
+                answer.key(),
+                "Told as the holder of a unique key, and over before."));
+      }
+    }
+  }
+
+  private static boolean isUnique(CheckedRun run, long job) {
+    return run.job(job).stream().anyMatch(row -> !row.unique().isEmpty());
   }
 
   private static Life life(JobRow job, List<ExecutionRow> attempts, long acknowledged) {
@@ -49,11 +88,11 @@ final class UniqueCheck {
     return new Life(job, from, job.ended() == 0 ? Long.MAX_VALUE : job.ended());
   }
 
-  private static void check(List<Life> lives, List<Violation> violations) {
+  private static void check(List<Life> lives, long clockError, List<Violation> violations) {
     lives.sort(Comparator.comparingLong(Life::from));
     long liveUntil = 0;
     for (Life life : lives) {
-      if (life.from < liveUntil) {
+      if (life.from + clockError < liveUntil) {
         violations.add(
             new Violation(
                 Counter.UNIQUE_VIOLATIONS,

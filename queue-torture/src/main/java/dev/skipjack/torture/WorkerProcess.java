@@ -47,6 +47,6 @@ final class WorkerProcess {
 
   /** What a worker says whose clock is so many hours ahead. */
   static String ready(long hours) {
-    return "ready, clock %+d h".formatted(hours);
+    return ProcessSettings.READY + ", clock %+d h".formatted(hours);
   }
 }

@@ -1,6 +1,8 @@
 package dev.skipjack.torture;
 
 import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobEnqueuer;
@@ -22,7 +24,9 @@ import dev.skipjack.dedup.UniqueEnqueuer;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Queues that break one promise each, as queues in production have, and what that is called. */
 enum BrokenQueue {
@@ -95,6 +99,27 @@ enum BrokenQueue {
                 "UPDATE @jobs SET lease_expires_at = clock_timestamp() - interval '1 s' WHERE status = 'running'");
             return method.call(args);
           });
+    }
+  },
+
+  RESCUE_IGNORES_RENEWALS(Counter.OVERLAPPING_LEASES) {
+    @Override
+    JobStore store(JobStore real, Sql sql) {
+      return Rigged.of(
+          JobStore.class,
+          real,
+          Set.of("rescue"),
+          (method, args) -> {
+            sql.run(
+                "UPDATE @jobs SET lease_expires_at = started_at + ? * interval '1 microsecond' WHERE status = 'running'",
+                Rig.PACE.lease().toNanos() / 1_000);
+            return method.call(args);
+          });
+    }
+
+    @Override
+    Rig.Faults faults() {
+      return Rig.Faults.CUTS; // which explain any rerun
     }
   },
 
@@ -250,6 +275,35 @@ enum BrokenQueue {
           real,
           Set.of("enqueue"),
           (method, args) -> new Enqueued(jobs.enqueue(Work.type(Workload.UNIQUE), (Work) args[1])));
+    }
+  },
+
+  REMEMBERS_UNIQUE_KEYS(Counter.UNIQUE_VIOLATIONS) {
+    @Override
+    UniqueEnqueuer unique(UniqueEnqueuer real, JobEnqueuer jobs) {
+      Map<String, JobId> holders = new ConcurrentHashMap<>();
+      return Rigged.of(
+          UniqueEnqueuer.class,
+          real,
+          Set.of("enqueue"),
+          (method, args) -> {
+            String key = ((Work) args[1]).unique();
+            JobId holder = holders.get(key);
+            if (holder != null) {
+              return new AlreadyQueued(holder);
+            }
+            Object answer = method.call(args);
+            holders.put(key, ((EnqueueResult) answer).jobId());
+            return answer;
+          });
+    }
+  },
+
+  CANCELS_NOTHING(Counter.UNEXPECTED) {
+    @Override
+    QueueAdmin admin(QueueAdmin real, Sql sql) {
+      return Rigged.of(
+          QueueAdmin.class, real, Set.of("cancel"), (method, args) -> List.of(CancelResult.GONE));
     }
   },
 

@@ -3,6 +3,7 @@ package dev.skipjack.torture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.torture.FinalRead.EffectRow;
+import dev.skipjack.torture.FinalRead.ExecutionRow;
 import dev.skipjack.torture.FinalRead.JobRow;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,8 +118,33 @@ class CheckerRulesTest {
     assertFound(Counter.UNEXPECTED, "Cancelled, and dead in the end.");
 
     run.history.removeIf(event -> event.type() == EventType.CANCEL_ANSWERED);
-    run.event(9.2, EventType.CANCEL_ANSWERED, Event.NONE, 7, 0, "NOT_FOUND");
+    run.event(9.2, EventType.CANCEL_ANSWERED, Event.NONE, 7, 0, "BUSY");
     assertThat(run.violations()).noneMatch(found -> found.what().startsWith("Cancelled, and"));
+  }
+
+  @Test
+  void aCancelIsRefusedAsGoneOnlyWhenTheJobIs() {
+    run.event(10, EventType.CANCEL_ASKED, Event.NONE, 7, 0, "");
+    run.event(10, EventType.CANCEL_ANSWERED, Event.NONE, 7, 0, "GONE");
+    assertThat(run.violations()).isEmpty();
+    run.history.remove(run.history.size() - 1);
+
+    String what = "Not cancelled because it was gone, and it lived.";
+    run.event(9.9, EventType.CANCEL_ANSWERED, Event.NONE, 7, 0, "GONE");
+    assertOnly(Counter.UNEXPECTED, what);
+    run.clockError = 200_000;
+    assertThat(run.violations()).isEmpty();
+
+    run.history.removeIf(event -> event.type() == EventType.CANCEL_ANSWERED);
+    run.event(12, EventType.CANCEL_ANSWERED, Event.NONE, 7, 0, "GONE");
+    run.jobs.set(0, row("dead", 2, 0, 71));
+    assertFound(Counter.UNEXPECTED, what);
+  }
+
+  @Test
+  void anAttemptBeginsAfterTheEndOnlyIfTheDatabaseSaysSo() {
+    run.clockError = MadeUpRun.SECOND; // both times are the database's
+    noAttemptBeginsAfterTheEnd();
   }
 
   private static JobRow row(String status, int attempts, int forgiven, long execution) {
@@ -143,7 +169,7 @@ class CheckerRulesTest {
     assertThat(run.violations()).isEmpty(); // one told twice is one
 
     run.event(10, EventType.ACCEPTED, Event.NONE, 7, 70, "succeeded");
-    assertOnly(Counter.DOUBLE_COMPLETED, "Two completions were accepted.");
+    assertFound(Counter.DOUBLE_COMPLETED, "Two completions were accepted.");
   }
 
   @Test
@@ -169,6 +195,60 @@ class CheckerRulesTest {
     run.attempt(70, 7, 1, "running", 3, 0);
     assertFound(Counter.LOST, "An outcome that was accepted is not there.");
     assertFound(Counter.AUDIT_GAPS, "Not running, and an attempt is open in the audit.");
+  }
+
+  @Test
+  void anAcceptedSuccessIsOneInTheAudit() {
+    run.executions.set(
+        0, new ExecutionRow(70, 7, 1, "failed", 3_000_000, 4_000_000, "worker-1", ""));
+    assertThat(run.violations()).isEmpty();
+
+    run.event(5, EventType.ACCEPTED, Event.NONE, 7, 70, "succeeded");
+    assertFound(Counter.LOST, "A success was accepted, and the audit says otherwise.");
+  }
+
+  @Test
+  void anAttemptThatSucceededEndsItsJob() {
+    run.jobs.set(0, row("pending", 2, 0, 0));
+    assertFound(Counter.LOST, "An attempt succeeded, and the job is pending.");
+
+    run.executions.remove(1);
+    run.attempt(71, 7, 2, "released", 9, 10);
+    assertThat(run.violations()).noneMatch(found -> found.what().startsWith("An attempt succ"));
+  }
+
+  @Test
+  void anEventOfAnAttemptIsOfItsJob() {
+    run.asked("b", 8);
+    run.job(8, "completed", "b", "", 1, 80);
+    run.attempt(80, 8, 1, "succeeded", 3, 4);
+    assertThat(run.violations()).isEmpty();
+
+    run.event(3, EventType.STARTED, "a", 7, 80, "");
+    assertOnly(Counter.AUDIT_GAPS, "A handler ran for an attempt that is not there.");
+    run.history.remove(run.history.size() - 1);
+
+    run.event(4, EventType.ACCEPTED, Event.NONE, 7, 80, "failed");
+    assertOnly(Counter.AUDIT_GAPS, "An accepted attempt is not in the audit.");
+  }
+
+  @Test
+  void noProcessEndsByItself() {
+    run.event(4, EventType.DIED, Event.NONE, 0, 0, "1");
+    assertOnly(Counter.UNEXPECTED, "worker-1 ended by itself with 1.");
+  }
+
+  @Test
+  void aRescueWaitsForTheLeaseThatWasRenewed() {
+    run.fault("commit-cut", Event.ALL, 5.4, 5.5);
+    run.history.removeIf(event -> event.execution() == 70);
+    run.executions.set(0, new ExecutionRow(70, 7, 1, "lost", 3_000_000, 7_000_000, "worker-1", ""));
+    run.event(5, EventType.LEASED, Event.NONE, 7, 70, "4000000");
+    run.event(5.5, EventType.LEASED, Event.NONE, 7, 70, "3900000");
+    assertThat(run.violations()).isEmpty();
+
+    run.event(6, EventType.LEASED, Event.NONE, 7, 70, "4000001");
+    assertOnly(Counter.OVERLAPPING_LEASES, "Rescued before its lease was over.");
   }
 
   @Test
@@ -212,6 +292,9 @@ class CheckerRulesTest {
   @Test
   void whatRunsAfterTheDrainIsStuck() {
     run.jobs.set(0, row("running", 2, 0, 71));
+    run.history.remove(run.history.size() - 1);
+    run.executions.remove(1);
+    run.attempt(71, 7, 2, "running", 9, 0);
     assertOnly(Counter.STUCK, "Still running after the drain.");
   }
 

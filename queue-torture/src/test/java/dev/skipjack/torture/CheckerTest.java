@@ -125,6 +125,13 @@ class CheckerTest {
   }
 
   @Test
+  void whatIsNotCheckedIsNotReportedAsNone() {
+    assertThat(run.report().json())
+        .contains("\"order_violations\":null")
+        .contains("\"unique_violations\":0");
+  }
+
+  @Test
   void aUniqueKeyIsHeldByOneCertainLifeAtATime() {
     run.asked("a", 7);
     run.job(7, "completed", "a", "u", 1, 70);

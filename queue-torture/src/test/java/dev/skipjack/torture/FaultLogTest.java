@@ -44,11 +44,11 @@ class FaultLogTest {
   void aLostAnswerToTheClaimIsTheCauseWhereNoHandlerBegan() {
     run.fault("pool", "worker-1", 9, 13);
     run.fault("commit-cut", Event.ALL, 9.9, 10.1);
-    run.fault("backend", Event.ALL, 12, 12.1);
+    run.fault("backend", Event.ALL, 11.1, 11.2);
     assertThat(begin()).isEqualTo(9.9);
 
     handlerBegan();
-    assertThat(begin()).isEqualTo(12);
+    assertThat(begin()).isEqualTo(11.1);
   }
 
   /** The next heartbeat makes up for one that was cut. */
@@ -58,6 +58,25 @@ class FaultLogTest {
     run.fault("postmaster", Event.ALL, 11, 12);
     run.fault("commit-cut", Event.ALL, 13, 13.1);
     assertThat(begin()).isEqualTo(11);
+  }
+
+  /** Heartbeats came as they should until 11.5 at least, or there is no other cause. */
+  @Test
+  void aFaultOfTheLastMomentIsNoCauseWhereAnEarlierOneIs() {
+    handlerBegan();
+    run.fault("backend", Event.ALL, 10.2, 10.3);
+    run.fault("backend", Event.ALL, 13.4, 13.45);
+    run.fault("kill", "worker-1", 12, 12.2);
+    assertThat(begin()).isEqualTo(10.2);
+
+    run.fault("backend", Event.ALL, 11.7, 11.8);
+    assertThat(begin()).isEqualTo(11.7);
+
+    run.history.clear();
+    run.fault("kill", "worker-1", 12, 12.2);
+    assertThat(begin()).isEqualTo(12);
+    run.fault("backend", Event.ALL, 13.4, 13.45);
+    assertThat(begin()).isEqualTo(12);
   }
 
   @Test
@@ -122,6 +141,15 @@ class FaultLogTest {
     run.history.clear();
     run.fault("proxy", Event.ALL, 5, 9);
     assertThat(recovery("proxy")).isEqualTo(3_500); // from the claim
+
+    run.history.clear();
+    run.fault("proxy", Event.ALL, 11, 14);
+    assertThat(recovery("proxy")).isEqualTo(2_500); // rescued while it lasted
+
+    run.history.clear();
+    run.fault("proxy black-hole", Event.ALL, 11, 14);
+    run.eased(12);
+    assertThat(recovery("proxy")).isEqualTo(1_500);
   }
 
   @Test
@@ -133,13 +161,23 @@ class FaultLogTest {
     assertThat(recovery("kill")).isEqualTo(3_000);
 
     run.fault("postmaster", Event.ALL, 10, 11);
-    run.fault("proxy", Event.ALL, 11.5, 12.5);
-    run.fault("proxy", Event.ALL, 11.7, 12);
+    run.fault("proxy refused", Event.ALL, 11.5, 12.5);
+    run.fault("proxy refused", Event.ALL, 11.7, 12);
     run.fault("postmaster", Event.ALL, 13, 16);
     run.fault("commit-cut", Event.ALL, 11, 11.5); // a wait for transactions that end
     run.fault("proxy " + FaultInjector.SLOW, Event.ALL, 11, 11.5);
     run.fault("postmaster " + FaultInjector.ONE_BACKEND, Event.ALL, 11, 11.5);
+    run.fault("proxy forgotten", Event.ALL, 11, 11.5);
+    run.fault("proxy reset", Event.ALL, 11, 11.5);
     assertThat(recovery("kill")).isEqualTo(1_000);
+  }
+
+  @Test
+  void aBlackHoleKeepsEverybodyOutUntilItPassesAgain() {
+    run.fault("kill", "worker-1", 10.5, 10.6);
+    run.fault("proxy black-hole", Event.ALL, 11, 15);
+    run.eased(12.5);
+    assertThat(recovery("kill")).isEqualTo(1_500);
   }
 
   private long recovery(String kind) {

@@ -20,6 +20,7 @@ final class MadeUpRun {
   final List<ExecutionRow> executions = new ArrayList<>();
   final List<EffectRow> effects = new ArrayList<>();
   final List<Long> keys = new ArrayList<>();
+  long clockError;
   private int faults;
 
   void event(double second, EventType type, String key, long job, long execution, String detail) {
@@ -77,8 +78,18 @@ final class MadeUpRun {
     history.add(new Event(micros(to), process, EventType.FAULT_ENDED, number, 0, 0, kind));
   }
 
+  /** The last of the faults lets everybody in again. */
+  void eased(double second) {
+    String number = String.valueOf(faults);
+    history.add(new Event(micros(second), Event.ALL, EventType.FAULT_EASED, number, 0, 0, ""));
+  }
+
   CheckedRun checked() {
-    return new CheckedRun(history, new FinalRead(jobs, executions, effects, keys));
+    return new CheckedRun(history, read());
+  }
+
+  private FinalRead read() {
+    return new FinalRead(jobs, executions, effects, keys, clockError);
   }
 
   FaultLog log() {
@@ -90,8 +101,7 @@ final class MadeUpRun {
   }
 
   TortureReport report() {
-    return TortureReport.of(
-        Map.of(), history, new FinalRead(jobs, executions, effects, keys), Pace.FORKED);
+    return TortureReport.of(Map.of(), history, read(), Pace.FORKED);
   }
 
   /** The counters that are not zero, in their order. */

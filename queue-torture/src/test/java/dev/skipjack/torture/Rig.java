@@ -82,6 +82,8 @@ final class Rig {
       if (faults == Faults.CUTS) {
         cutCommits(faulty, new Random(seed), history);
       }
+      LeaseWatch leases =
+          LeaseWatch.start(database.dataSource(), database.schema(), history, PACE.lease());
       JobQueue queue = JobQueue.builder(faulty).schema(database.schema()).build();
       List<Worker> workers = new ArrayList<>();
       try {
@@ -96,6 +98,7 @@ final class Rig {
         drain(sql);
       } finally {
         workers.forEach(Worker::close);
+        leases.stop();
       }
     }
     FinalRead read = FinalReader.read(database.dataSource(), database.schema());

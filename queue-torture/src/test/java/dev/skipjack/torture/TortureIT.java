@@ -3,9 +3,11 @@ package dev.skipjack.torture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.torture.Scale.Measure;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -36,6 +38,13 @@ class TortureIT {
         .isTrue();
     assertThat(report.json()).contains("\"verdict\":\"clean\"").doesNotContain("\"struck\":0");
     assertThat(notes).noneMatch(note -> note.contains("did not succeed"));
+    assertThat(report.scale().count(Measure.CUT_COMMITS)).as(report.json()).isPositive();
+    assertThat(report.scale().count(Measure.ZOMBIES)).as(report.json()).isPositive();
+    assertThat(reruns(report, "kill") + reruns(report, "stop")).as(report.json()).isPositive();
+  }
+
+  private static long reruns(TortureReport report, String kind) {
+    return Objects.requireNonNull(Objects.requireNonNull(report.faults().get(kind)).get("reruns"));
   }
 
   @Test

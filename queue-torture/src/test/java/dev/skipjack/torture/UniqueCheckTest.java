@@ -18,7 +18,7 @@ class UniqueCheckTest {
   }
 
   private int violations() {
-    return UniqueCheck.check(run.checked()).size();
+    return UniqueCheck.check(run.checked(), Pace.FORKED).size();
   }
 
   @Test
@@ -60,6 +60,52 @@ class UniqueCheckTest {
     acknowledged(10, 8);
     job(7, "completed");
     acknowledged(2, 7);
+    assertThat(violations()).isZero();
+  }
+
+  @Test
+  void theHolderThatAnEnqueueIsToldLivedWhenItAsked() {
+    job(7, "completed");
+    run.event(9, EventType.ACCEPTED, Event.NONE, 7, 70, "succeeded");
+    run.event(9.2, EventType.ASKED, "other", 0, 0, "unique");
+    run.event(9.5, EventType.ACKED, "other", 7, 0, "existing");
+    assertThat(violations()).isZero(); // clocks of processes differ by less
+
+    run.event(9.4, EventType.ASKED, "late", 0, 0, "unique");
+    run.event(9.5, EventType.ACKED, "late", 7, 0, "created");
+    assertThat(violations()).isZero();
+
+    run.event(9.5, EventType.ACKED, "late", 7, 0, "existing");
+    assertThat(violations()).isEqualTo(1);
+  }
+
+  @Test
+  void anIdempotencyKeyLeadsToWhatIsLongOver() {
+    run.job(7, "completed", "k7", "", 0, 0);
+    run.event(5, EventType.ACCEPTED, Event.NONE, 7, 70, "succeeded");
+    run.event(9, EventType.ASKED, "k7", 0, 0, "plain keyed");
+    run.event(9.5, EventType.ACKED, "k7", 7, 0, "existing");
+    assertThat(violations()).isZero();
+  }
+
+  /** By the database it is over with the statement, for others with the commit. */
+  @Test
+  void whatNobodyWasToldIsOverMayStillHoldItsKey() {
+    job(7, "completed");
+    run.event(11, EventType.ASKED, "other", 0, 0, "unique");
+    run.event(11.1, EventType.ACKED, "other", 7, 0, "existing");
+    assertThat(violations()).isZero();
+  }
+
+  @Test
+  void clocksThatMayDifferProveNoOverlap() {
+    job(7, "completed");
+    acknowledged(2, 7);
+    job(8, "pending");
+    acknowledged(9.9, 8);
+    assertThat(violations()).isEqualTo(1);
+
+    run.clockError = 200_000;
     assertThat(violations()).isZero();
   }
 
