@@ -15,9 +15,6 @@ final class BareJdbc {
 
   private final Connection connection;
 
-  /**
-   * @param connection not in autocommit
-   */
   BareJdbc(Connection connection) {
     this.connection = connection;
   }
@@ -26,6 +23,7 @@ final class BareJdbc {
   long send(List<Sent> statements) throws SQLException {
     long columns = 0;
     for (Sent sent : statements) {
+      connection.setAutoCommit(sent.isWhole());
       try (PreparedStatement statement = connection.prepareStatement(sent.sql())) {
         for (int i = 0; i < sent.binds().size(); i++) {
           sent.binds().get(i).on(statement, i + 1);
@@ -38,7 +36,9 @@ final class BareJdbc {
           hasRows = statement.getMoreResults();
         }
       }
-      connection.commit();
+      if (!sent.isWhole()) {
+        connection.commit();
+      }
     }
     return columns;
   }

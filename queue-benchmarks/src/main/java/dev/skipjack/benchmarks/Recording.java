@@ -28,7 +28,13 @@ final class Recording {
    *
    * @param binds in the order in which they were set
    */
-  record Sent(String sql, List<Bind> binds) {}
+  record Sent(String sql, List<Bind> binds) {
+
+    /** Whether it begins its transaction and commits it, in one flight. */
+    boolean isWhole() {
+      return sql.startsWith("BEGIN ");
+    }
+  }
 
   /** Sets one parameter, on whatever connection the statement belongs to. */
   @FunctionalInterface
@@ -92,6 +98,8 @@ final class Recording {
     return switch (setter.getName()) {
       case "setArray" -> Objects.requireNonNull(arrays.get(value), "array of another connection");
       case "setString" -> (statement, index) -> statement.setString(index, (String) value);
+      case "setInt" -> (statement, index) -> statement.setInt(index, (Integer) value);
+      case "setNull" -> (statement, index) -> statement.setNull(index, (Integer) value);
       case "setLong" -> (statement, index) -> statement.setLong(index, (Long) value);
       default -> throw new IllegalStateException("Not known how to repeat " + setter);
     };

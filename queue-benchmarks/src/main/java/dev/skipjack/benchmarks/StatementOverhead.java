@@ -38,7 +38,6 @@ final class StatementOverhead {
   Map<String, Object> measure(int warmUps, int rounds) throws SQLException {
     database.createFloor();
     try (Connection connection = database.bareConnection()) {
-      connection.setAutoCommit(false);
       BareJdbc bare = new BareJdbc(connection);
       for (int round = 0; round < warmUps + rounds; round++) {
         measureRound(bare, round >= warmUps);
