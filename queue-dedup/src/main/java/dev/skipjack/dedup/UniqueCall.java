@@ -110,15 +110,12 @@ final class UniqueCall {
         for (int j = 0; j < some.size(); j++) {
           NewJob job = some.get(j);
           JobId id = answers.get(j).id();
-          TwinStatus twin = answers.get(j).twin();
           if (id == null) {
             again.add(job);
-          } else if (twin == null) {
-            results.put(UniqueKeys.of(job), new Enqueued(id));
-          } else if (twin == TwinStatus.PENDING && grip != Grip.NONE) {
+          } else if (answers.get(j).twin() == TwinStatus.PENDING && grip != Grip.NONE) {
             twins.add(new Twin(id, job));
           } else {
-            results.put(UniqueKeys.of(job), new AlreadyQueued(id, twin));
+            results.put(UniqueKeys.of(job), answers.get(j).result(id));
           }
         }
       }

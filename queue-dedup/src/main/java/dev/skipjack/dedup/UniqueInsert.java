@@ -14,6 +14,7 @@ import static org.jooq.impl.DSL.trueCondition;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.TwinStatus;
 import dev.skipjack.model.tables.Jobs;
@@ -74,7 +75,15 @@ final class UniqueInsert {
    * @param id the new job, or the one that holds the key; null: repeat the statement
    * @param twin where that one was; null: the job is new
    */
-  record Answer(@Nullable JobId id, @Nullable TwinStatus twin) {}
+  record Answer(@Nullable JobId id, @Nullable TwinStatus twin) {
+
+    /** What to answer where nothing is done to twins. */
+    EnqueueResult result(JobId job) {
+      return twin == null
+          ? new EnqueueResult.Enqueued(job)
+          : new EnqueueResult.AlreadyQueued(job, twin);
+    }
+  }
 
   static ResultQuery<?> query() {
     CommonTableExpression<?> inserted =

@@ -50,10 +50,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
               List<EnqueueResult> results =
                   OwnCalls.run(
                       Math.min(jobs.size(), UniqueWriter.LARGEST_CHUNK),
-                      chunk ->
-                          queue
-                              .transactions()
-                              .inOne(session -> writer.write(session, chunk, jobs, unique)));
+                      chunk -> writer.write(chunk, jobs, unique));
               queue.waker().wakeCommitted(jobs, results);
               return results;
             });

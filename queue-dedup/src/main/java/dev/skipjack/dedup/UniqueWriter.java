@@ -7,6 +7,7 @@ import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueUntil;
+import dev.skipjack.store.jooq.spi.JobInsert;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import dev.skipjack.store.jooq.spi.Session;
 import java.sql.SQLException;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes unique jobs in an open transaction. Those of one key make one job. Immutable and safe for
@@ -39,12 +41,36 @@ final class UniqueWriter {
    * @param chunk most rows a statement
    * @param jobs each with a key
    */
-  List<EnqueueResult> write(Session session, int chunk, List<NewJob> jobs, Unique<?> unique)
-      throws SQLException {
-    return write(new UniqueCall(queue, statements, session, chunk, unique, false), jobs, unique);
+  List<EnqueueResult> write(int chunk, List<NewJob> jobs, Unique<?> unique) {
+    EnqueueResult alone =
+        jobs.size() == 1 && unique.conflict().changesNothing() ? writeAlone(jobs.get(0)) : null;
+    return alone != null
+        ? List.of(alone)
+        : queue
+            .transactions()
+            .inOne(
+                session ->
+                    write(
+                        new UniqueCall(queue, statements, session, chunk, unique, false),
+                        jobs,
+                        unique));
   }
 
-  /** As {@link #write}, in a caller's transaction, which may stay open. */
+  /** In one flight, where one statement is enough; null if it is not, and nothing was done. */
+  private @Nullable EnqueueResult writeAlone(NewJob job) {
+    if (job.uniqueKey() == null) {
+      return null; // held for a period
+    }
+    UniqueInsert.Answer answer =
+        queue
+            .transactions()
+            .runInOneFlight(
+                statements.insert, JobInsert.arguments(List.of(job)), UniqueInsert::read)
+            .get(0);
+    return answer.id() == null ? null : answer.result(answer.id());
+  }
+
+  /** As {@link #write(int, List, Unique)}, in a caller's transaction, which may stay open. */
   List<EnqueueResult> writeWithin(Session session, List<NewJob> jobs, Unique<?> unique)
       throws SQLException {
     boolean holds = unique.hold().equals(new Hold.ByJob(UniqueUntil.STARTED));

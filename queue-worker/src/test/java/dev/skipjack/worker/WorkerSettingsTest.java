@@ -30,7 +30,7 @@ class WorkerSettingsTest {
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(10),
                 Duration.ofMillis(1_250),
-                500,
+                1_000,
                 Duration.ofMillis(3),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(25),
