@@ -2,13 +2,16 @@ package dev.skipjack.dedup;
 
 import static dev.skipjack.model.Sequences.JOBS_ID_SEQ;
 import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.not;
+import static org.jooq.impl.DSL.notExists;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.trueCondition;
 import static org.jooq.impl.DSL.when;
@@ -21,6 +24,7 @@ import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.JobInsert;
 import dev.skipjack.store.jooq.spi.NextId;
+import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jooq.CommonTableExpression;
@@ -28,6 +32,7 @@ import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.ResultQuery;
 import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +48,15 @@ import org.jspecify.annotations.Nullable;
  * answered AS MATERIALIZED (SELECT ..., id IN (SELECT id FROM inserted) AS is_new FROM incoming)
  * SELECT CASE WHEN is_new THEN id ELSE twin_id END, CASE WHEN is_new THEN NULL ELSE twin_status END, twin_has_used_attempt
  *   FROM answered ORDER BY position
+ * }</pre>
+ *
+ * <p>A single job of a transaction of our own has a statement with plain parameters:
+ *
+ * <pre>{@code
+ * WITH twin AS MATERIALIZED (SELECT ... FROM jobs WHERE unique_key = :unique_key LIMIT 1),
+ * inserted AS (INSERT INTO jobs (...) SELECT ... WHERE NOT EXISTS (SELECT FROM twin)
+ *              ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING RETURNING id)
+ * SELECT id, NULL, NULL FROM inserted UNION ALL SELECT id, status, attempts > forgiven FROM twin
  * }</pre>
  *
  * <p>Keys are looked up first, so a duplicate draws no id, locks nothing and waits for nobody, not
@@ -101,6 +115,38 @@ final class UniqueInsert {
             field(name("answered", "twin_has_used_attempt"), Boolean.class))
         .from(table(name("answered")))
         .orderBy(of("answered", "position"));
+  }
+
+  /** Of one job, in READ COMMITTED; answers no row where it must be repeated. */
+  static ResultQuery<?> queryForOne() {
+    Jobs holder = JOBS.as("holder");
+    CommonTableExpression<?> twin =
+        name("twin")
+            .asMaterialized(
+                select(
+                        holder.ID,
+                        holder.STATUS,
+                        Twins.hasUsedAttempt(holder).as("has_used_attempt"))
+                    .from(holder)
+                    .where(holder.UNIQUE_KEY.eq(Texts.param("unique_key")))
+                    .limit(inline(1)));
+    CommonTableExpression<?> inserted =
+        name("inserted")
+            .as(
+                JobInsert.insertOne(notExists(selectOne().from(table(name("twin")))))
+                    .onConflict(JOBS.UNIQUE_KEY)
+                    .where(JOBS.UNIQUE_KEY.isNotNull())
+                    .doNothing()
+                    .returning(JOBS.ID));
+    return with(twin, inserted)
+        .select(of("inserted", "id"), castNull(SQLDataType.CLOB), castNull(SQLDataType.BOOLEAN))
+        .from(table(name("inserted")))
+        .unionAll(
+            select(
+                    of("twin", "id"),
+                    field(name("twin", "status"), String.class),
+                    field(name("twin", "has_used_attempt"), Boolean.class))
+                .from(table(name("twin"))));
   }
 
   private static CommonTableExpression<?> incoming() {

@@ -8,6 +8,7 @@ import org.jooq.DSLContext;
 final class UniqueStatements {
 
   final HotStatement insert;
+  final HotStatement insertOne;
   final HotStatement look;
   final HotStatement hold;
   final HotStatement replace;
@@ -16,6 +17,7 @@ final class UniqueStatements {
 
   UniqueStatements(DSLContext dialect) {
     insert = HotStatement.render(dialect, UniqueInsert.query());
+    insertOne = HotStatement.render(dialect, UniqueInsert.queryForOne());
     look = HotStatement.render(dialect, TwinStatement.query(Grip.NONE));
     hold = HotStatement.render(dialect, TwinStatement.query(Grip.HOLD));
     replace = HotStatement.render(dialect, TwinStatement.query(Grip.REPLACE));

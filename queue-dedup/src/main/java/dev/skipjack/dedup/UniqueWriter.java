@@ -4,6 +4,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueUntil;
@@ -61,13 +62,13 @@ final class UniqueWriter {
     if (job.uniqueKey() == null) {
       return null; // held for a period
     }
-    UniqueInsert.Answer answer =
+    List<UniqueInsert.Answer> answers =
         queue
             .transactions()
             .runInOneFlight(
-                statements.insert, JobInsert.arguments(List.of(job)), UniqueInsert::read)
-            .get(0);
-    return answer.id() == null ? null : answer.result(answer.id());
+                statements.insertOne, JobInsert.argumentsOfOne(job), UniqueInsert::read);
+    JobId id = answers.isEmpty() ? null : answers.get(0).id();
+    return id == null ? null : answers.get(0).result(id);
   }
 
   /** As {@link #write(int, List, Unique)}, in a caller's transaction, which may stay open. */

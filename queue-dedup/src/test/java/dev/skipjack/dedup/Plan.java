@@ -26,9 +26,10 @@ final class Plan {
       sql.execute("SET LOCAL plan_cache_mode = " + mode);
       sql.execute("PREPARE planned AS " + numbered(statement.sql()));
       StringBuilder plan = new StringBuilder();
-      String nulls =
-          String.join(", ", Collections.nCopies(statement.parameters().size(), "'{NULL}'"));
-      try (ResultSet lines = sql.executeQuery("EXPLAIN EXECUTE planned (" + nulls + ")")) {
+      // A text that is an array of one null, or for a job's own values a number as well.
+      String one = statement.parameters().contains("queue") ? "'1'" : "'{NULL}'";
+      String values = String.join(", ", Collections.nCopies(statement.parameters().size(), one));
+      try (ResultSet lines = sql.executeQuery("EXPLAIN EXECUTE planned (" + values + ")")) {
         while (lines.next()) {
           plan.append(lines.getString(1)).append('\n');
         }

@@ -52,6 +52,7 @@ class UniqueGoldenSqlTest {
       return new TreeMap<>(
           Map.of(
               "unique-insert", statements.insert,
+              "unique-insert-one", statements.insertOne,
               "twin-look", statements.look,
               "twin-hold", statements.hold,
               "twin-replace", statements.replace,

@@ -27,6 +27,7 @@ class UniquePlanTest {
     Map<HotStatement, List<String>> expected =
         Map.of(
             statements.insert, List.of("Index Scan using jobs_unique_key_idx on jobs"),
+            statements.insertOne, List.of("Index Scan using jobs_unique_key_idx on jobs"),
             statements.look, List.of("Index Scan using jobs_pkey on jobs"),
             statements.hold, List.of("Index Scan using jobs_pkey on jobs"),
             statements.replace, List.of("Index Scan using jobs_pkey on jobs"),

@@ -121,7 +121,12 @@ public final class JobInsert {
    * one element they cost the server as much again as the insert.
    */
   public static InsertOnDuplicateStep<JobsRecord> insertOne() {
-    return insert(NextId.of(JOBS_ID_SEQ), one(), noCondition());
+    return insertOne(noCondition());
+  }
+
+  /** As {@link #insertOne()}, only on that condition. */
+  public static InsertOnDuplicateStep<JobsRecord> insertOne(Condition when) {
+    return insert(NextId.of(JOBS_ID_SEQ), one(), when);
   }
 
   private static Table<?> one() {
