@@ -54,6 +54,10 @@ select
         )
       )
       and "skipjack"."job_queues"."paused_at" is not null
+      and (
+        "skipjack"."job_queues"."paused_until" is null
+        or "skipjack"."job_queues"."paused_until" > now()
+      )
     )
   ),
   "skipjack"."schema_version"()

@@ -52,7 +52,13 @@ with
         where (
           select "skipjack"."job_queues"."paused_at"
           from "skipjack"."job_queues"
-          where "skipjack"."job_queues"."queue" = "lane"."queue"
+          where (
+            "skipjack"."job_queues"."queue" = "lane"."queue"
+            and (
+              "skipjack"."job_queues"."paused_until" is null
+              or "skipjack"."job_queues"."paused_until" > now()
+            )
+          )
         ) is null
         fetch next ? rows only
       )

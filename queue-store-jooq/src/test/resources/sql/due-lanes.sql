@@ -23,6 +23,10 @@ with recursive
       where (
         "skipjack"."job_queues"."queue" = "wanted"."queue"
         and "skipjack"."job_queues"."paused_at" is not null
+        and (
+          "skipjack"."job_queues"."paused_until" is null
+          or "skipjack"."job_queues"."paused_until" > now()
+        )
       )
     )
     union all
@@ -76,5 +80,9 @@ union all (
       )
     )
     and "skipjack"."job_queues"."paused_at" is not null
+    and (
+      "skipjack"."job_queues"."paused_until" is null
+      or "skipjack"."job_queues"."paused_until" > now()
+    )
   )
 )

@@ -20,6 +20,7 @@ COMMENT ON INDEX job_keys_expires_at_idx IS 'Serves the pruning of expired keys.
 CREATE TABLE job_queues (
   queue                text        NOT NULL COLLATE "C",
   paused_at            timestamptz,
+  paused_until         timestamptz,
   max_running          integer,
   archive_retention    interval,
   dead_retention       interval,
@@ -29,6 +30,7 @@ CREATE TABLE job_queues (
   updated_at           timestamptz NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT job_queues_pkey                       PRIMARY KEY (queue),
   CONSTRAINT job_queues_queue_check                CHECK (octet_length(queue) BETWEEN 1 AND 63),
+  CONSTRAINT job_queues_paused_until_check         CHECK (paused_until > paused_at),
   CONSTRAINT job_queues_max_running_check          CHECK (max_running >= 0),
   CONSTRAINT job_queues_retention_check            CHECK (archive_retention >= interval '0' AND dead_retention >= interval '0'),
   CONSTRAINT job_queues_default_priority_check     CHECK (default_priority BETWEEN -100 AND 100),
@@ -38,6 +40,7 @@ CREATE TABLE job_queues (
 COMMENT ON TABLE job_queues IS 'What a person changes about a queue at run time. A queue without a row has the defaults.';
 COMMENT ON COLUMN job_queues.queue IS 'The queue.';
 COMMENT ON COLUMN job_queues.paused_at IS 'Since when nothing is claimed from it. NULL: not paused.';
+COMMENT ON COLUMN job_queues.paused_until IS 'When the pause ends by itself. NULL: when an operator resumes the queue. Without paused_at it means nothing.';
 COMMENT ON COLUMN job_queues.max_running IS 'Most jobs of the queue that may run at once over all workers. NULL: no limit.';
 COMMENT ON COLUMN job_queues.archive_retention IS 'How long ended jobs stay in the archive. Zero: they are not archived. NULL: the default.';
 COMMENT ON COLUMN job_queues.dead_retention IS 'How long dead jobs are kept. NULL: until a person prunes them.';

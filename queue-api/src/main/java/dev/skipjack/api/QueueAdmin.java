@@ -67,10 +67,20 @@ public interface QueueAdmin {
   int pruneAll(DeadJobs which, Duration age);
 
   /**
-   * Stops claims from a queue within a second; running jobs finish. Pausing a paused queue changes
-   * nothing.
+   * Stops claims from a queue within a second, until it is resumed; running jobs finish. Pausing a
+   * paused queue changes nothing, except that a pause of limited time becomes unlimited.
    */
   void pause(String queue);
+
+  /**
+   * As {@link #pause(String)}, for a limited time: the pause ends by itself, also when the process
+   * that asked for it has died. To keep a queue paused while a process lives, repeat the call
+   * before the time has passed. A pause that lasts longer already is left as it is; to shorten one,
+   * resume the queue first.
+   *
+   * @param duration by the database's clock; positive and at most 36,500 days
+   */
+  void pause(String queue, Duration duration);
 
   /** Allows claims from a queue again. */
   void resume(String queue);

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
  * What a person changed about a queue at run time, and since when it is so.
  *
  * @param queue the queue
- * @param pausedAt since when nothing is claimed from it; null: it is not paused
+ * @param pausedAt since when nothing is claimed from it; null: it is not paused, or its pause has
+ *     ended
+ * @param pausedUntil when the pause ends by itself; null: it is not paused, or until it is resumed
  * @param maxRunning most of its jobs that may run at once over all workers; null: no limit
  * @param archiveRetention how long ended jobs stay in the archive, rounded up to a second; zero:
  *     they are not archived; null: the default
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record QueueState(
     String queue,
     @Nullable Instant pausedAt,
+    @Nullable Instant pausedUntil,
     @Nullable Integer maxRunning,
     @Nullable Duration archiveRetention,
     @Nullable Duration deadRetention,

@@ -139,9 +139,10 @@ public final class QueueDatabase implements AutoCloseable {
 
   /**
    * Lets {@code time} pass for what waits, without sleeping: due times of pending and waiting jobs,
-   * the times of their enqueue, and the ends of keys that outlive their jobs (idempotency keys,
-   * unique keys for a period) move so far into the past. Leases do not move ({@link #loseLease}
-   * ends one), nor does what has happened already, such as the time of a death or an end.
+   * the times of their enqueue, the ends of keys that outlive their jobs (idempotency keys, unique
+   * keys for a period), and pauses of limited time move so far into the past. Leases do not move
+   * ({@link #loseLease} ends one), nor does what has happened already, such as the time of a death
+   * or an end.
    *
    * <p>A started worker hears nothing of it and finds what became due by its next poll. {@link
    * JobRuns} travels and runs.

@@ -39,6 +39,14 @@ final class QueueEdits {
   private static final String MOVE_KEYS =
       "UPDATE {schema}.job_keys SET expires_at = expires_at - ? * interval '1 microsecond'";
 
+  private static final String MOVE_PAUSES =
+      """
+      UPDATE {schema}.job_queues
+         SET paused_at    = paused_at    - ? * interval '1 microsecond',
+             paused_until = paused_until - ? * interval '1 microsecond'
+       WHERE paused_until IS NOT NULL
+      """;
+
   private static final String NEXT_DUE =
       """
       SELECT ceil(extract(epoch FROM min(scheduled_at) - clock_timestamp()) * 1000000)::bigint
@@ -94,6 +102,7 @@ final class QueueEdits {
     inTransaction(
         connection -> {
           update(connection, MOVE_JOBS, micros, micros);
+          update(connection, MOVE_PAUSES, micros, micros);
           return update(connection, MOVE_KEYS, micros);
         });
   }

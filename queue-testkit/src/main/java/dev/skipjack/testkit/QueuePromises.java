@@ -48,6 +48,68 @@ abstract class QueuePromises extends Promises {
   }
 
   @Test
+  void aPauseOfLimitedTimeEndsByItself() {
+    fixture.enqueue(1);
+    admin.pause("default", Duration.ofHours(1));
+
+    fixture.database.timeTravel(Duration.ofMinutes(50));
+    assertThat(fixture.dueLanes("default")).isEmpty();
+    assertThat(store.dueLanes(List.of("default")).paused()).containsExactly("default");
+    assertThat(fixture.claim(1)).isEmpty();
+    assertThat(reader.queues()).extracting(QueueState::paused).containsExactly(true);
+
+    fixture.database.timeTravel(Duration.ofMinutes(10));
+    assertThat(fixture.dueLanes("default")).containsExactly(LANE);
+    assertThat(store.dueLanes(List.of("default")).paused()).isEmpty();
+    assertThat(reader.queues()).extracting(QueueState::paused).containsExactly(false);
+    assertThat(reader.queues().get(0).pausedUntil()).isNull();
+    assertThat(fixture.claim(1)).hasSize(1);
+
+    admin.pause("default");
+    assertThat(reader.queues()).extracting(QueueState::paused).containsExactly(true);
+    assertThat(reader.queues().get(0).pausedUntil()).isNull();
+  }
+
+  @Test
+  void theLongerPauseHoldsWhoeverAskedForIt() {
+    fixture.enqueue(1);
+    admin.pause("default", Duration.ofHours(2));
+    QueueState longer = reader.queues().get(0);
+    admin.pause("default", Duration.ofMillis(1));
+
+    assertThat(reader.queues()).containsExactly(longer);
+    assertThat(Duration.between(longer.pausedAt(), longer.pausedUntil()))
+        .isCloseTo(Duration.ofHours(2), Duration.ofSeconds(10));
+    assertThat(fixture.dueLanes("default")).isEmpty();
+    assertThat(fixture.claim(1)).isEmpty();
+
+    admin.pause("default", Duration.ofHours(3));
+    QueueState prolonged = reader.queues().get(0);
+    assertThat(prolonged.pausedAt()).isEqualTo(longer.pausedAt());
+    assertThat(prolonged.pausedUntil()).isAfter(longer.pausedUntil());
+
+    admin.pause("default");
+    admin.pause("default", Duration.ofHours(4));
+    assertThat(reader.queues()).extracting(QueueState::paused).containsExactly(true);
+    assertThat(reader.queues().get(0).pausedUntil()).isNull();
+
+    admin.resume("default");
+    admin.pause("default", Duration.ofHours(1));
+    assertThat(reader.queues().get(0).pausedUntil()).isBefore(longer.pausedUntil());
+  }
+
+  @Test
+  void aPauseForNoTimeIsRefused() {
+    for (Duration refused :
+        List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(36_501))) {
+      assertThatThrownBy(() -> admin.pause("default", refused))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining(refused.toString());
+    }
+    assertThat(reader.queues()).isEmpty();
+  }
+
+  @Test
   void resumingAQueueThatNobodyPausedChangesNothing() {
     fixture.enqueue(1);
 

@@ -9,6 +9,7 @@ import dev.skipjack.api.spi.WorkerRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,11 @@ abstract class WorkerPromises extends Promises {
     assertThat(announce(row("a", "b")).pausedQueues()).containsExactly("a");
 
     admin.resume("a");
+    assertThat(announce(row("a", "b")).pausedQueues()).isEmpty();
+
+    admin.pause("a", Duration.ofHours(1));
+    assertThat(announce(row("a", "b")).pausedQueues()).containsExactly("a");
+    fixture.database.timeTravel(Duration.ofHours(1));
     assertThat(announce(row("a", "b")).pausedQueues()).isEmpty();
   }
 

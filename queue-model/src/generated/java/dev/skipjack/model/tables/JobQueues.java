@@ -77,6 +77,13 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
     public final TableField<JobQueuesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when nothing is claimed from it. NULL: not paused.");
 
     /**
+     * The column <code>skipjack.job_queues.paused_until</code>. When the pause
+     * ends by itself. NULL: when an operator resumes the queue. Without
+     * paused_at it means nothing.
+     */
+    public final TableField<JobQueuesRecord, Instant> PAUSED_UNTIL = createField(DSL.name("paused_until"), SQLDataType.INSTANT, this, "When the pause ends by itself. NULL: when an operator resumes the queue. Without paused_at it means nothing.");
+
+    /**
      * The column <code>skipjack.job_queues.max_running</code>. Most jobs of the
      * queue that may run at once over all workers. NULL: no limit.
      */
@@ -164,6 +171,7 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
             Internal.createCheck(this, DSL.name("job_queues_default_max_attempts_check"), "((default_max_attempts >= 1))", true),
             Internal.createCheck(this, DSL.name("job_queues_default_priority_check"), "(((default_priority >= '-100'::integer) AND (default_priority <= 100)))", true),
             Internal.createCheck(this, DSL.name("job_queues_max_running_check"), "((max_running >= 0))", true),
+            Internal.createCheck(this, DSL.name("job_queues_paused_until_check"), "((paused_until > paused_at))", true),
             Internal.createCheck(this, DSL.name("job_queues_queue_check"), "(((octet_length(queue) >= 1) AND (octet_length(queue) <= 63)))", true),
             Internal.createCheck(this, DSL.name("job_queues_retention_check"), "(((archive_retention >= '00:00:00'::interval) AND (dead_retention >= '00:00:00'::interval)))", true)
         );

@@ -33,7 +33,7 @@ import org.jooq.impl.SQLDataType;
  * <pre>{@code
  * WITH announced AS (INSERT INTO job_workers (...) VALUES (...)
  *                    ON CONFLICT (boot_id) DO UPDATE SET ..., seen_at = clock_timestamp() RETURNING boot_id)
- * SELECT ARRAY(SELECT queue FROM job_queues WHERE queue = ANY (:queues) AND paused_at IS NOT NULL), schema_version()
+ * SELECT ARRAY(SELECT queue FROM job_queues WHERE queue = ANY (:queues) AND <paused now>), schema_version()
  * }</pre>
  *
  * <p>One statement, because a worker that is idle shall cost next to nothing. The row is the
@@ -55,7 +55,7 @@ final class AnnounceStatement {
                 select(JOB_QUEUES.QUEUE)
                     .from(JOB_QUEUES)
                     .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
-                    .and(JOB_QUEUES.PAUSED_AT.isNotNull())),
+                    .and(PausePredicates.PAUSED)),
             Routines.schemaVersion());
   }
 

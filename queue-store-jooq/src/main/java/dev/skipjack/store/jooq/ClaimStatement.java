@@ -60,7 +60,7 @@ import org.jooq.impl.SQLDataType;
  *                     WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
  *                       AND kind = ANY (:kinds) AND scheduled_at >= lane.low_water AND scheduled_at <= now()
  *                     ORDER BY scheduled_at, id LIMIT lane.cap FOR NO KEY UPDATE SKIP LOCKED) AS due
- *             WHERE (SELECT paused_at FROM job_queues WHERE queue = lane.queue) IS NULL
+ *             WHERE (SELECT paused_at FROM job_queues WHERE queue = lane.queue AND <the pause has not ended>) IS NULL
  *             LIMIT :limit))
  *   RETURNING ...),
  * opened AS (INSERT INTO job_executions (...) SELECT ... FROM claimed)
@@ -193,7 +193,11 @@ final class ClaimStatement {
 
   /** A value and not NOT EXISTS, of which the planner would make a join with all queues. */
   private static Condition isServed(Field<String> queue) {
-    return field(select(JOB_QUEUES.PAUSED_AT).from(JOB_QUEUES).where(JOB_QUEUES.QUEUE.eq(queue)))
+    return field(
+            select(JOB_QUEUES.PAUSED_AT)
+                .from(JOB_QUEUES)
+                .where(JOB_QUEUES.QUEUE.eq(queue))
+                .and(PausePredicates.NOT_ENDED))
         .isNull();
   }
 

@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  *     SELECT wanted.queue, (SELECT priority FROM jobs WHERE status = 'pending' AND queue = wanted.queue
  *                            ORDER BY priority DESC LIMIT 1)
  *       FROM unnest(:queues) AS wanted (queue)
- *      WHERE NOT EXISTS (SELECT 1 FROM job_queues WHERE queue = wanted.queue AND paused_at IS NOT NULL)
+ *      WHERE NOT EXISTS (SELECT 1 FROM job_queues WHERE queue = wanted.queue AND <paused now>)
  *   UNION ALL
  *     SELECT lane.queue, (SELECT priority FROM jobs WHERE status = 'pending' AND queue = lane.queue
  *                            AND priority < lane.priority ORDER BY priority DESC LIMIT 1)
@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  *          ORDER BY scheduled_at LIMIT 1) AS oldest
  *  WHERE lane.priority IS NOT NULL
  * UNION ALL
- * SELECT queue, NULL, NULL FROM job_queues WHERE queue = ANY (:queues) AND paused_at IS NOT NULL
+ * SELECT queue, NULL, NULL FROM job_queues WHERE queue = ANY (:queues) AND <paused now>
  * }</pre>
  *
  * <p>A DISTINCT would read every pending job. The recursion jumps from one priority to the next
@@ -98,7 +98,7 @@ final class DueLanesStatement {
             select(JOB_QUEUES.QUEUE, castNull(SQLDataType.SMALLINT), castNull(SQLDataType.BIGINT))
                 .from(JOB_QUEUES)
                 .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
-                .and(JOB_QUEUES.PAUSED_AT.isNotNull()));
+                .and(PausePredicates.PAUSED));
   }
 
   private static CommonTableExpression<?> lanes() {
@@ -114,7 +114,7 @@ final class DueLanesStatement {
                         selectOne()
                             .from(JOB_QUEUES)
                             .where(JOB_QUEUES.QUEUE.eq(wantedQueue))
-                            .and(JOB_QUEUES.PAUSED_AT.isNotNull())))
+                            .and(PausePredicates.PAUSED)))
                 .unionAll(
                     select(QUEUE, highestPriority(QUEUE, JOBS.PRIORITY.lt(PRIORITY)))
                         .from(table(name("lane")))

@@ -132,6 +132,18 @@ final class JooqQueueAdmin implements QueueAdmin {
   }
 
   @Override
+  public void pause(String queue, Duration duration) {
+    if (duration.isZero()
+        || duration.isNegative()
+        || duration.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "Duration %s of a pause must be positive and at most %d days."
+              .formatted(duration, EnqueueOptions.LONGEST_DELAY.toDays()));
+    }
+    settings.pause(named(queue), duration);
+  }
+
+  @Override
   public void resume(String queue) {
     settings.resume(named(queue));
   }

@@ -3,10 +3,12 @@ package dev.skipjack.store.jooq;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.QueueState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import org.jooq.Field;
 import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
@@ -23,7 +25,8 @@ final class QueueSettingsStatement {
   static ResultQuery<?> query() {
     return select(
             JOB_QUEUES.QUEUE,
-            JOB_QUEUES.PAUSED_AT,
+            whilePaused(JOB_QUEUES.PAUSED_AT),
+            whilePaused(JOB_QUEUES.PAUSED_UNTIL),
             JOB_QUEUES.MAX_RUNNING,
             seconds(JOB_QUEUES.ARCHIVE_RETENTION),
             seconds(JOB_QUEUES.DEAD_RETENTION),
@@ -32,6 +35,11 @@ final class QueueSettingsStatement {
             JOB_QUEUES.UPDATED_AT)
         .from(JOB_QUEUES)
         .orderBy(JOB_QUEUES.QUEUE);
+  }
+
+  /** A pause that has ended by itself stays in its row until the next pause, and is not shown. */
+  private static Field<Instant> whilePaused(Field<Instant> instant) {
+    return when(PausePredicates.PAUSED, instant);
   }
 
   /** Rounded up: a retention of half a second is not "none". */
@@ -43,11 +51,12 @@ final class QueueSettingsStatement {
     return new QueueState(
         row.getString(1),
         Columns.instant(row, 2),
-        Columns.integer(row, 3),
-        Columns.seconds(row, 4),
+        Columns.instant(row, 3),
+        Columns.integer(row, 4),
         Columns.seconds(row, 5),
-        Columns.integer(row, 6),
+        Columns.seconds(row, 6),
         Columns.integer(row, 7),
-        Columns.requireInstant(row, 8));
+        Columns.integer(row, 8),
+        Columns.requireInstant(row, 9));
   }
 }

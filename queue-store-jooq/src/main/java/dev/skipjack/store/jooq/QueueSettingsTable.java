@@ -1,6 +1,12 @@
 package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOB_QUEUES;
+import static org.jooq.impl.DSL.castNull;
+import static org.jooq.impl.DSL.excluded;
+import static org.jooq.impl.DSL.not;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.val;
+import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.model.tables.records.JobQueuesRecord;
@@ -8,10 +14,13 @@ import dev.skipjack.store.jooq.spi.DatabaseClock;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.exception.DataAccessException;
 import org.jooq.types.YearToSecond;
 import org.jspecify.annotations.Nullable;
@@ -33,16 +42,39 @@ final class QueueSettingsTable {
     this.dialect = dialect;
   }
 
+  /** Pauses until the queue is resumed. */
   void pause(String queue) {
+    pauseUntil(queue, castNull(JOB_QUEUES.PAUSED_UNTIL));
+  }
+
+  /** Pauses for {@code duration} from now, by the database's clock. */
+  void pause(String queue, Duration duration) {
+    pauseUntil(
+        queue, DatabaseClock.plusMicros(DatabaseClock.NOW, val(DatabaseClock.micros(duration))));
+  }
+
+  /** A pause that lasts at least as long is left as it is: it may be another caller's. */
+  private void pauseUntil(String queue, Field<Instant> until) {
+    Field<Instant> wanted = excluded(JOB_QUEUES.PAUSED_UNTIL);
+    Condition endsEarlier =
+        JOB_QUEUES
+            .PAUSED_UNTIL
+            .isNotNull()
+            .and(wanted.isNull().or(JOB_QUEUES.PAUSED_UNTIL.lt(wanted)));
     run(
         dsl ->
-            dsl.insertInto(JOB_QUEUES, JOB_QUEUES.QUEUE, JOB_QUEUES.PAUSED_AT)
-                .select(org.jooq.impl.DSL.select(org.jooq.impl.DSL.val(queue), DatabaseClock.NOW))
+            dsl.insertInto(
+                    JOB_QUEUES, JOB_QUEUES.QUEUE, JOB_QUEUES.PAUSED_AT, JOB_QUEUES.PAUSED_UNTIL)
+                .select(select(val(queue), DatabaseClock.NOW, until))
                 .onConflict(JOB_QUEUES.QUEUE)
                 .doUpdate()
-                .set(JOB_QUEUES.PAUSED_AT, DatabaseClock.NOW)
+                .set(
+                    JOB_QUEUES.PAUSED_AT,
+                    when(PausePredicates.PAUSED, JOB_QUEUES.PAUSED_AT)
+                        .otherwise(excluded(JOB_QUEUES.PAUSED_AT)))
+                .set(JOB_QUEUES.PAUSED_UNTIL, wanted)
                 .set(JOB_QUEUES.UPDATED_AT, DatabaseClock.NOW)
-                .where(JOB_QUEUES.PAUSED_AT.isNull())
+                .where(not(PausePredicates.PAUSED).or(endsEarlier))
                 .execute());
   }
 
@@ -51,6 +83,7 @@ final class QueueSettingsTable {
         dsl ->
             dsl.update(JOB_QUEUES)
                 .setNull(JOB_QUEUES.PAUSED_AT)
+                .setNull(JOB_QUEUES.PAUSED_UNTIL)
                 .set(JOB_QUEUES.UPDATED_AT, DatabaseClock.NOW)
                 .where(JOB_QUEUES.QUEUE.eq(queue))
                 .and(JOB_QUEUES.PAUSED_AT.isNotNull())

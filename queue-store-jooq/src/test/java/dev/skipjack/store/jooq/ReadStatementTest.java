@@ -327,6 +327,7 @@ class ReadStatementTest {
       assertThat(queues.get(0).archiveRetention()).isNull();
       assertThat(queues.get(0).deadRetention()).isEqualTo(Duration.ofSeconds(1));
       assertThat(queues.get(1).paused()).isTrue();
+      assertThat(queues.get(1).pausedUntil()).isNull();
       assertThat(queues.get(1).maxRunning()).isEqualTo(4);
       assertThat(queues.get(1).archiveRetention()).isEqualTo(Duration.ofDays(30));
       assertThat(queues.get(1).deadRetention()).isZero();

@@ -62,11 +62,29 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     }
 
     /**
+     * Setter for <code>skipjack.job_queues.paused_until</code>. When the pause
+     * ends by itself. NULL: when an operator resumes the queue. Without
+     * paused_at it means nothing.
+     */
+    public void setPausedUntil(Instant value) {
+        set(2, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_queues.paused_until</code>. When the pause
+     * ends by itself. NULL: when an operator resumes the queue. Without
+     * paused_at it means nothing.
+     */
+    public Instant getPausedUntil() {
+        return (Instant) get(2);
+    }
+
+    /**
      * Setter for <code>skipjack.job_queues.max_running</code>. Most jobs of the
      * queue that may run at once over all workers. NULL: no limit.
      */
     public void setMaxRunning(Integer value) {
-        set(2, value);
+        set(3, value);
     }
 
     /**
@@ -74,7 +92,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * queue that may run at once over all workers. NULL: no limit.
      */
     public Integer getMaxRunning() {
-        return (Integer) get(2);
+        return (Integer) get(3);
     }
 
     /**
@@ -83,7 +101,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * default.
      */
     public void setArchiveRetention(YearToSecond value) {
-        set(3, value);
+        set(4, value);
     }
 
     /**
@@ -92,7 +110,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * default.
      */
     public YearToSecond getArchiveRetention() {
-        return (YearToSecond) get(3);
+        return (YearToSecond) get(4);
     }
 
     /**
@@ -100,7 +118,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs are kept. NULL: until a person prunes them.
      */
     public void setDeadRetention(YearToSecond value) {
-        set(4, value);
+        set(5, value);
     }
 
     /**
@@ -108,7 +126,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs are kept. NULL: until a person prunes them.
      */
     public YearToSecond getDeadRetention() {
-        return (YearToSecond) get(4);
+        return (YearToSecond) get(5);
     }
 
     /**
@@ -116,7 +134,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs enqueued without one.
      */
     public void setDefaultPriority(Short value) {
-        set(5, value);
+        set(6, value);
     }
 
     /**
@@ -124,7 +142,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs enqueued without one.
      */
     public Short getDefaultPriority() {
-        return (Short) get(5);
+        return (Short) get(6);
     }
 
     /**
@@ -132,7 +150,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * Attempts of jobs enqueued without a limit.
      */
     public void setDefaultMaxAttempts(Integer value) {
-        set(6, value);
+        set(7, value);
     }
 
     /**
@@ -140,7 +158,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * Attempts of jobs enqueued without a limit.
      */
     public Integer getDefaultMaxAttempts() {
-        return (Integer) get(6);
+        return (Integer) get(7);
     }
 
     /**
@@ -148,7 +166,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * written.
      */
     public void setCreatedAt(Instant value) {
-        set(7, value);
+        set(8, value);
     }
 
     /**
@@ -156,7 +174,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * written.
      */
     public Instant getCreatedAt() {
-        return (Instant) get(7);
+        return (Instant) get(8);
     }
 
     /**
@@ -164,7 +182,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * last changed.
      */
     public void setUpdatedAt(Instant value) {
-        set(8, value);
+        set(9, value);
     }
 
     /**
@@ -172,7 +190,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * last changed.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(8);
+        return (Instant) get(9);
     }
 
     // -------------------------------------------------------------------------
@@ -198,11 +216,12 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     /**
      * Create a detached, initialised JobQueuesRecord
      */
-    public JobQueuesRecord(String queue, Instant pausedAt, Integer maxRunning, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, Instant createdAt, Instant updatedAt) {
+    public JobQueuesRecord(String queue, Instant pausedAt, Instant pausedUntil, Integer maxRunning, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, Instant createdAt, Instant updatedAt) {
         super(JobQueues.JOB_QUEUES);
 
         setQueue(queue);
         setPausedAt(pausedAt);
+        setPausedUntil(pausedUntil);
         setMaxRunning(maxRunning);
         setArchiveRetention(archiveRetention);
         setDeadRetention(deadRetention);
