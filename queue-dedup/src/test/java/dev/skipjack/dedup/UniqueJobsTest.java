@@ -18,6 +18,7 @@ import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -30,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,6 +88,40 @@ class UniqueJobsTest {
 
     assertThat(calls).containsExactly(2, 1, 1);
     assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE tags = '{seen}'")).isEqualTo("3");
+  }
+
+  @Test
+  void aDataSourceThatIsBoundToATransactionIsRefused() throws Exception {
+    try (Connection caller = database.connection();
+        Statement statement = caller.createStatement()) {
+      caller.setAutoCommit(false);
+      statement.execute("SELECT 1");
+      DataSource bound =
+          (DataSource)
+              Proxy.newProxyInstance(
+                  DataSource.class.getClassLoader(),
+                  new Class<?>[] {DataSource.class},
+                  (proxy, method, arguments) -> open(caller));
+      UniqueJobs jobs = UniqueJobs.on(JobQueue.builder(bound).schema(database.schema()).build());
+
+      assertThatThrownBy(() -> jobs.enqueue(SYNC, sync("a"), BY_ACCOUNT))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("queue.in(connection)");
+      assertThatThrownBy(() -> jobs.enqueueAll(SYNC, List.of(sync("a"), sync("b")), BY_ACCOUNT))
+          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> jobs.find(SYNC, sync("a"), BY_ACCOUNT))
+          .isInstanceOf(IllegalStateException.class);
+    }
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
+  }
+
+  /** The caller's connection, which only the caller closes. */
+  private static Object open(Connection caller) {
+    return Proxy.newProxyInstance(
+        Connection.class.getClassLoader(),
+        new Class<?>[] {Connection.class},
+        (proxy, method, arguments) ->
+            method.getName().equals("close") ? null : method.invoke(caller, arguments));
   }
 
   @Test

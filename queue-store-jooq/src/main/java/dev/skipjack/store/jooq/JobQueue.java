@@ -22,6 +22,7 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -121,15 +122,24 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /**
    * The queue in schema {@value #DEFAULT_SCHEMA} with Jackson 2 as its codec.
    *
-   * @param dataSource a pool; connections are borrowed for one short transaction each
+   * @param dataSource a pool; a connection is borrowed for one short transaction of the queue's own
+   *     at a time. Not a data source that is bound to the caller's transaction (Spring's {@code
+   *     TransactionAwareDataSourceProxy}, contextual connections): calls on such a connection throw
+   *     {@link IllegalStateException} while a transaction is open on it, before any SQL
+   * @throws NullPointerException if {@code dataSource} is null
    */
   public static JobQueue on(DataSource dataSource) {
     return builder(dataSource).build();
   }
 
-  /** A queue with settings of its own. */
+  /**
+   * A queue with settings of its own.
+   *
+   * @param dataSource as for {@link #on}
+   * @throws NullPointerException if {@code dataSource} is null
+   */
   public static Builder builder(DataSource dataSource) {
-    return new Builder(dataSource);
+    return new Builder(Objects.requireNonNull(dataSource, "dataSource"));
   }
 
   /**

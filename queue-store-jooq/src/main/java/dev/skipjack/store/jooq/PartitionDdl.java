@@ -6,6 +6,7 @@ import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.unquotedName;
 
 import dev.skipjack.model.Skipjack;
+import dev.skipjack.store.jooq.spi.OwnConnections;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -99,7 +100,7 @@ final class PartitionDdl {
   }
 
   private void run(Work work) {
-    try (Connection connection = dataSource.getConnection()) {
+    try (Connection connection = OwnConnections.borrow(dataSource)) {
       boolean autoCommit = connection.getAutoCommit();
       try {
         work.on(connection);

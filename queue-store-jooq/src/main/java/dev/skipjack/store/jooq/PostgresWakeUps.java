@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.api.spi.WakeUps;
+import dev.skipjack.store.jooq.spi.OwnConnections;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -56,7 +57,7 @@ final class PostgresWakeUps implements WakeUps {
   public Subscription subscribe() {
     Connection connection = null;
     try {
-      connection = dataSource.getConnection();
+      connection = OwnConnections.borrow(dataSource);
       connection.setAutoCommit(true);
       try (Statement statement = connection.createStatement()) {
         statement.execute("LISTEN " + channel.name());
@@ -121,7 +122,7 @@ final class PostgresWakeUps implements WakeUps {
      */
     private boolean probe(List<WakeUp> others) throws SQLException {
       String token = PROBE + UUID.randomUUID();
-      try (Connection other = dataSource.getConnection();
+      try (Connection other = OwnConnections.borrow(dataSource);
           PreparedStatement send =
               other.prepareStatement("SELECT pg_catalog.pg_notify(?::text, ?::text)")) {
         send.setString(1, channel.name());

@@ -4,6 +4,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.store.jooq.spi.OwnConnections;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -70,7 +71,7 @@ final class WakeUpSender {
     if (wakeUps.isEmpty()) {
       return;
     }
-    try (Connection connection = dataSource.getConnection()) {
+    try (Connection connection = OwnConnections.borrow(dataSource)) {
       boolean autoCommit = connection.getAutoCommit();
       try (PreparedStatement send = connection.prepareStatement(SEND)) {
         for (WakeUp wakeUp : wakeUps.values()) {
@@ -82,7 +83,8 @@ final class WakeUpSender {
           connection.commit();
         }
       }
-    } catch (SQLException failure) {
+    } catch (SQLException | RuntimeException failure) {
+      // The jobs are there: an exception would make the caller enqueue them again.
       LOG.debug("Wake-up not sent, jobs wait for a poll queues={}", wakeUps.keySet(), failure);
     }
   }

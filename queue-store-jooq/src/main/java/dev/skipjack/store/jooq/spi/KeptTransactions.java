@@ -126,7 +126,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
     Connection connection = kept;
     if (connection == null) {
-      connection = dataSource.getConnection();
+      connection = OwnConnections.borrow(dataSource);
       kept = connection;
       usedAt = System.nanoTime();
       autoCommit = connection.getAutoCommit();

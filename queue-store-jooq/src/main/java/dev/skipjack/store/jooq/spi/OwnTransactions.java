@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +18,9 @@ import org.slf4j.LoggerFactory;
 public final class OwnTransactions {
 
   private static final Logger LOG = LoggerFactory.getLogger(OwnTransactions.class);
+
+  /** No such table, no such schema. */
+  private static final Set<String> NO_SUCH_SCHEMA = Set.of("42P01", "3F000");
 
   private final DataSource dataSource;
   private final Preamble preamble;
@@ -46,6 +50,8 @@ public final class OwnTransactions {
    *
    * @return what {@code reader} made of each row
    * @throws StoreException if the database refused, was not reached, or its answer was lost
+   * @throws IllegalStateException if the data source hands out a connection that is inside a
+   *     transaction
    */
   public <R> List<R> run(HotStatement statement, Arguments arguments, RowReader<R> reader) {
     return inOne(session -> session.run(statement, arguments, reader));
@@ -59,7 +65,7 @@ public final class OwnTransactions {
   public <R> List<R> runInOneFlight(
       HotStatement statement, Arguments arguments, RowReader<R> reader) {
     boolean sent = false;
-    try (Connection connection = dataSource.getConnection()) {
+    try (Connection connection = OwnConnections.borrow(dataSource)) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(true);
       List<R> rows;
@@ -106,7 +112,7 @@ public final class OwnTransactions {
 
   private <R> R commit(ConnectionWork<R> work) {
     boolean committing = false;
-    try (Connection connection = dataSource.getConnection()) {
+    try (Connection connection = OwnConnections.borrow(dataSource)) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(false);
       R result;
@@ -161,10 +167,20 @@ public final class OwnTransactions {
 
   /** The exception for callers, with the database's own as cause. */
   public static StoreException refused(SQLException failure) {
+    String state = failure.getSQLState();
     return new StoreException(
-        "The database did not do it (SQLSTATE %s): %s"
-            .formatted(failure.getSQLState(), PostgresDriver.primaryMessage(failure)),
+        state == null || state.startsWith("08")
+            ? "The database could not be reached, or the connection broke (SQLSTATE %s): %s"
+                .formatted(state, PostgresDriver.primaryMessage(failure))
+            : "The database refused it (SQLSTATE %s): %s%s"
+                .formatted(state, PostgresDriver.primaryMessage(failure), advice(state)),
         failure);
+  }
+
+  private static String advice(String state) {
+    return NO_SUCH_SCHEMA.contains(state)
+        ? ". The queue's schema is missing, or has another name: run Migrations.migrate(dataSource, schema), or name it with JobQueue.builder(dataSource).schema(schema)."
+        : "";
   }
 
   private static void giveUp(Connection connection, boolean autoCommit, Throwable failure) {

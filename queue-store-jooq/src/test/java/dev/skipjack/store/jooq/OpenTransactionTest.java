@@ -1,0 +1,264 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.Retention;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LeaseKeeper;
+import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.assertj.core.api.SoftAssertions;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Data sources that are bound to the caller's transaction and hand out its connection. */
+@QueueTest
+class OpenTransactionTest {
+
+  private QueueDatabase database;
+  private Fixture fixture;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    this.database = database;
+    this.fixture = new Fixture(database);
+    fixture.execute("CREATE TABLE IF NOT EXISTS orders (id int)");
+    fixture.execute("DELETE FROM orders");
+  }
+
+  /**
+   * @param unwraps whether connections unwrap to the driver's
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void everyCallRefusesAConnectionInATransactionBeforeAnySql(boolean unwraps) throws SQLException {
+    try (Connection caller = database.connection();
+        Statement statement = caller.createStatement()) {
+      caller.setAutoCommit(false);
+      statement.execute("INSERT INTO orders VALUES (1)");
+      String pid = Long.toString(pidOf(caller));
+
+      SoftAssertions all = new SoftAssertions();
+      calls(boundTo(caller, unwraps))
+          .forEach(
+              (name, call) ->
+                  all.assertThatThrownBy(call)
+                      .as(name)
+                      .isInstanceOf(IllegalStateException.class)
+                      .hasMessageContaining("queue.in(connection)"));
+      all.assertAll();
+
+      assertThat(fixture.value("SELECT query FROM pg_stat_activity WHERE pid = " + pid))
+          .as("the last statement on the caller's connection")
+          .isEqualTo("INSERT INTO orders VALUES (1)");
+      caller.rollback();
+    }
+    assertThat(fixture.value("SELECT count(*) FROM orders")).isEqualTo("0");
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
+  }
+
+  /** To roll it back would let the caller's next statements commit without the first ones. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFailedTransactionIsRefusedAndLeftToItsOwner(boolean unwraps) throws SQLException {
+    try (Connection caller = database.connection();
+        Statement statement = caller.createStatement()) {
+      caller.setAutoCommit(false);
+      assertThatThrownBy(() -> statement.execute("SELECT 1 / 0")).isInstanceOf(SQLException.class);
+      JobQueue queue = queueOn(boundTo(caller, unwraps));
+
+      assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Fixture.Work(1)))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("failed and not rolled back");
+
+      assertThatThrownBy(() -> statement.execute("INSERT INTO orders VALUES (1)"))
+          .isInstanceOfSatisfying(
+              SQLException.class, left -> assertThat(left.getSQLState()).isEqualTo("25P02"));
+      caller.rollback();
+      queue.enqueue(Fixture.WORK, new Fixture.Work(2));
+    }
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
+  }
+
+  /** A transaction that was begun in SQL, which the driver learns from the server's answers. */
+  @Test
+  void aTransactionBegunInSqlIsRefused() throws SQLException {
+    try (Connection caller = database.connection();
+        Statement statement = caller.createStatement()) {
+      statement.execute("BEGIN");
+      JobQueue queue = queueOn(boundTo(caller, true));
+
+      assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Fixture.Work(1)))
+          .isInstanceOf(IllegalStateException.class);
+
+      statement.execute("ROLLBACK");
+    }
+  }
+
+  /** Such a pool's connections are between transactions. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aPoolWithoutAutoCommitIsNoOpenTransaction(boolean unwraps) throws SQLException {
+    try (Connection idle = database.connection()) {
+      idle.setAutoCommit(false);
+      JobQueue queue = queueOn(boundTo(idle, unwraps));
+
+      queue.enqueue(Fixture.WORK, new Fixture.Work(1));
+      queue.enqueueAll(Fixture.WORK, List.of(new Fixture.Work(2), new Fixture.Work(3)));
+
+      assertThat(idle.getAutoCommit()).isFalse();
+    }
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("3");
+  }
+
+  /** Pools roll back what is returned with an open transaction, so nothing is refused then. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFailedTransactionReturnedToItsPoolIsNoTrouble(boolean autoCommit) throws SQLException {
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(database.jdbcUrl());
+      pool.setMaximumPoolSize(1);
+      pool.setAutoCommit(autoCommit);
+      try (Connection leaked = pool.getConnection();
+          Statement statement = leaked.createStatement()) {
+        leaked.setAutoCommit(false);
+        assertThatThrownBy(() -> statement.execute("SELECT 1 / 0"))
+            .isInstanceOf(SQLException.class);
+      }
+      queueOn(pool).enqueue(Fixture.WORK, new Fixture.Work(1));
+    }
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
+  }
+
+  private Map<String, ThrowingCallable> calls(DataSource bound) {
+    fixture.enqueue(1);
+    Execution execution =
+        fixture.claim(1, Fixture.LEASE).stream().map(job -> job.execution()).toList().get(0);
+    fixture.store.complete(List.of(execution));
+    JobQueue queue = queueOn(bound);
+    JobStore store = queue.store();
+    WorkerId worker = WorkerId.boot("w");
+    List<JobId> ids = List.of(execution.jobId());
+    Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
+    Fixture.Work work = new Fixture.Work(1);
+    calls.put("enqueue", () -> queue.enqueue(Fixture.WORK, work));
+    calls.put("enqueueAll", () -> queue.enqueueAll(Fixture.WORK, List.of(work, work)));
+    calls.put(
+        "enqueueOnce",
+        () -> queue.enqueueOnce(Fixture.WORK, work, job -> job.idempotencyKey("once")));
+    calls.put("admin.cancel", () -> queue.admin().cancel(ids));
+    calls.put("admin.redrive", () -> queue.admin().redrive(ids));
+    calls.put("admin.redriveAll", () -> queue.admin().redriveAll(DeadJobs.all()));
+    calls.put("admin.prune", () -> queue.admin().prune(ids));
+    calls.put("admin.pruneAll", () -> queue.admin().pruneAll(DeadJobs.all(), Duration.ZERO));
+    calls.put("admin.pause", () -> queue.admin().pause("other"));
+    calls.put("admin.resume", () -> queue.admin().resume("other"));
+    calls.put("admin.configure", () -> queue.admin().configure("other", QueueSettings.defaults()));
+    calls.put("admin.settings", () -> queue.admin().settings("other"));
+    calls.put("reader.find", () -> queue.reader().find(ids.get(0)));
+    calls.put("reader.list", () -> queue.reader().list(JobQuery.live()));
+    calls.put("reader.counts", () -> queue.reader().counts());
+    calls.put("reader.workers", () -> queue.reader().workers());
+    calls.put("store.dueLanes", () -> store.dueLanes(List.of("default")));
+    calls.put(
+        "store.claim",
+        () -> store.claim(Fixture.request(1, Fixture.LEASE, new Lane("default", 0))));
+    calls.put("store.heartbeat", () -> store.heartbeat(List.of(execution), Fixture.LEASE));
+    calls.put("store.complete", () -> store.complete(List.of(execution)));
+    calls.put(
+        "store.fail",
+        () -> store.fail(List.of(new Failure(execution, JobError.of("no"), Duration.ZERO, false))));
+    calls.put("store.rescue", () -> store.rescue(Duration.ZERO, 1));
+    calls.put(
+        "leases.heartbeat",
+        () -> {
+          try (LeaseKeeper leases = queue.leases()) {
+            leases.heartbeat(List.of(execution), Fixture.LEASE);
+          }
+        });
+    calls.put(
+        "leases.reserve",
+        () -> {
+          try (LeaseKeeper leases = queue.leases()) {
+            leases.reserve();
+          }
+        });
+    calls.put("createPartitions", () -> queue.maintenance().createPartitions(Duration.ofDays(1)));
+    calls.put("removePartitions", () -> queue.maintenance().removePartitions(Retention.defaults()));
+    calls.put("maintenance.prune", () -> queue.maintenance().prune());
+    calls.put(
+        "workers.announce",
+        () -> queue.workers().announce(new WorkerRow(worker, null, 1, List.of(), List.of(), "{}")));
+    calls.put("workers.remove", () -> queue.workers().remove(worker));
+    calls.put("wakeUps.subscribe", () -> queue.wakeUps().orElseThrow().subscribe().close());
+    return calls;
+  }
+
+  private JobQueue queueOn(DataSource dataSource) {
+    return JobQueue.builder(dataSource).schema(database.schema()).build();
+  }
+
+  private static long pidOf(Connection connection) throws SQLException {
+    return connection.unwrap(org.postgresql.PGConnection.class).getBackendPID();
+  }
+
+  /** Hands out {@code caller}, which nobody but the caller closes. */
+  private static DataSource boundTo(Connection caller, boolean unwraps) {
+    Connection bound =
+        (Connection)
+            Proxy.newProxyInstance(
+                Connection.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("close")) {
+                    return null;
+                  }
+                  if (!unwraps && method.getName().equals("isWrapperFor")) {
+                    return false;
+                  }
+                  if (!unwraps && method.getName().equals("unwrap")) {
+                    throw new SQLException("Wraps nothing.");
+                  }
+                  try {
+                    return method.invoke(caller, arguments);
+                  } catch (InvocationTargetException failure) {
+                    throw failure.getCause();
+                  }
+                });
+    return (DataSource)
+        Proxy.newProxyInstance(
+            DataSource.class.getClassLoader(),
+            new Class<?>[] {DataSource.class},
+            (proxy, method, arguments) -> {
+              if (!method.getName().equals("getConnection")) {
+                throw new UnsupportedOperationException(method.getName());
+              }
+              return bound;
+            });
+  }
+}

@@ -1,0 +1,105 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** The messages of {@link StoreException} name what failed and how to fix it. */
+@QueueTest
+class StoreMessagesTest {
+
+  private final QueueDatabase database;
+
+  StoreMessagesTest(QueueDatabase database) {
+    this.database = database;
+  }
+
+  @Test
+  void anExhaustedPoolIsNotBlamedOnTheDatabase() throws SQLException {
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(database.jdbcUrl());
+      pool.setMaximumPoolSize(1);
+      pool.setConnectionTimeout(250);
+      JobQueue queue = JobQueue.on(pool);
+      try (Connection taken = pool.getConnection()) {
+        assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Fixture.Work(1)))
+            .as("while %s is taken", taken)
+            .isInstanceOf(StoreException.class)
+            .hasMessageContaining("nothing was sent to the database")
+            .hasMessageContaining("request timed out after")
+            .hasMessageContaining("raise the pool's maximum size")
+            .hasMessageContaining("controlOn");
+      }
+    }
+  }
+
+  /** Pools have no common exception for it. */
+  @Test
+  void anyExceptionOfThePoolAloneNamesThePool() {
+    DataSource empty = failing(new SQLException("Sorry, acquisition timeout!"));
+
+    assertThatThrownBy(() -> JobQueue.on(empty).store().dueLanes(List.of("default")))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("The data source gave no connection")
+        .hasMessageContaining("Sorry, acquisition timeout! If all");
+  }
+
+  @Test
+  void aServerThatCannotBeReachedIsNamed() {
+    PGSimpleDataSource nobody = new PGSimpleDataSource();
+    nobody.setUrl("jdbc:postgresql://localhost:1/nobody");
+
+    assertThatThrownBy(() -> JobQueue.on(nobody).enqueue(Fixture.WORK, new Fixture.Work(1)))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("could not be reached")
+        .hasMessageContaining("08001")
+        .hasMessageContaining("localhost:1");
+  }
+
+  @Test
+  void aPoolsTimeoutNamesTheServersFailureBehindIt() {
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl("jdbc:postgresql://localhost:1/nobody");
+      pool.setInitializationFailTimeout(-1);
+      pool.setConnectionTimeout(500);
+
+      assertThatThrownBy(() -> JobQueue.on(pool).enqueue(Fixture.WORK, new Fixture.Work(1)))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining("could not be reached")
+          .hasMessageContaining("Last failure: Connection to localhost:1 refused");
+    }
+  }
+
+  @Test
+  void aMissingSchemaIsAnsweredWithTheWayOut() {
+    JobQueue queue = JobQueue.builder(database.dataSource()).schema("never_migrated").build();
+
+    assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Fixture.Work(1)))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("never_migrated")
+        .hasMessageContaining("Migrations.migrate(dataSource, schema)")
+        .hasMessageContaining("JobQueue.builder(dataSource).schema(schema)");
+    assertThatThrownBy(() -> queue.reader().counts())
+        .hasMessageContaining("Migrations.migrate(dataSource, schema)");
+  }
+
+  private static DataSource failing(SQLException failure) {
+    return (DataSource)
+        Proxy.newProxyInstance(
+            DataSource.class.getClassLoader(),
+            new Class<?>[] {DataSource.class},
+            (proxy, method, arguments) -> {
+              throw failure;
+            });
+  }
+}
