@@ -20,7 +20,7 @@ with
       )
     )
     order by "skipjack"."jobs"."id"
-    for no key update skip locked
+    for update skip locked
   ),
   "kept" as (
     update "skipjack"."jobs"

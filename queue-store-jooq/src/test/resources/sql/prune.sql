@@ -10,7 +10,7 @@ with
       )
     )
     order by "skipjack"."jobs"."id"
-    for no key update skip locked
+    for update skip locked
   ),
   "pruned" as (
     delete from "skipjack"."jobs"

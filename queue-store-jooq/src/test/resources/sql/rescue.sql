@@ -18,7 +18,7 @@ with
     )
     order by "skipjack"."jobs"."current_execution_id"
     fetch next ? rows only
-    for no key update skip locked
+    for update skip locked
   ),
   "kept" as (
     update "skipjack"."jobs"

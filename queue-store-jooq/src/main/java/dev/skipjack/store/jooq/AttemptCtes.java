@@ -32,6 +32,7 @@ import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Param;
+import org.jooq.SelectSeekStep1;
 import org.jooq.Table;
 
 /**
@@ -42,7 +43,7 @@ import org.jooq.Table;
  * <pre>{@code
  * locked    AS MATERIALIZED (SELECT id, cancel_requested_at IS NOT NULL AS is_cancelled FROM jobs
  *                             WHERE id = ANY (:job_ids) AND current_execution_id = ANY (:execution_ids)
- *                             ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
+ *                             ORDER BY id FOR UPDATE SKIP LOCKED),
  * kept      AS (... jobs ... WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled)) RETURNING ...),
  * cancelled AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE is_cancelled)) RETURNING ...),
  * archived  AS (INSERT INTO jobs_archive ... FROM cancelled),
@@ -57,7 +58,10 @@ import org.jooq.Table;
  * <p>The execution id is the fence, and the fence is all: a status predicate beside it lets the
  * planner walk the dead entries of the running index. Rows are locked in id order, and one that
  * somebody holds is skipped and answered as busy: without that, one open transaction would hold up
- * a whole batch, and past the lease cost every neighbour its lease (docs/adr/0004).
+ * a whole batch, and past the lease cost every neighbour its lease (docs/adr/0004). The lock is as
+ * strong as the strongest write behind it: {@code FOR UPDATE} where rows may be deleted, or a row
+ * that an uncommitted foreign key refers to would be locked by the CTE and waited for by the
+ * DELETE, with the whole batch locked; {@code FOR NO KEY UPDATE} where all are updated.
  *
  * <p>The weeks that the attempts began in stand in the text, so a plan knows no other partition of
  * the audit: it neither looks into nor locks the forty that a long history has. The job's row knows
@@ -90,17 +94,22 @@ final class AttemptCtes {
         .withPosition();
   }
 
-  /** The jobs whose fence holds and whose row nobody holds. */
+  /** The jobs whose fence holds and whose row no other transaction holds, for a delete. */
   static CommonTableExpression<?> locked() {
-    return name("locked")
-        .asMaterialized(
-            select(JOBS.ID, isCancelled())
-                .from(JOBS)
-                .where(JOBS.ID.eq(any(JOB_IDS)))
-                .and(JOBS.CURRENT_EXECUTION_ID.eq(any(EXECUTION_IDS)))
-                .orderBy(JOBS.ID)
-                .forNoKeyUpdate()
-                .skipLocked());
+    return name("locked").asMaterialized(fenced().forUpdate().skipLocked());
+  }
+
+  /** As {@link #locked}, for a statement that deletes none of them. */
+  static CommonTableExpression<?> lockedForUpdateOnly() {
+    return name("locked").asMaterialized(fenced().forNoKeyUpdate().skipLocked());
+  }
+
+  private static SelectSeekStep1<?, Long> fenced() {
+    return select(JOBS.ID, isCancelled())
+        .from(JOBS)
+        .where(JOBS.ID.eq(any(JOB_IDS)))
+        .and(JOBS.CURRENT_EXECUTION_ID.eq(any(EXECUTION_IDS)))
+        .orderBy(JOBS.ID);
   }
 
   /** Column of a CTE that locks rows: whether somebody asked the job to stop. */

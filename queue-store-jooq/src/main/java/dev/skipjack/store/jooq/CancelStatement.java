@@ -21,7 +21,7 @@ import org.jooq.ResultQuery;
  * Calls jobs off: archives those that wait, marks those that run.
  *
  * <pre>{@code
- * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
+ * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR UPDATE SKIP LOCKED),
  * cancelled AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status IN ('pending', 'waiting'))) RETURNING ...),
  * archived  AS (INSERT INTO jobs_archive ... FROM cancelled),
  * requested AS (UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())

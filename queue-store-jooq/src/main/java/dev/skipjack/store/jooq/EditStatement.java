@@ -66,7 +66,7 @@ final class EditStatement {
         coalesce(
             change.field("scheduled_at", Instant.class),
             DatabaseClock.plusMicros(DatabaseClock.NOW, change.field("delay", Long.class)));
-    CommonTableExpression<?> locked = JobRows.locked(JOBS.ID, JOBS.STATUS);
+    CommonTableExpression<?> locked = JobRows.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS);
     CommonTableExpression<?> edited =
         name("edited")
             .as(

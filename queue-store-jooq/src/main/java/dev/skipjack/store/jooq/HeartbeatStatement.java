@@ -32,7 +32,7 @@ import org.jooq.ResultQuery;
  * Extends leases, and tells whose job somebody wants cancelled and who else has a job.
  *
  * <pre>{@code
- * WITH locked AS MATERIALIZED (...),
+ * WITH locked AS MATERIALIZED (... FOR NO KEY UPDATE SKIP LOCKED),
  * renewed AS (UPDATE jobs SET lease_expires_at = clock_timestamp() + :lease WHERE id = ANY (ARRAY(SELECT id FROM locked))
  *           RETURNING id, current_execution_id AS execution_id, cancel_requested_at IS NOT NULL AS is_cancelled)
  * SELECT verdict, coalesce(renewed.is_cancelled, false),
@@ -56,7 +56,7 @@ final class HeartbeatStatement {
 
   static ResultQuery<?> query() {
     ArrayRows given = AttemptCtes.given();
-    CommonTableExpression<?> locked = AttemptCtes.locked();
+    CommonTableExpression<?> locked = AttemptCtes.lockedForUpdateOnly();
     CommonTableExpression<?> renewed =
         name("renewed")
             .as(

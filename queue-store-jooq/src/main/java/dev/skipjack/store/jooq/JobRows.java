@@ -20,6 +20,7 @@ import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Param;
+import org.jooq.SelectSeekStep1;
 import org.jooq.Table;
 
 /**
@@ -27,7 +28,8 @@ import org.jooq.Table;
  * lock, the answer for each.
  *
  * <p>Rows are locked in id order and without waiting, as all writes of many rows are; one that
- * somebody holds is answered as busy and asked for again by the caller.
+ * somebody holds is answered as busy and asked for again by the caller. {@link AttemptCtes} gives
+ * the reason for the two strengths of the lock.
  */
 final class JobRows {
 
@@ -42,16 +44,18 @@ final class JobRows {
 
   private JobRows() {}
 
-  /** The given jobs whose row nobody holds, as {@code locked}. */
+  /** The given jobs whose row no other transaction holds, for a delete, as {@code locked}. */
   static CommonTableExpression<?> locked(Field<?>... columns) {
-    return name("locked")
-        .asMaterialized(
-            select(columns)
-                .from(JOBS)
-                .where(JOBS.ID.eq(any(IDS)))
-                .orderBy(JOBS.ID)
-                .forNoKeyUpdate()
-                .skipLocked());
+    return name("locked").asMaterialized(given(columns).forUpdate().skipLocked());
+  }
+
+  /** As {@link #locked}, for a statement that deletes none of them. */
+  static CommonTableExpression<?> lockedForUpdateOnly(Field<?>... columns) {
+    return name("locked").asMaterialized(given(columns).forNoKeyUpdate().skipLocked());
+  }
+
+  private static SelectSeekStep1<?, Long> given(Field<?>... columns) {
+    return select(columns).from(JOBS).where(JOBS.ID.eq(any(IDS))).orderBy(JOBS.ID);
   }
 
   /** Begins the answer for a given job: {@code CASE WHEN table.id IS NOT NULL THEN 'result'}. */

@@ -24,7 +24,7 @@ import org.jooq.ResultQuery;
  * Writes what handlers report about themselves.
  *
  * <pre>{@code
- * WITH locked AS MATERIALIZED (...),
+ * WITH locked AS MATERIALIZED (... FOR NO KEY UPDATE SKIP LOCKED),
  * reported AS (UPDATE jobs SET progress = {"percent": given.percent, "message": given.message, "at": clock_timestamp()}
  *                FROM given WHERE jobs.id = given.job_id AND jobs.current_execution_id = given.execution_id
  *                 AND id = ANY (ARRAY(SELECT id FROM locked))
@@ -44,7 +44,7 @@ final class ProgressStatement {
 
   static ResultQuery<?> query() {
     ArrayRows given = AttemptCtes.given().column("percent", PERCENTS).column("message", MESSAGES);
-    CommonTableExpression<?> locked = AttemptCtes.locked();
+    CommonTableExpression<?> locked = AttemptCtes.lockedForUpdateOnly();
     CommonTableExpression<?> reported =
         name("reported")
             .as(

@@ -17,7 +17,7 @@ import org.jooq.ResultQuery;
  * Deletes dead jobs for good.
  *
  * <pre>{@code
- * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
+ * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR UPDATE SKIP LOCKED),
  * pruned AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'dead')) RETURNING id)
  * SELECT CASE WHEN pruned .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END FROM given ...
  * }</pre>

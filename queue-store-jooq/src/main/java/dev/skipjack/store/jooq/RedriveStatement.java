@@ -29,7 +29,7 @@ import org.jooq.ResultQuery;
  * Gives dead jobs fresh attempts.
  *
  * <pre>{@code
- * WITH locked AS MATERIALIZED (SELECT id, status, freed_unique_key FROM jobs WHERE id = ANY (:ids) ORDER BY id ... SKIP LOCKED),
+ * WITH locked AS MATERIALIZED (SELECT id, status, freed_unique_key FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
  * free AS MATERIALIZED (SELECT min(id) AS id FROM locked
  *                        WHERE status = 'dead' AND NOT EXISTS (SELECT FROM jobs WHERE unique_key = locked.freed_unique_key)
  *                        GROUP BY coalesce(freed_unique_key, id)),
@@ -61,7 +61,8 @@ final class RedriveStatement {
   private RedriveStatement() {}
 
   static ResultQuery<?> query() {
-    CommonTableExpression<?> locked = JobRows.locked(JOBS.ID, JOBS.STATUS, JOBS.FREED_UNIQUE_KEY);
+    CommonTableExpression<?> locked =
+        JobRows.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS, JOBS.FREED_UNIQUE_KEY);
     CommonTableExpression<?> free = free(locked);
     CommonTableExpression<?> redriven = redriven(free);
     Jobs holder = JOBS.as("holder");

@@ -42,7 +42,7 @@ import org.jooq.SelectSeekStep1;
  *                                WHERE status = 'running' AND current_execution_id > :after
  *                                  AND lease_expires_at < clock_timestamp()
  *                                  AND current_execution_id = (SELECT seen.current_execution_id FROM jobs AS seen WHERE seen.id = jobs.id)
- *                                ORDER BY current_execution_id LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED),
+ *                                ORDER BY current_execution_id LIMIT :limit FOR UPDATE SKIP LOCKED),
  * kept AS (UPDATE jobs SET status = CASE WHEN attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END, ...
  *            FROM expired WHERE jobs.id = expired.id AND NOT is_cancelled RETURNING ...),
  * cancelled AS (...), archived AS (...), ended AS MATERIALIZED (...),
@@ -54,9 +54,10 @@ import org.jooq.SelectSeekStep1;
  * on the lease. Decides retry or dead itself: nothing else looks at the counters of a job whose
  * worker is gone. Jobs that were lost together come back spread over {@code :spread}.
  *
- * <p>Locks: expired rows in execution order, without waiting. A row in motion is either held
- * (skipped) or was renewed, in which case PostgreSQL looks at the lease again after it has the
- * lock. A row that was claimed anew meanwhile is left to the next sweep, however short its lease.
+ * <p>Locks: expired rows in execution order, without waiting, and for the delete of those that are
+ * cancelled ({@link AttemptCtes}). A row in motion is either held (skipped) or was renewed, in
+ * which case PostgreSQL looks at the lease again after it has the lock. A row that was claimed anew
+ * meanwhile is left to the next sweep, however short its lease.
  */
 final class RescueStatement {
 
@@ -74,7 +75,7 @@ final class RescueStatement {
 
   static ResultQuery<?> query() {
     CommonTableExpression<?> expired =
-        name("expired").asMaterialized(expired().limit(LIMIT).forNoKeyUpdate().skipLocked());
+        name("expired").asMaterialized(expired().limit(LIMIT).forUpdate().skipLocked());
     CommonTableExpression<?> kept =
         name("kept")
             .as(

@@ -3,25 +3,43 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.EditResult;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.PruneResult;
+import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Conclusion;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * A handler keeps its transaction open after {@code completeIn}, for longer than a lease. Every
- * other session gives up after a tenth of a second of waiting, so that whatever waits is an error.
+ * One row of a batch is held: by a handler that keeps its transaction open after {@code completeIn}
+ * for longer than a lease, or by the key share lock of an uncommitted foreign key. Every other
+ * session gives up after a tenth of a second of waiting, so that whatever waits is an error.
  */
 @QueueTest
 class BusyRowTest {
@@ -89,6 +107,153 @@ class BusyRowTest {
         .isEqualTo(JOBS + " true");
     assertThat(fixture.value("SELECT count(*) || ' ' || min(status) FROM @jobs_archive"))
         .isEqualTo(JOBS + " completed");
+  }
+
+  /**
+   * A key share lock leaves room for an update but not for a delete: a lock that is weaker than the
+   * delete behind it would be granted, and the delete would wait with the whole batch locked.
+   */
+  @Nested
+  class ForeignKeyOfAnOpenTransaction {
+
+    private static final int FEW = 5;
+    private static final int MIDDLE = 2;
+
+    private List<Execution> claimed;
+    private Connection referrer;
+
+    @BeforeEach
+    void claimJobs() throws SQLException {
+      referrer = fixture.database.connection();
+      fixture.enqueue(FEW);
+      claimed = fixture.claim(FEW).stream().map(ClaimedJob::execution).toList();
+    }
+
+    @AfterEach
+    void endTheTransaction() throws SQLException {
+      referrer.close();
+      fixture.execute("DROP TABLE @referrer");
+    }
+
+    /** Inserts a row that refers to the job in the middle, and leaves the transaction open. */
+    private void refer() throws SQLException {
+      fixture.execute("CREATE TABLE @referrer (job_id bigint NOT NULL REFERENCES @jobs (id))");
+      referrer.setAutoCommit(false);
+      try (Statement statement = referrer.createStatement()) {
+        statement.execute(
+            fixture.inSchema("INSERT INTO @referrer VALUES (" + ids().get(MIDDLE) + ")"));
+      }
+    }
+
+    private List<JobId> ids() {
+      return claimed.stream().map(Execution::jobId).toList();
+    }
+
+    private <T> List<T> allBut(T usual, T held) {
+      List<T> answers = new ArrayList<>(Collections.nCopies(FEW, usual));
+      answers.set(MIDDLE, held);
+      return answers;
+    }
+
+    @Test
+    void completionsDoNotWait() throws SQLException {
+      refer();
+      assertThat(fixture.store.complete(claimed)).isEqualTo(allBut(Verdict.DONE, Verdict.BUSY));
+    }
+
+    @Test
+    void conclusionsDoNotWait() throws SQLException {
+      refer();
+      assertThat(
+              fixture.store.conclude(
+                  claimed.stream().map(e -> Conclusion.completed(e, "1")).toList()))
+          .isEqualTo(allBut(Verdict.DONE, Verdict.BUSY));
+    }
+
+    @Test
+    void failuresDoNotWait() throws SQLException {
+      fixture.queue.admin().cancel(ids());
+      refer();
+      assertThat(
+              fixture.store.fail(
+                  claimed.stream()
+                      .map(e -> new Failure(e, JobError.of("no luck"), Duration.ZERO, false))
+                      .toList()))
+          .extracting(Ended::verdict)
+          .isEqualTo(allBut(Verdict.DONE, Verdict.BUSY));
+    }
+
+    @Test
+    void releasesDoNotWait() throws SQLException {
+      fixture.queue.admin().cancel(ids());
+      refer();
+      assertThat(
+              fixture.store.giveBack(
+                  claimed.stream()
+                      .map(e -> new GiveBack(e, ExecutionStatus.RELEASED, Duration.ZERO))
+                      .toList()))
+          .extracting(Ended::verdict)
+          .isEqualTo(allBut(Verdict.DONE, Verdict.BUSY));
+    }
+
+    @Test
+    void rescuesDoNotWait() throws SQLException {
+      fixture.queue.admin().cancel(ids());
+      fixture.store.heartbeat(claimed, Fixture.EXPIRED);
+      refer();
+      assertThat(fixture.store.rescue(Duration.ZERO, FEW))
+          .extracting(rescued -> rescued.execution().jobId())
+          .hasSize(FEW - 1)
+          .doesNotContain(ids().get(MIDDLE));
+    }
+
+    @Test
+    void cancelsDoNotWait() throws SQLException {
+      fixture.store.giveBack(
+          claimed.stream()
+              .map(e -> new GiveBack(e, ExecutionStatus.RELEASED, Duration.ZERO))
+              .toList());
+      refer();
+      assertThat(fixture.queue.admin().cancel(ids()))
+          .isEqualTo(allBut(CancelResult.CANCELLED, CancelResult.BUSY));
+    }
+
+    @Test
+    void prunesDoNotWait() throws SQLException {
+      die();
+      refer();
+      assertThat(fixture.queue.admin().prune(ids()))
+          .isEqualTo(allBut(PruneResult.PRUNED, PruneResult.BUSY));
+    }
+
+    @Test
+    void whatOnlyUpdatesIsDoneAllTheSame() throws SQLException {
+      refer();
+      assertThat(fixture.store.heartbeat(claimed, LEASE))
+          .extracting(Renewal::verdict)
+          .containsOnly(Verdict.DONE);
+      assertThat(
+              fixture.store.progress(claimed.stream().map(e -> new Progress(e, 50, null)).toList()))
+          .containsOnly(Verdict.DONE);
+    }
+
+    @Test
+    void aDeadJobIsRedrivenEditedAndClaimedAllTheSame() throws SQLException {
+      die();
+      refer();
+      assertThat(fixture.queue.admin().redrive(ids())).containsOnly(new RedriveResult.Redriven());
+      assertThat(
+              fixture.queue.admin().edit(ids().get(MIDDLE), JobEdit.nothing().delay(Duration.ZERO)))
+          .isEqualTo(EditResult.EDITED);
+      assertThat(fixture.claim(FEW)).hasSize(FEW);
+    }
+
+    private void die() {
+      fixture.store.fail(
+          claimed.stream()
+              .map(e -> new Failure(e, JobError.of("no luck"), Duration.ZERO, true))
+              .toList());
+    }
   }
 
   private static List<Verdict> allDoneBut(int busy) {

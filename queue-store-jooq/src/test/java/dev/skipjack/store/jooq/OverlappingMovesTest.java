@@ -14,8 +14,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +50,10 @@ class OverlappingMovesTest {
       };
     }
   }
+
+  /** No way of these moves ends in a delete. */
+  private static final Set<Move> UPDATES_ONLY =
+      EnumSet.of(Move.CLAIM, Move.HEARTBEAT, Move.REDRIVE);
 
   private Fixture fixture;
   private JobMoves moves;
@@ -87,6 +93,20 @@ class OverlappingMovesTest {
                 failure);
           }
         }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void besideAForeignKeyThatRefersToTheJobNothingWaitsButACompletionInTheHandlersTransaction(
+      State state) throws Exception {
+    for (Move move : sayable(state)) {
+      boolean effective = isEffective(state, List.of(move));
+      try (Scene scene = new Scene(state)) {
+        scene.besideForeignKey(move, effective);
+      } catch (AssertionError | RuntimeException failure) {
+        throw new AssertionError("%s: %s beside a foreign key".formatted(state, move), failure);
       }
     }
   }
@@ -198,6 +218,21 @@ class OverlappingMovesTest {
       } else {
         first.rollback();
       }
+      ledger.note(other.get());
+      compare();
+    }
+
+    /** The first one holds the row as the check of an uncommitted foreign key does. */
+    void besideForeignKey(Move move, boolean effective) throws Exception {
+      first.begin();
+      first.execute(fixture.inSchema("SELECT FROM @jobs WHERE id = " + job + " FOR KEY SHARE"));
+      Future<Answer> other = second.start(connection -> make(connection, move, rival));
+      boolean ended = gate.seesEndOf(other, second);
+      first.rollback();
+      assertThat(ended || move == Move.COMPLETE_IN).as("ended without waiting").isTrue();
+      assertThat(other.get().accepted())
+          .as("accepted on a row that may not be deleted")
+          .isEqualTo(effective && (!ended || UPDATES_ONLY.contains(move)));
       ledger.note(other.get());
       compare();
     }
