@@ -2,14 +2,28 @@
 -- Why:   CREATE TABLE ... PARTITION OF locks out every reader and writer of the parent; a table built aside and attached does
 --        not. There is no DEFAULT partition: it would have to be scanned at each attach and forbids concurrent detaching.
 --        Bounds are UTC whatever the session's zone, so two maintainers in two zones agree on them.
+-- Safety: the functions run with their owner's rights, so they fix the settings that their meaning depends on, search pg_catalog only and
+--        name our own objects with their schema (docs/adr/0019).
 -- Locks: creates only. Undo: DROP FUNCTION create_partitions, create_partition; the partitions go with their parents.
 
+DO $install$
+BEGIN
+  EXECUTE format($create$
 CREATE FUNCTION create_partition(parent text, containing timestamptz) RETURNS boolean
   LANGUAGE plpgsql
   SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  SET standard_conforming_strings = on
+  SET timezone = 'UTC'
   SET lock_timeout = '500ms'
-AS $$
+  -- As it was for the migration: the partition of a caller with another setting would lie elsewhere than its siblings.
+  SET default_tablespace FROM CURRENT
+  SET default_table_access_method FROM CURRENT
+AS %L
+  $create$, format($body$
 DECLARE
+  home      constant name := %L;
+  $body$, current_schema()) || $body$
   day       date := (containing AT TIME ZONE 'UTC')::date;
   first_day date;
   next_day  date;
@@ -17,6 +31,9 @@ DECLARE
   child     text;
   there     regclass;
 BEGIN
+  IF containing IS NULL OR NOT isfinite(containing) THEN
+    RAISE EXCEPTION 'create_partition: no partition holds "%"; use a finite instant', containing USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   IF parent = 'job_executions' THEN
     first_day := day - (extract(isodow FROM day)::integer - 1);
     next_day  := first_day + 7;
@@ -32,20 +49,20 @@ BEGIN
   END IF;
 
   child := parent || '_' || to_char(first_day::timestamp, 'YYYYMMDD');
-  there := to_regclass(format('%I.%I', current_schema(), child));
+  there := to_regclass(format('%I.%I', home, child));
   IF there IS NOT NULL THEN
     -- Said aloud: taken for the partition, it would leave every insert without one.
     IF NOT EXISTS (SELECT FROM pg_inherits
-                    WHERE inhrelid = there AND inhparent = to_regclass(format('%I.%I', current_schema(), parent)) AND NOT inhdetachpending) THEN
+                    WHERE inhrelid = there AND inhparent = to_regclass(format('%I.%I', home, parent)) AND NOT inhdetachpending) THEN
       RAISE EXCEPTION 'create_partition: "%" exists and is no partition of "%"; move it away', child, parent
         USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     RETURN false;
   END IF;
 
-  EXECUTE format('CREATE TABLE %I.%I (LIKE %I.%I INCLUDING ALL) WITH (%s)', current_schema(), child, current_schema(), parent, storage);
+  EXECUTE format('CREATE TABLE %I.%I (LIKE %I.%I INCLUDING ALL) WITH (%s)', home, child, home, parent, storage);
   EXECUTE format('ALTER TABLE %I.%I ATTACH PARTITION %I.%I FOR VALUES FROM (%L) TO (%L)',
-                 current_schema(), parent, current_schema(), child,
+                 home, parent, home, child,
                  to_char(first_day::timestamp, 'YYYY-MM-DD') || ' 00:00:00+00', to_char(next_day::timestamp, 'YYYY-MM-DD') || ' 00:00:00+00');
   RETURN true;
 EXCEPTION
@@ -53,36 +70,46 @@ EXCEPTION
   WHEN duplicate_table OR unique_violation OR duplicate_object THEN
     RETURN false;
 END;
-$$;
+  $body$);
+END;
+$install$;
 
+DO $install$
+BEGIN
+  EXECUTE format($create$
 CREATE FUNCTION create_partitions(ahead interval) RETURNS integer
   LANGUAGE plpgsql
+  STRICT
   SECURITY DEFINER
-AS $$
+  SET search_path = pg_catalog, pg_temp
+  SET standard_conforming_strings = on
+  -- A day is 24 hours long: a step of 25 would leave out a day of UTC where the caller's zone ends its summer time.
+  SET timezone = 'UTC'
+AS %L
+  $create$, replace($body$
 DECLARE
   created integer := 0;
   step    timestamptz := clock_timestamp();
-  last    timestamptz := clock_timestamp() + ahead;
+  last    timestamptz;
 BEGIN
+  IF ahead NOT BETWEEN interval '0' AND interval '90 days' THEN
+    RAISE EXCEPTION 'create_partitions: % ahead is not in 0..90 days', ahead USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  last := step + ahead;
   LOOP
-    created := created + create_partition('job_executions', step)::integer + create_partition('jobs_archive', step)::integer;
+    created := created + @create_partition('job_executions', step)::integer + @create_partition('jobs_archive', step)::integer;
     EXIT WHEN step >= last;
-    step := LEAST(step + interval '1 day', last);
+    step := LEAST(step + interval '24 hours', last);
   END LOOP;
   RETURN created;
 END;
-$$;
+  $body$, '@', quote_ident(current_schema()) || '.'));
+END;
+$install$;
 
 COMMENT ON FUNCTION create_partition(text, timestamptz) IS 'Creates the partition of job_executions or jobs_archive that holds an instant; false if it was there.';
-COMMENT ON FUNCTION create_partitions(interval) IS 'Creates every partition from now until now + ahead that is missing; answers how many.';
+COMMENT ON FUNCTION create_partitions(interval) IS 'Creates every partition from now until now + ahead that is missing, 90 days ahead at most; answers how many.';
 
--- The caller's search_path must not decide whose tables these functions touch. pg_catalog is searched first by default.
-DO $$
-BEGIN
-  EXECUTE format('ALTER FUNCTION create_partition(text, timestamptz) SET search_path = %I, pg_temp', current_schema());
-  EXECUTE format('ALTER FUNCTION create_partitions(interval) SET search_path = %I, pg_temp', current_schema());
-END;
-$$;
 REVOKE ALL ON FUNCTION create_partition(text, timestamptz) FROM PUBLIC;
 REVOKE ALL ON FUNCTION create_partitions(interval) FROM PUBLIC;
 

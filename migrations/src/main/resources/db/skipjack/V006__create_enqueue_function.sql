@@ -2,11 +2,16 @@
 --        same checks, the same keys, and a wake-up of the workers.
 -- Why:   an INSERT of one's own would have to know what the library knows, and needs the right to write every column. This
 --        function needs EXECUTE only.
+-- Safety: enqueue runs with its owner's rights for callers who have none, and any caller may set most settings of a session. So each
+--        function here fixes the settings that its meaning depends on, searches pg_catalog only, names our own objects with their schema
+--        ("@" stands for it below), and has no backslash in a literal (docs/adr/0019).
 -- Locks: creates only. Undo: DROP FUNCTION enqueue, require_payload, stored_key, wake_up.
 
 CREATE FUNCTION stored_key(scope text, key text) RETURNS text
   LANGUAGE sql
   IMMUTABLE STRICT PARALLEL SAFE
+  SET search_path = pg_catalog, pg_temp
+  SET standard_conforming_strings = on
 AS $$
   SELECT CASE WHEN octet_length(convert_to(key, 'UTF8')) <= 200 THEN scope || '/' || key
               ELSE scope || '#' || encode(sha256(convert_to(key, 'UTF8')), 'hex') END
@@ -15,29 +20,37 @@ $$;
 CREATE FUNCTION require_payload(payload json) RETURNS jsonb
   LANGUAGE plpgsql
   IMMUTABLE PARALLEL SAFE
+  SET search_path = pg_catalog, pg_temp
+  SET standard_conforming_strings = on
 AS $$
 DECLARE
-  document  text := payload::text;
-  size      integer := octet_length(convert_to(document, 'UTF8'));
-  bare      text;
-  brackets  text;
-  digits    text[];
-  power     numeric;
+  most_bytes      constant integer := 262144;
+  most_written    constant integer := 524288;
+  backslash       constant text    := chr(92);
+  quoted          constant text    := '"([^"' || backslash || backslash || ']|' || backslash || backslash || '.)*"';
+  blanks          constant text    := chr(9) || chr(10) || chr(13);
+  between_numbers constant text    := '[]{}: ' || blanks;
+  document text    := payload::text;
+  size     integer := octet_length(convert_to(document, 'UTF8'));
+  written  integer;
+  bare     text;
+  brackets text;
+  stored   jsonb;
 BEGIN
   IF payload IS NULL OR json_typeof(payload) = 'null' THEN
     RAISE EXCEPTION 'Payload is null. Use an empty object where there is nothing to say.' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF size > 262144 THEN
-    RAISE EXCEPTION 'Payload has % bytes; 262144 are allowed. Store the document elsewhere and enqueue its id.', size
+  IF size > most_bytes THEN
+    RAISE EXCEPTION 'Payload has % bytes; % are allowed. Store the document elsewhere and enqueue its id.', size, most_bytes
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
 
   -- Most payloads have neither a hundred brackets nor a number that could be huge, even counting those inside strings.
-  IF length(document) - length(translate(document, '{[', '')) > 100 OR document ~ '\d{211}|[eE][-+]?\d{3}' THEN
-    bare := regexp_replace(document, '"([^"\\]|\\.)*"', '', 'g');
+  IF length(document) - length(translate(document, '{[', '')) > 100 OR document COLLATE "C" ~ '[0-9]{211}|[eE][-+]?[0-9]{3}' THEN
+    bare := regexp_replace(document COLLATE "C", quoted, '', 'g');
 
-    -- Each pass takes away the innermost pairs, so there are as many passes as levels.
-    brackets := translate(regexp_replace(bare, '[^][{}]+', '', 'g'), '{}', '[]');
+    -- Each pass removes the innermost pairs, so there are as many passes as levels.
+    brackets := translate(bare, '{}0123456789.+-eEtrufalsn,: ' || blanks, '[]');
     FOR level IN 1..100 LOOP
       EXIT WHEN brackets = '';
       brackets := replace(brackets, '[]', '');
@@ -46,34 +59,62 @@ BEGIN
       RAISE EXCEPTION 'Payload is nested deeper than 100.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
 
-    -- jsonb writes numbers out: eight characters of 1e100000 would become 100,001 digits.
-    FOR digits IN SELECT regexp_matches(bare, '(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?', 'g') LOOP
-      power := coalesce(digits[3], '0')::numeric;
-      IF length(digits[1]) + power > 309 OR coalesce(length(digits[2]), 0) - power > 1000 THEN
-        RAISE EXCEPTION 'Payload holds a number that has, written out, more than 309 digits before its point or 1000 behind it.'
-          USING ERRCODE = 'invalid_parameter_value';
-      END IF;
-    END LOOP;
+    -- jsonb writes numbers out: eight characters of 1e100000 would become 100,001 digits. One statement, over the numbers alone that could
+    -- have so many digits: a loop over all numbers of a payload can take seconds.
+    IF EXISTS (
+      SELECT
+        FROM string_to_table(translate(bare, 'E' || between_numbers, 'e' || repeat(',', length(between_numbers))), ',') AS number
+       CROSS JOIN LATERAL (SELECT split_part(number, 'e', 1), ltrim(split_part(number, 'e', 2), '+')) AS part (mantissa, exponent)
+       CROSS JOIN LATERAL (SELECT length(ltrim(split_part(mantissa, '.', 1), '-')), length(split_part(mantissa, '.', 2)),
+                                  CASE WHEN length(ltrim(exponent, '-0')) <= 4 THEN ('0' || ltrim(exponent, '-0'))::integer ELSE 10000 END
+                                  * CASE WHEN starts_with(exponent, '-') THEN -1 ELSE 1 END) AS digits (before_point, behind_point, power)
+       WHERE number COLLATE "C" ~ '[0-9]{211}|e[-+]?0*[1-9][0-9]{2}'
+         AND (before_point + power > 309 OR behind_point - power > 1000)) THEN
+      RAISE EXCEPTION 'Payload holds a number that has, written out, more than 309 digits before its point or 1000 behind it.'
+        USING ERRCODE = 'invalid_parameter_value';
+    END IF;
   END IF;
-  RETURN payload::jsonb;
+
+  stored := payload::jsonb;
+  -- The seven characters of 1e-1000 are written as 1,002, and nothing grows more: a smaller document cannot grow too large.
+  IF size > 3600 THEN
+    written := octet_length(convert_to(stored::text, 'UTF8'));
+    IF written > most_written THEN
+      RAISE EXCEPTION 'Payload has % bytes, and % once its numbers are written out; % are allowed. Send numbers with large exponents as strings, or store the document elsewhere and enqueue its id.',
+        size, written, most_written USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+  END IF;
+  RETURN stored;
 END;
 $$;
 
+-- NOTIFY takes a lock of the whole database at commit. So of the transactions that are open at the same time only one notifies for a
+-- queue; the others' jobs are found by the worker that it wakes, or by polling.
+DO $install$
+BEGIN
+  EXECUTE format($create$
 CREATE FUNCTION wake_up(queue text, kind text, priority integer) RETURNS void
   LANGUAGE plpgsql
-AS $$
+  SET search_path = pg_catalog, pg_temp
+  SET standard_conforming_strings = on
+AS %L
+  $create$, format($body$
 DECLARE
-  schema_hash text := encode(sha256(convert_to(current_schema(), 'UTF8')), 'hex');
-  lane_hash   text := encode(sha256(convert_to(current_schema() || '/' || wake_up.queue, 'UTF8')), 'hex');
+  lane_hash text := encode(sha256(convert_to(%L || wake_up.queue, 'UTF8')), 'hex');
 BEGIN
-  -- NOTIFY takes a lock of the whole database at commit. So of the transactions that are open at the same time only one
-  -- notifies for a queue; the others' jobs are found by the worker that it wakes, or by polling.
   IF pg_try_advisory_xact_lock(('x' || left(lane_hash, 16))::bit(64)::bigint) THEN
-    PERFORM pg_notify('skipjack_' || left(schema_hash, 16), format('%s %s %s', wake_up.queue, wake_up.kind, wake_up.priority));
+    PERFORM pg_notify(%L, wake_up.queue || ' ' || wake_up.kind || ' ' || wake_up.priority::text);
   END IF;
 END;
-$$;
+  $body$, current_schema() || '/', 'skipjack_' || left(encode(sha256(convert_to(current_schema(), 'UTF8')), 'hex'), 16)));
+END;
+$install$;
 
+DO $install$
+DECLARE
+  home constant text := quote_ident(current_schema()) || '.';
+BEGIN
+  EXECUTE format($create$
 CREATE FUNCTION enqueue(
   kind             text,
   payload          json        DEFAULT '{}',
@@ -91,15 +132,24 @@ CREATE FUNCTION enqueue(
 ) RETURNS bigint
   LANGUAGE plpgsql
   SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  SET standard_conforming_strings = on
+  -- A day of a delay is 24 hours, as in Java, not what the caller's zone makes of it.
+  SET timezone = 'UTC'
   -- A plan made while a table is empty would read all of it later; it is kept for the session.
   SET enable_seqscan = off
-AS $$
+AS %L
+  $create$, format($body$
 #variable_conflict use_column
 DECLARE
+  job_ids     constant regclass    := %L::regclass;
+  $body$, home || 'jobs_id_seq') || replace($body$
   -- Each repeat means that a key changed hands between two statements; so often in a row is no race any more.
   most_tries  constant integer     := 50;
   longest     constant interval    := interval '36500 days';
   latest      constant timestamptz := timestamptz '2026-01-01 00:00:00+00' + interval '876000 hours';
+  -- A space at either end, or a control character.
+  no_tag      constant text        := '^ | $|[' || chr(1) || '-' || chr(31) || chr(127) || '-' || chr(159) || ']';
   lane        text := coalesce(enqueue.queue, 'default');
   document    jsonb;
   labels      text[];
@@ -121,8 +171,8 @@ BEGIN
   IF enqueue.priority NOT BETWEEN -100 AND 100 THEN
     RAISE EXCEPTION 'Priority % is not in -100..100.', enqueue.priority USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF enqueue.max_attempts < 1 THEN
-    RAISE EXCEPTION 'Max attempts % is below 1.', enqueue.max_attempts USING ERRCODE = 'invalid_parameter_value';
+  IF enqueue.max_attempts NOT BETWEEN 1 AND 1000000 THEN
+    RAISE EXCEPTION 'Max attempts % is not in 1..1000000.', enqueue.max_attempts USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF enqueue.payload_version < 1 THEN
     RAISE EXCEPTION 'Payload version % is below 1.', enqueue.payload_version USING ERRCODE = 'invalid_parameter_value';
@@ -140,7 +190,7 @@ BEGIN
     RAISE EXCEPTION '% tags; at most 20 are allowed.', cardinality(enqueue.tags) USING ERRCODE = 'invalid_parameter_value';
   END IF;
   FOREACH label IN ARRAY coalesce(enqueue.tags, '{}') LOOP
-    IF label IS NULL OR length(label) NOT BETWEEN 1 AND 63 OR label COLLATE "C" ~ '^ | $|[\u0001-\u001f\u007f-\u009f]' THEN
+    IF label IS NULL OR length(label) NOT BETWEEN 1 AND 63 OR label COLLATE "C" ~ no_tag THEN
       RAISE EXCEPTION 'Tag ''%'' is not allowed. Use 1 to 63 characters, no control characters, no space at either end.', left(label, 80)
         USING ERRCODE = 'invalid_parameter_value';
     END IF;
@@ -167,19 +217,19 @@ BEGIN
     RAISE EXCEPTION 'Trace parent ''%'' is not allowed. Use the W3C form: version, trace id, parent id and flags as 2, 32, 16 and 2 of 0-9 and a-f between ''-'', no id all zeros, version not ff.', left(enqueue.trace_parent, 80)
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  document := require_payload(enqueue.payload);
+  document := @require_payload(enqueue.payload);
 
   IF enqueue.idempotency_key IS NOT NULL THEN
-    taken_key := stored_key('idempotency/' || enqueue.kind, enqueue.idempotency_key);
+    taken_key := @stored_key('idempotency/' || enqueue.kind, enqueue.idempotency_key);
     tries := 0;
     LOOP
-      SELECT job_id INTO job FROM job_keys WHERE key = taken_key AND expires_at > clock_timestamp();
+      SELECT job_id INTO job FROM @job_keys WHERE key = taken_key AND expires_at > clock_timestamp();
       IF FOUND THEN
         RETURN job;
       END IF;
-      job := nextval('jobs_id_seq');
+      job := nextval(job_ids);
       -- Takes over an expired key. A rival's that this statement does not see yet is left alone, and seen in the next round.
-      INSERT INTO job_keys (key, job_id, expires_at)
+      INSERT INTO @job_keys (key, job_id, expires_at)
       VALUES (taken_key, job, clock_timestamp() + enqueue.idempotency_kept)
       ON CONFLICT (key) DO UPDATE SET job_id = excluded.job_id, expires_at = excluded.expires_at
                                 WHERE job_keys.expires_at <= clock_timestamp();
@@ -196,14 +246,14 @@ BEGIN
   tries := 0;
   LOOP
     IF enqueue.unique_key IS NOT NULL THEN
-      taken_key := stored_key('kind/' || enqueue.kind, enqueue.unique_key);
-      SELECT id INTO job FROM jobs WHERE unique_key = taken_key;
+      taken_key := @stored_key('kind/' || enqueue.kind, enqueue.unique_key);
+      SELECT id INTO job FROM @jobs WHERE unique_key = taken_key;
       IF FOUND THEN
         RETURN job;
       END IF;
     END IF;
-    job := coalesce(job, nextval('jobs_id_seq'));
-    INSERT INTO jobs (id, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, tags,
+    job := coalesce(job, nextval(job_ids));
+    INSERT INTO @jobs (id, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, tags,
                       unique_key, unique_label, unique_until, trace_context)
     SELECT job, lane, enqueue.kind, document, coalesce(enqueue.payload_version, 1),
            coalesce(enqueue.priority, job_queues.default_priority, 0),
@@ -214,7 +264,7 @@ BEGIN
            CASE WHEN enqueue.unique_key IS NOT NULL THEN 'dead' END,
            enqueue.trace_parent
       FROM (SELECT) AS one_row
-      LEFT JOIN job_queues ON job_queues.queue = lane
+      LEFT JOIN @job_queues ON job_queues.queue = lane
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING priority INTO rank;
     EXIT WHEN FOUND;
@@ -227,38 +277,32 @@ BEGIN
   END LOOP;
 
   IF due <= clock_timestamp() THEN
-    PERFORM wake_up(lane, enqueue.kind, rank);
+    PERFORM @wake_up(lane, enqueue.kind, rank);
   END IF;
   RETURN job;
 END;
-$$;
+  $body$, '@', home));
+END;
+$install$;
 
 COMMENT ON FUNCTION stored_key(text, text) IS 'A key as it is compared: readable when it has at most 200 bytes, else hashed.';
-COMMENT ON FUNCTION require_payload(json) IS 'The payload, unless it is null, larger than 262,144 bytes, nested deeper than 100, or holds a huge number.';
+COMMENT ON FUNCTION require_payload(json) IS
+'The payload, unless it is null, larger than 262,144 bytes, larger than 524,288 once its numbers are written out, nested deeper than 100,
+or holds a huge number.';
 COMMENT ON FUNCTION wake_up(text, text, integer) IS
 'Tells listening workers, as this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16 hex
 digits of the SHA-256 of the schema''s name; the payload is queue, kind and priority between spaces.';
 COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text) IS
 'Enqueues a job in the caller''s transaction and answers its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
-kind: name of its type. payload: what the handler gets, json, 256 KiB at most (cast jsonb with ::json). queue: ''default''. priority: -100 to 100;
-left out, that of the queue''s settings or 0. delay or scheduled_at: when it is due; now. max_attempts: left out, those of the queue''s
-settings or 25. tags: up to 20. unique_key: while a live job of the kind holds it, the answer is that job. idempotency_key: an enqueue
+kind: name of its type. payload: what the handler gets, json, 256 KiB at most, 512 KiB with its numbers written out (cast jsonb with
+::json). queue: ''default''. priority: -100 to 100; left out, that of the queue''s settings or 0. delay or scheduled_at: when it is due; now. max_attempts: left out, those of the queue''s
+settings or 25; 1 to 1,000,000. tags: up to 20. unique_key: while a live job of the kind holds it, the answer is that job. idempotency_key: an enqueue
 of the kind with this key that came before, at most idempotency_kept ago, is answered with its job. payload_version: shape of the payload.
 trace_parent: W3C traceparent, handed to whoever runs the job.
-What is not allowed raises 22023; NUL and lone surrogates in the payload raise 22P05 and 22P02. A job that is due wakes workers at commit.';
+What is not allowed raises 22023. The server''s parser of json refuses some payloads first: what is no JSON raises 22P02, as do lone
+surrogates; NUL raises 22P05; thousands of levels raise 54001. A job that is due wakes workers at commit.';
 
--- The caller's search_path must not decide whose tables these functions touch. pg_catalog is searched first by default.
-DO $$
-DECLARE
-  signature text;
-BEGIN
-  FOREACH signature IN ARRAY ARRAY[
-    'wake_up(text, text, integer)',
-    'enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text)'] LOOP
-    EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', signature, current_schema());
-    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', signature);
-  END LOOP;
-END;
-$$;
 REVOKE ALL ON FUNCTION stored_key(text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION require_payload(json) FROM PUBLIC;
+REVOKE ALL ON FUNCTION wake_up(text, text, integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text) FROM PUBLIC;

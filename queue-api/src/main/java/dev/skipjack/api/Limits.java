@@ -5,6 +5,8 @@ import java.time.Duration;
 /** Ranges that the schema checks too; refused here first, with the value in the message. */
 final class Limits {
 
+  private static final int MOST_ATTEMPTS = 1_000_000;
+
   private Limits() {}
 
   static int priority(int priority) {
@@ -15,8 +17,9 @@ final class Limits {
   }
 
   static int maxAttempts(int maxAttempts) {
-    if (maxAttempts < 1) {
-      throw new IllegalArgumentException("Max attempts %d is below 1.".formatted(maxAttempts));
+    if (maxAttempts < 1 || maxAttempts > MOST_ATTEMPTS) {
+      throw new IllegalArgumentException(
+          "Max attempts %d is not in 1..%d.".formatted(maxAttempts, MOST_ATTEMPTS));
     }
     return maxAttempts;
   }

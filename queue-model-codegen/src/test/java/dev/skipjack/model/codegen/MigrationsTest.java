@@ -217,6 +217,95 @@ class MigrationsTest {
         .containsExactly("t");
   }
 
+  @Test
+  void everyFunctionFixesTheSettingsThatItDependsOn() throws SQLException {
+    Migrations.migrate(dataSource, "fixed");
+
+    assertThat(
+            query(
+                """
+                SELECT proname || ' ' || setting
+                  FROM pg_proc
+                 CROSS JOIN unnest(ARRAY['search_path=pg_catalog, pg_temp', 'standard_conforming_strings=on']) AS setting
+                 WHERE pronamespace = 'fixed'::regnamespace AND proname <> 'schema_version'
+                   AND NOT setting = ANY (coalesce(proconfig, '{}'))
+                """))
+        .isEmpty();
+    assertThat(
+            query(
+                "SELECT proname FROM pg_proc WHERE pronamespace = 'fixed'::regnamespace AND strpos(prosrc, chr(92)) > 0"))
+        .as("A backslash means something else with standard_conforming_strings = off")
+        .isEmpty();
+  }
+
+  /**
+   * In a schema where others may create, a function of theirs fits an argument better than ours.
+   */
+  @Test
+  void functionsOfOthersInTheQueuesOwnSchemaAreNotCalled() throws SQLException {
+    Migrations.migrate(dataSource, "shared");
+    query(
+        """
+        CREATE FUNCTION shared.nextval(text) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
+        CREATE FUNCTION shared.encode(bytea, varchar) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
+        CREATE FUNCTION shared.to_char(timestamp, varchar) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
+        CREATE FUNCTION shared.compared(numeric, integer) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
+        CREATE FUNCTION shared.compared(text, varchar) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
+        CREATE OPERATOR shared.> (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = shared.compared);
+        CREATE OPERATOR shared.= (LEFTARG = text, RIGHTARG = varchar, FUNCTION = shared.compared);
+        SELECT 1;
+        """);
+
+    assertThat(
+            query(
+                """
+                SELECT shared.create_partitions(interval '30 days') > 0
+                   AND shared.enqueue('k', '[1e100]', unique_key => 'a') > 0
+                   AND shared.enqueue('k', idempotency_key => 'a', tags => '{a}') > 0
+                """))
+        .containsExactly("t");
+  }
+
+  @Test
+  void partitionsOfAnUnlimitedTimeAreRefused() throws SQLException {
+    Migrations.migrate(dataSource, "bounded");
+
+    assertThat(query("SELECT bounded.create_partitions(NULL) IS NULL")).containsExactly("t");
+    for (String ahead : List.of("infinity", "91 days", "-1 second", "400 days")) {
+      // PostgreSQL knows infinite intervals from version 17 on; before, the text is refused.
+      assertThatThrownBy(() -> query("SELECT bounded.create_partitions('" + ahead + "')"))
+          .hasMessageMatching("(?s).*(is not in 0\\.\\.90 days|invalid input syntax).*");
+    }
+    for (String instant : List.of("'infinity'", "'-infinity'", "NULL")) {
+      assertThatThrownBy(
+              () -> query("SELECT bounded.create_partition('jobs_archive', " + instant + ")"))
+          .hasMessageContaining("use a finite instant");
+    }
+  }
+
+  /** Where clocks are set back, a day of that zone is longer than a day in UTC. */
+  @Test
+  void noDayIsLeftOutWhereTheSessionsZoneEndsItsSummerTime() throws SQLException {
+    Migrations.migrate(dataSource, "summer");
+    // A zone whose clocks go back by a whole day, after the partitions that are there: it shows at
+    // any time of day.
+    String zone =
+        query(
+                "SELECT format('XXX0YYY-24,%s,%s', to_char(now() - interval '90 days', 'DDD')::int - 1, to_char(now() + interval '25 days', 'DDD')::int - 1)")
+            .get(0);
+
+    query("SET TIME ZONE '" + zone + "'; SELECT summer.create_partitions(interval '40 days')");
+
+    assertThat(
+            query(
+                """
+                SELECT day
+                  FROM generate_series(date_trunc('day', now() AT TIME ZONE 'UTC'), now() AT TIME ZONE 'UTC' + interval '40 days', interval '1 day') AS day
+                 WHERE to_regclass('summer.jobs_archive_' || to_char(day, 'YYYYMMDD')) IS NULL
+                """))
+        .isEmpty();
+  }
+
   private static List<String> query(String sql) throws SQLException {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement()) {

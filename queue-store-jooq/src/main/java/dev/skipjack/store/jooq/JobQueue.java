@@ -292,7 +292,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     /**
      * Most bytes that a payload may have as JSON in UTF-8. Default: 262,144 (256 KiB). Larger ones
-     * make every claim slower, and the schema's function {@code enqueue} keeps to the default.
+     * make every claim slower, and the schema's function {@code enqueue} keeps to the default. A
+     * payload may have twice as many once PostgreSQL has written its numbers out ({@code 1e100}
+     * becomes 101 digits): that is what each reader gets. Results have the same limits.
      *
      * @param bytes 1,024 (1 KiB) to 16,777,216 (16 MiB)
      */

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
  * One pass over a JSON document for what PostgreSQL's jsonb would refuse, or would store so that
  * hardly a reader takes it: text that is no JSON (a codec may be anybody's), U+0000, lone
  * surrogates, deep nesting, which exhausts the server's stack, and huge numbers, which jsonb writes
- * out: eight characters of {@code 1e100000} become 100,001 digits. Belongs to one thread.
+ * out: eight characters of {@code 1e100000} become 100,001 digits. It also adds up how much longer
+ * the document becomes when it is written out. Belongs to one thread.
  */
 final class JsonScan {
 
@@ -43,6 +44,7 @@ final class JsonScan {
   private int depth;
   private boolean inName;
   private boolean isNull;
+  private long growth;
 
   JsonScan(String json) {
     this.json = json;
@@ -61,6 +63,16 @@ final class JsonScan {
   /** Whether the whole document is {@code null}. */
   boolean isNull() {
     return isNull;
+  }
+
+  /**
+   * How many characters, all of them ASCII, the document gains at most when PostgreSQL writes it
+   * out: its numbers have no exponents, and a space follows each comma and colon between values.
+   * Negative if it loses some, as blanks. Escapes, repeated names and leading zeros make it shorter
+   * still.
+   */
+  long growth() {
+    return growth;
   }
 
   private @Nullable String value() {
@@ -106,6 +118,7 @@ final class JsonScan {
         return NO_JSON;
       }
       position++;
+      growth++;
       problem = value();
       if (problem != null) {
         return problem;
@@ -118,6 +131,7 @@ final class JsonScan {
         return NO_JSON;
       }
       position++;
+      growth++;
     }
   }
 
@@ -144,6 +158,7 @@ final class JsonScan {
         return NO_JSON;
       }
       position++;
+      growth++;
       places[depth - 1]--;
     }
   }
@@ -210,6 +225,7 @@ final class JsonScan {
   }
 
   private @Nullable String number() {
+    int first = position;
     if (peek() == '-') {
       position++;
     }
@@ -239,9 +255,15 @@ final class JsonScan {
       }
       exponent = negative ? -exponent(start) : exponent(start);
     }
-    return integer + exponent > MOST_INTEGER_DIGITS || fraction - exponent > MOST_FRACTION_DIGITS
-        ? HUGE_NUMBER
-        : null;
+    long before = integer + exponent;
+    long behind = fraction - exponent;
+    if (before > MOST_INTEGER_DIGITS || behind > MOST_FRACTION_DIGITS) {
+      return HUGE_NUMBER;
+    }
+    long sign = json.charAt(first) == '-' ? 1 : 0;
+    long written = sign + Math.max(before, 1) + (behind > 0 ? 1 + behind : 0);
+    growth += written - (position - first);
+    return null;
   }
 
   /** The digits from {@code start} as a number; a great one instead of one that would overflow. */
@@ -272,6 +294,7 @@ final class JsonScan {
   private void skipSpace() {
     while (peek() == ' ' || peek() == '\n' || peek() == '\r' || peek() == '\t') {
       position++;
+      growth--;
     }
   }
 

@@ -14,6 +14,12 @@ final class PayloadLimits {
    */
   static final int LARGEST = 256 * 1024;
 
+  /**
+   * How many times the limit a document may have once PostgreSQL has written it out, which is what
+   * every reader gets. One without exponents becomes at most half as long again, by the blanks.
+   */
+  private static final int WRITTEN_FACTOR = 2;
+
   private static final int LEAST_LIMIT = 1024;
   private static final int GREATEST_LIMIT = 16 * 1024 * 1024;
 
@@ -72,6 +78,16 @@ final class PayloadLimits {
     if (problem != null) {
       throw new PayloadException(
           "%s of kind '%s' %s, at %s.".formatted(what, kind, problem, scan.place()), null);
+    }
+    long written = bytes + scan.growth();
+    long mostWritten = (long) WRITTEN_FACTOR * largest;
+    if (written > mostWritten) {
+      throw new PayloadException(
+          ("%s of kind '%s' has %,d bytes, and %,d once its numbers are written out; %,d are allowed."
+                  + " Send numbers with large exponents as strings, or store the document elsewhere"
+                  + " and %s its id.")
+              .formatted(what, kind, bytes, written, mostWritten, instead),
+          null);
     }
     return scan;
   }

@@ -1,0 +1,230 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.as;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.PayloadException;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Java and the SQL function take and refuse the same payloads, whatever the settings of the
+ * session.
+ */
+@QueueTest
+class PayloadDoorsTest {
+
+  private static final JobType<String> TYPE = JobType.of("k", String.class);
+
+  /** Any role may set it: literals with backslashes then mean something else. */
+  private static final String BACKSLASHES_ESCAPE = "SET standard_conforming_strings = off";
+
+  /** Whatever else changes what SQL means, or how values are written. */
+  private static final String HOSTILE =
+      "SET backslash_quote = on; SET array_nulls = off; SET transform_null_equals = on;"
+          + " SET timezone = 'Asia/Kathmandu'; SET datestyle = 'ISO, DMY'; SET intervalstyle = 'sql_standard';"
+          + " SET bytea_output = 'escape'; SET extra_float_digits = -15; SET quote_all_identifiers = on;"
+          + " SET plan_cache_mode = force_custom_plan; SET enable_indexscan = off; SET enable_bitmapscan = off;"
+          + " SET search_path = pg_temp, pg_catalog";
+
+  private Fixture fixture;
+  private JobQueue raw;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+    raw =
+        JobQueue.builder(database.dataSource())
+            .schema(database.schema())
+            .codec(
+                new PayloadCodec() {
+                  @Override
+                  public String encode(Object payload) {
+                    return (String) payload;
+                  }
+
+                  @Override
+                  public <T> T decode(String json, Class<T> payloadClass) {
+                    return payloadClass.cast(json);
+                  }
+                })
+            .build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"SELECT 1", BACKSLASHES_ESCAPE, HOSTILE})
+  void bothTakeWhatIsAllowed(String session) {
+    List<String> good = PayloadCorpus.good();
+    good.forEach(json -> raw.enqueue(TYPE, json));
+
+    assertThat(refusals(session, good)).isEmpty();
+    assertThat(fixture.value("SELECT count(*) FROM @jobs GROUP BY payload HAVING count(*) % 2 = 1"))
+        .as("payloads that one door stored otherwise than the other")
+        .isEqualTo("(no row)");
+    assertThat(fixture.value("SELECT count(*) FROM @jobs"))
+        .isEqualTo(String.valueOf(good.size() * 2));
+  }
+
+  @Test
+  void javaRefusesWhatIsNot() {
+    assertThat(PayloadCorpus.refused())
+        .allSatisfy(
+            json ->
+                assertThatThrownBy(() -> raw.enqueue(TYPE, json))
+                    .isInstanceOf(PayloadException.class));
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"SELECT 1", BACKSLASHES_ESCAPE, HOSTILE})
+  void sqlRefusesWhatIsNotInEverySession(String session) {
+    List<String> refused =
+        PayloadCorpus.refused().filter(StandardCharsets.UTF_8.newEncoder()::canEncode).toList();
+
+    assertThat(refusals(session, refused))
+        .hasSameSizeAs(refused)
+        .allSatisfy(
+            refusal -> assertThat(refusal.getSQLState()).isIn("22023", "22P02", "22P05", "54001"));
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
+  }
+
+  /** Those that the server's own parser of json refuses never reach the function. */
+  @Test
+  void whatTheFunctionRefusesIsAnInvalidParameter() {
+    List<String> refused =
+        Stream.of(
+                PayloadCorpus.hugeNumbers(),
+                PayloadCorpus.tooDeep().subList(0, 4),
+                PayloadCorpus.hugeWrittenOut(),
+                PayloadCorpus.tooLarge())
+            .flatMap(List::stream)
+            .toList();
+
+    assertThat(refusals("SELECT 1", refused))
+        .hasSameSizeAs(refused)
+        .allSatisfy(refusal -> assertThat(refusal.getSQLState()).isEqualTo("22023"));
+  }
+
+  @Test
+  void refusalsOfWhatIsHugeWrittenOutNameTheSizes() {
+    String json = "[1" + ",1e-1000".repeat(523) + "]";
+
+    assertThatThrownBy(() -> raw.enqueue(TYPE, json))
+        .hasMessage(
+            "Payload of kind 'k' has 4,187 bytes, and 525,095 once its numbers are written out;"
+                + " 524,288 are allowed. Send numbers with large exponents as strings, or store the"
+                + " document elsewhere and enqueue its id.");
+    assertThat(refusals("SELECT 1", List.of(json)))
+        .singleElement()
+        .extracting(SQLException::getMessage, as(InstanceOfAssertFactories.STRING))
+        .contains(
+            "Payload has 4187 bytes, and 525095 once its numbers are written out; 524288 are allowed.");
+  }
+
+  @Test
+  void anEditIsHeldToTheSameLimit() {
+    JobId job = raw.enqueue(TYPE, "1");
+
+    assertThatThrownBy(
+            () ->
+                raw.admin()
+                    .edit(job, JobEdit.nothing().payload("[1" + ",1e-1000".repeat(523) + "]")))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("written out");
+    assertThatThrownBy(() -> raw.encodeResult("k", "[1" + ",1e-1000".repeat(523) + "]"))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("Result of kind 'k'")
+        .hasMessageContaining("written out");
+  }
+
+  /**
+   * Escapes, names that repeat and zeros in front make the server's text shorter, nothing longer.
+   */
+  @Test
+  void theScansSumIsTheLengthOfTheServersText() throws SQLException {
+    Random random = new Random(42);
+    List<String> documents =
+        Stream.concat(
+                Stream.generate(() -> document(random)).limit(1_000), PayloadCorpus.good().stream())
+            .toList();
+    try (Connection connection = fixture.database.connection();
+        PreparedStatement statement =
+            connection.prepareStatement(
+                "SELECT octet_length(document::jsonb::text) FROM unnest(?) WITH ORDINALITY AS each (document, n) ORDER BY n")) {
+      statement.setArray(1, connection.createArrayOf("text", documents.toArray()));
+      try (ResultSet row = statement.executeQuery()) {
+        for (int i = 0; row.next(); i++) {
+          String json = documents.get(i);
+          JsonScan scan = new JsonScan(json);
+          assertThat(scan.problem()).isNull();
+          long length = json.getBytes(StandardCharsets.UTF_8).length + scan.growth();
+          if (i < 1_000) {
+            assertThat(length).as(json).isEqualTo(row.getLong(1));
+          }
+          assertThat(length).isGreaterThanOrEqualTo(row.getLong(1));
+        }
+      }
+    }
+  }
+
+  private static String document(Random random) {
+    StringBuilder number = new StringBuilder(random.nextBoolean() ? "-" : "");
+    number.append(1 + random.nextInt(9));
+    for (int digits = random.nextInt(5); digits > 0; digits--) {
+      number.append(random.nextInt(10));
+    }
+    if (random.nextBoolean()) {
+      number.append('.').append(1_000 + random.nextInt(9_000));
+    }
+    if (random.nextBoolean()) {
+      number
+          .append(random.nextBoolean() ? 'e' : 'E')
+          .append(new String[] {"", "+", "-"}[random.nextInt(3)])
+          .append(new String[] {"", "00"}[random.nextInt(2)])
+          .append(random.nextInt(300));
+    }
+    return "{ \"a\": [" + number + ",\n1 ,\"ü,:\", {}],\"b\":{\"c\" : " + number + "}}";
+  }
+
+  private List<SQLException> refusals(String session, List<String> documents) {
+    List<SQLException> refusals = new ArrayList<>();
+    try (Connection connection = fixture.database.connection();
+        Statement statement = connection.createStatement();
+        PreparedStatement enqueue =
+            connection.prepareStatement(fixture.inSchema("SELECT @enqueue('k', ?::json)"))) {
+      statement.execute(session);
+      for (String json : documents) {
+        enqueue.setString(1, json);
+        try (ResultSet id = enqueue.executeQuery()) {
+          assertThat(id.next()).isTrue();
+        } catch (SQLException refusal) {
+          refusals.add(refusal);
+        }
+      }
+      statement.execute("RESET ALL");
+    } catch (SQLException failure) {
+      throw new AssertionError(session, failure);
+    }
+    return refusals;
+  }
+}
