@@ -38,7 +38,8 @@ public interface JobEnqueuer {
   }
 
   /**
-   * Enqueues many jobs in one transaction, 1,000 a statement.
+   * Enqueues many jobs in one transaction, in statements of at most 1,000 jobs and about 16 MiB of
+   * payload.
    *
    * @param payloads may be empty
    * @return the new jobs in the order of their payloads
@@ -76,7 +77,8 @@ public interface JobEnqueuer {
   <T> EnqueueResult enqueueOnce(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options);
 
   /**
-   * As {@link #enqueueOnce} for many jobs in one transaction, 1,000 a statement. Payloads whose
+   * As {@link #enqueueOnce} for many jobs in one transaction, in statements of the same sizes as
+   * {@link #enqueueAll(JobType, List, UnaryOperator)}. Payloads whose
    * keys are equal are one job: that of the first. Keys are taken in one order, so two calls that
    * share keys do not deadlock.
    *

@@ -10,6 +10,7 @@ import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.dedup.TwinStatement.Found;
 import dev.skipjack.dedup.TwinStatement.Grip;
+import dev.skipjack.store.jooq.spi.Chunks;
 import dev.skipjack.store.jooq.spi.JobInsert;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import dev.skipjack.store.jooq.spi.Session;
@@ -104,7 +105,7 @@ final class UniqueCall {
     for (int i = 0; !open.isEmpty(); i++) {
       requireProgress(i, open);
       List<NewJob> again = new ArrayList<>();
-      for (List<NewJob> some : chunks(open)) {
+      for (List<NewJob> some : Chunks.of(open, chunk, job -> job.payload().length())) {
         List<UniqueInsert.Answer> answers =
             session.run(statements.insert, JobInsert.arguments(some), UniqueInsert::read);
         for (int j = 0; j < some.size(); j++) {
@@ -126,7 +127,7 @@ final class UniqueCall {
 
   private List<Twin> takeForPeriod(List<NewJob> jobs) throws SQLException {
     List<Twin> twins = new ArrayList<>();
-    for (List<NewJob> some : chunks(jobs)) {
+    for (List<NewJob> some : Chunks.of(jobs, chunk, job -> job.payload().length())) {
       List<EnqueueResult> answers = queue.writer().write(session, some);
       for (int i = 0; i < some.size(); i++) {
         if (answers.get(i) instanceof Enqueued enqueued) {
@@ -144,7 +145,7 @@ final class UniqueCall {
     List<Twin> inKeyOrder = new ArrayList<>(twins);
     inKeyOrder.sort(Comparator.comparing(twin -> UniqueKeys.of(twin.job())));
     List<NewJob> again = new ArrayList<>();
-    for (List<Twin> some : chunks(inKeyOrder)) {
+    for (List<Twin> some : Chunks.of(inKeyOrder, chunk, twin -> twin.job().payload().length())) {
       List<Found> found =
           session.run(
               statements.twin(grip),
@@ -179,14 +180,6 @@ final class UniqueCall {
     return found.done() == Grip.HOLD || !found.isGrippable()
         ? new AlreadyQueued(twin.id(), status)
         : null;
-  }
-
-  private <E> List<List<E>> chunks(List<E> all) {
-    List<List<E>> chunks = new ArrayList<>();
-    for (int from = 0; from < all.size(); from += chunk) {
-      chunks.add(all.subList(from, Math.min(from + chunk, all.size())));
-    }
-    return chunks;
   }
 
   /** A job that was asked for, and the one that holds its key. */

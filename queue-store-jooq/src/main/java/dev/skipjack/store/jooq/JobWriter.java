@@ -4,6 +4,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.QueueException;
 import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.spi.Chunks;
 import dev.skipjack.store.jooq.spi.HotStatement;
 import dev.skipjack.store.jooq.spi.JobInsert;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
@@ -17,8 +18,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Writes any number of jobs in an open transaction, in chunks: those without an idempotency key as
- * they come, those with one in key order.
+ * Writes any number of jobs in an open transaction, in {@link Chunks}: those without an
+ * idempotency key as they come, those with one in key order.
  */
 final class JobWriter {
 
@@ -49,7 +50,7 @@ final class JobWriter {
   }
 
   /**
-   * @param chunk most jobs in one statement
+   * @param chunk most jobs in one statement, which {@link Chunks} may make fewer
    */
   List<EnqueueResult> write(Session session, List<NewJob> jobs, int chunk) throws SQLException {
     return jobs.stream().allMatch(job -> job.idempotencyKey() == null)
@@ -63,7 +64,7 @@ final class JobWriter {
       return session.run(single, JobInsert.argumentsOfOne(jobs.get(0)), EnqueueStatement::read);
     }
     List<EnqueueResult> results = new ArrayList<>(jobs.size());
-    for (List<NewJob> chunk : chunks(jobs, size)) {
+    for (List<NewJob> chunk : Chunks.of(jobs, size, job -> job.payload().length())) {
       results.addAll(session.run(plain, JobInsert.arguments(chunk), EnqueueStatement::read));
     }
     return results;
@@ -87,7 +88,9 @@ final class JobWriter {
     for (int i = 0; i < keyless.size(); i++) {
       results[keyless.get(i)] = plainResults.get(i);
     }
-    for (List<Integer> chunk : chunks(List.copyOf(firstOfKey.values()), size)) {
+    for (List<Integer> chunk :
+        Chunks.of(
+            List.copyOf(firstOfKey.values()), size, i -> jobs.get(i).payload().length())) {
       writeOnce(session, jobs, chunk, results);
     }
     for (int i = 0; i < jobs.size(); i++) {
@@ -124,13 +127,5 @@ final class JobWriter {
               .formatted(jobs.get(open.get(0)).kind(), MOST_TRIES),
           null);
     }
-  }
-
-  private static <E> List<List<E>> chunks(List<E> all, int size) {
-    List<List<E>> chunks = new ArrayList<>();
-    for (int from = 0; from < all.size(); from += size) {
-      chunks.add(all.subList(from, Math.min(from + size, all.size())));
-    }
-    return chunks;
   }
 }

@@ -1,0 +1,46 @@
+package dev.skipjack.store.jooq.spi;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/**
+ * Cuts a bulk write into statements. A statement ends at a number of rows or at {@link
+ * #LARGEST_PAYLOAD}, whichever comes first: the driver and the server hold a whole statement in
+ * memory, and the server refuses one of 1 GB.
+ */
+public final class Chunks {
+
+  /**
+   * Characters of payload in one statement, unless a single job has more. A character is at most
+   * three bytes of UTF-8.
+   */
+  static final long LARGEST_PAYLOAD = 16L * 1024 * 1024;
+
+  private Chunks() {}
+
+  /**
+   * Consecutive parts of {@code all}, in their order; none is empty.
+   *
+   * @param rows most elements of a part; positive
+   * @param payload characters that an element adds to its statement
+   */
+  public static <E> List<List<E>> of(List<E> all, int rows, ToLongFunction<E> payload) {
+    List<List<E>> chunks = new ArrayList<>();
+    int from = 0;
+    long size = 0;
+    for (int i = 0; i < all.size(); i++) {
+      long added = payload.applyAsLong(all.get(i));
+      if (i > from && (i - from == rows || size + added > LARGEST_PAYLOAD)) {
+        chunks.add(all.subList(from, i));
+        from = i;
+        size = 0;
+      }
+      size += added;
+    }
+    if (from < all.size()) {
+      chunks.add(all.subList(from, all.size()));
+    }
+    return chunks;
+  }
+}
