@@ -78,9 +78,8 @@ public interface JobEnqueuer {
 
   /**
    * As {@link #enqueueOnce} for many jobs in one transaction, in statements of the same sizes as
-   * {@link #enqueueAll(JobType, List, UnaryOperator)}. Payloads whose
-   * keys are equal are one job: that of the first. Keys are taken in one order, so two calls that
-   * share keys do not deadlock.
+   * {@link #enqueueAll(JobType, List, UnaryOperator)}. Payloads whose keys are equal are one job:
+   * that of the first. Keys are taken in one order, so two calls that share keys do not deadlock.
    *
    * <pre>{@code
    * queue.enqueueAllOnce(CHARGE, orders, (order, job) -> job.idempotencyKey(order.number()));

@@ -36,8 +36,20 @@ public record JobQuery(
 
   private static final Set<JobStatus> ENDED = EnumSet.of(JobStatus.COMPLETED, JobStatus.CANCELLED);
 
-  /** Refuses a limit out of range and a status that the order does not list. */
+  /**
+   * Refuses names and tags that no job can have, a limit out of range and a status that the order
+   * does not list.
+   */
   public JobQuery {
+    if (queue != null) {
+      Names.require("Queue", queue);
+    }
+    if (kind != null) {
+      Names.require("Kind", kind);
+    }
+    if (tag != null) {
+      Tags.requireStorable(tag);
+    }
     if (limit < 1 || limit > LARGEST) {
       throw new IllegalArgumentException(
           "Page limit %d is not in 1..%d.".formatted(limit, LARGEST));

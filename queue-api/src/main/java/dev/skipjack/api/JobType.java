@@ -1,6 +1,7 @@
 package dev.skipjack.api;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
@@ -78,7 +79,17 @@ public final class JobType<T> {
    * @param payloadClass what the payload is read as
    */
   public static <T> JobType<T> of(String kind, Class<T> payloadClass) {
-    return new JobType<>(Names.require("Kind", kind), payloadClass, new Settings());
+    String name = Names.require("Kind", kind);
+    return new JobType<>(name, require("Payload class", name, payloadClass), new Settings());
+  }
+
+  private <V> V require(String what, V value) {
+    return require(what, kind, value);
+  }
+
+  private static <V> V require(String what, String kind, V value) {
+    return Objects.requireNonNull(
+        value, () -> "%s of kind '%s' must not be null.".formatted(what, kind));
   }
 
   /** This, enqueued into {@code queue} (1 to 63 of {@code a-z 0-9 _ . -}). */
@@ -104,7 +115,8 @@ public final class JobType<T> {
 
   /** This, waiting as {@code backoff} says after failures that have no rule of their own. */
   public JobType<T> retry(Backoff backoff) {
-    return with(chosen -> chosen.failures = chosen.failures.otherwise(backoff));
+    Backoff checked = require("Backoff", backoff);
+    return with(chosen -> chosen.failures = chosen.failures.otherwise(checked));
   }
 
   /**
@@ -112,8 +124,9 @@ public final class JobType<T> {
    * rule of the closest superclass counts.
    */
   public JobType<T> retryOn(Class<? extends Throwable> failure, Backoff backoff) {
-    FailureRule rule = new FailureRule.Retry(backoff);
-    return with(chosen -> chosen.failures = chosen.failures.on(failure, rule));
+    FailureRule rule = new FailureRule.Retry(require("Backoff", backoff));
+    Class<? extends Throwable> checked = require("Exception class", failure);
+    return with(chosen -> chosen.failures = chosen.failures.on(checked, rule));
   }
 
   /**
@@ -121,7 +134,8 @@ public final class JobType<T> {
    * cannot end better. The rule of the closest superclass counts.
    */
   public JobType<T> deadOn(Class<? extends Throwable> failure) {
-    return with(chosen -> chosen.failures = chosen.failures.on(failure, new FailureRule.Dead()));
+    Class<? extends Throwable> checked = require("Exception class", failure);
+    return with(chosen -> chosen.failures = chosen.failures.on(checked, new FailureRule.Dead()));
   }
 
   /**
@@ -129,7 +143,7 @@ public final class JobType<T> {
    * the lease.
    */
   public JobType<T> timeout(Duration timeout) {
-    if (timeout.isNegative() || timeout.isZero()) {
+    if (require("Timeout", timeout).isNegative() || timeout.isZero()) {
       throw new IllegalArgumentException(
           "Timeout %s of kind '%s' is not positive.".formatted(timeout, kind));
     }
@@ -151,7 +165,8 @@ public final class JobType<T> {
 
   /** This, reading payloads of earlier versions after {@code upcaster} has rewritten them. */
   public JobType<T> upcast(PayloadUpcaster upcaster) {
-    return with(chosen -> chosen.upcaster = upcaster);
+    PayloadUpcaster checked = require("Upcaster", upcaster);
+    return with(chosen -> chosen.upcaster = checked);
   }
 
   /** Stable name in the database. */

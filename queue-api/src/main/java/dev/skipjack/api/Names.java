@@ -1,6 +1,7 @@
 package dev.skipjack.api;
 
 import dev.skipjack.api.spi.SafeText;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -14,6 +15,7 @@ final class Names {
   private Names() {}
 
   static String require(String what, String name) {
+    Objects.requireNonNull(name, () -> what + " name must not be null.");
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
           "%s name '%s' is not allowed. Use 1 to 63 of a-z, 0-9, '_', '.', '-'."

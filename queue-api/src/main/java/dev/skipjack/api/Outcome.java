@@ -137,9 +137,10 @@ public sealed interface Outcome {
 
   /** A failed attempt with a wait of its own. */
   record Retried(Duration delay, String reason) implements Outcome {
-    /** Clamps the delay. */
+    /** Clamps the delay; a null reason becomes a sentence that says so. */
     public Retried {
       delay = Backoff.clamp(delay);
+      reason = Reasons.orNone(reason);
     }
 
     @Override
@@ -168,6 +169,11 @@ public sealed interface Outcome {
 
   /** The end of a job that was not done. */
   record Cancelled(String reason) implements Outcome {
+    /** A null reason becomes a sentence that says so. */
+    public Cancelled {
+      reason = Reasons.orNone(reason);
+    }
+
     @Override
     public <R> R accept(Cases<R> cases) {
       return cases.cancelled(this);
@@ -176,6 +182,11 @@ public sealed interface Outcome {
 
   /** A final failure. */
   record Dead(String reason) implements Outcome {
+    /** A null reason becomes a sentence that says so. */
+    public Dead {
+      reason = Reasons.orNone(reason);
+    }
+
     @Override
     public <R> R accept(Cases<R> cases) {
       return cases.dead(this);

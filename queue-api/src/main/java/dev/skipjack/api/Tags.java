@@ -40,9 +40,25 @@ final class Tags {
     return tag;
   }
 
+  /**
+   * The tag, if PostgreSQL can store it. Less strict than {@link #require}, because jobs that were
+   * not written by this library may carry other tags.
+   */
+  static String requireStorable(String tag) {
+    if (tag.codePoints().anyMatch(c -> c == 0 || isSurrogate(c))) {
+      throw new IllegalArgumentException(
+          "Tag '%s' is not allowed. It must hold neither U+0000 nor half of a surrogate pair."
+              .formatted(SafeText.of(tag, 80)));
+    }
+    return tag;
+  }
+
   /** The code points of a string hold a surrogate only where it stands alone. */
   private static boolean isReadable(int codePoint) {
-    return !Character.isISOControl(codePoint)
-        && !(codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE);
+    return !Character.isISOControl(codePoint) && !isSurrogate(codePoint);
+  }
+
+  private static boolean isSurrogate(int codePoint) {
+    return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
   }
 }

@@ -43,6 +43,29 @@ class JobQueryTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"a\u0000b", "Emails", "", "\ud800"})
+  void refusesNamesThatNoJobCanHave(String name) {
+    assertThatThrownBy(() -> JobQuery.live().queue(name))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Queue name");
+    assertThatThrownBy(() -> JobQuery.pending(name))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Queue name");
+    assertThatThrownBy(() -> JobQuery.live().kind(name))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Kind name");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a\u0000b", "\ud800"})
+  void refusesTagsThatTheDatabaseCannotStore(String tag) {
+    assertThatThrownBy(() -> JobQuery.live().tag(tag))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("U+0000");
+    assertThat(JobQuery.live().tag(" of another program ").tag()).isEqualTo(" of another program ");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"", "a b", "a\u0000", "../x", "\ud800"})
   void tokensTakeNothingThatUrlsWouldNot(String text) {
     assertThatThrownBy(() -> new PageToken(text)).isInstanceOf(IllegalArgumentException.class);

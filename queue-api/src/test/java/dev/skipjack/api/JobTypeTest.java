@@ -99,4 +99,27 @@ class JobTypeTest {
   void takesAnInstantInThePastAsNow() {
     assertThat(EnqueueOptions.none().at(Instant.MIN).scheduledAt()).contains(Instant.EPOCH);
   }
+
+  @Test
+  @SuppressWarnings("NullAway") // what callers without a null checker do
+  void nullsAreRefusedByName() {
+    assertThatThrownBy(() -> JobType.of(null, String.class))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("Kind name must not be null.");
+    assertThatThrownBy(() -> JobType.of("send-welcome", null))
+        .hasMessage("Payload class of kind 'send-welcome' must not be null.");
+    assertThatThrownBy(() -> TYPE.onQueue(null)).hasMessage("Queue name must not be null.");
+    assertThatThrownBy(() -> TYPE.retry(null))
+        .hasMessage("Backoff of kind 'send-welcome' must not be null.");
+    assertThatThrownBy(() -> TYPE.retryOn(Error.class, null))
+        .hasMessage("Backoff of kind 'send-welcome' must not be null.");
+    assertThatThrownBy(() -> TYPE.retryOn(null, Backoff.standard()))
+        .hasMessage("Exception class of kind 'send-welcome' must not be null.");
+    assertThatThrownBy(() -> TYPE.deadOn(null))
+        .hasMessage("Exception class of kind 'send-welcome' must not be null.");
+    assertThatThrownBy(() -> TYPE.timeout(null))
+        .hasMessage("Timeout of kind 'send-welcome' must not be null.");
+    assertThatThrownBy(() -> TYPE.upcast(null))
+        .hasMessage("Upcaster of kind 'send-welcome' must not be null.");
+  }
 }

@@ -83,4 +83,13 @@ class OutcomeTest {
           }
         });
   }
+
+  @Test
+  @SuppressWarnings("NullAway") // what callers without a null checker do
+  void aMissingReasonIsSaidAndFailsNothing() {
+    assertThat(new Outcome.Dead(null).reason()).isEqualTo("The handler gave no reason.");
+    assertThat(new Outcome.Cancelled(null).reason()).isEqualTo("The handler gave no reason.");
+    assertThat(new Outcome.Retried(Duration.ZERO, null).reason())
+        .isEqualTo("The handler gave no reason.");
+  }
 }

@@ -6,6 +6,7 @@ import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.spi.ClaimedJob;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,12 @@ final class HandlerRegistry {
     @Nullable Outcome run(ClaimedJob job, PayloadCodec codec, JobContext context) throws Exception {
       String payload = job.payload();
       if (job.payloadVersion() < type.payloadVersion()) {
-        payload = type.upcaster().upcast(payload, job.payloadVersion());
+        payload =
+            Objects.requireNonNull(
+                type.upcaster().upcast(payload, job.payloadVersion()),
+                () ->
+                    "The upcaster of kind '%s' returned null for a payload of version %d."
+                        .formatted(type.kind(), job.payloadVersion()));
       }
       return handler.handle(codec.decode(payload, type.payloadClass()), context);
     }

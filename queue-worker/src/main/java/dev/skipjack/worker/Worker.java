@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -372,7 +373,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     private @Nullable String name;
 
     private Builder(QueueAccess access) {
-      this.access = access;
+      this.access = Objects.requireNonNull(access, "The queue must not be null.");
     }
 
     /**
@@ -381,6 +382,9 @@ public final class Worker implements JobRunner, AutoCloseable {
      * @throws IllegalArgumentException if the kind has a handler
      */
     public <T> Builder handle(JobType<T> type, JobHandler<T> handler) {
+      Objects.requireNonNull(type, "The job type must not be null.");
+      Objects.requireNonNull(
+          handler, () -> "The handler of kind '%s' must not be null.".formatted(type.kind()));
       if (handlers.putIfAbsent(type.kind(), new Registration<>(type, handler)) != null) {
         throw new IllegalArgumentException(
             "Kind '%s' has a handler already. Register one handler for each kind."

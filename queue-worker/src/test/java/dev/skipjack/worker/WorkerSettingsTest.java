@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.skipjack.api.JobType;
@@ -208,5 +209,20 @@ class WorkerSettingsTest {
 
   private static Worker.Builder handled() {
     return Worker.on(new MemoryStore()).handle(TYPE, (payload, context) -> Outcome.completed());
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // what callers without a null checker do
+  void nullsAreRefusedByName() {
+    assertThatNullPointerException()
+        .isThrownBy(() -> Worker.on(null))
+        .withMessage("The queue must not be null.");
+    Worker.Builder worker = Worker.on(new MemoryStore());
+    assertThatNullPointerException()
+        .isThrownBy(() -> worker.handle(null, (payload, context) -> Outcome.completed()))
+        .withMessage("The job type must not be null.");
+    assertThatNullPointerException()
+        .isThrownBy(() -> worker.handle(TYPE, null))
+        .withMessage("The handler of kind 'k' must not be null.");
   }
 }

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Writes any number of jobs in an open transaction, in {@link Chunks}: those without an
- * idempotency key as they come, those with one in key order.
+ * Writes any number of jobs in an open transaction, in {@link Chunks}: those without an idempotency
+ * key as they come, those with one in key order.
  */
 final class JobWriter {
 
@@ -89,8 +89,7 @@ final class JobWriter {
       results[keyless.get(i)] = plainResults.get(i);
     }
     for (List<Integer> chunk :
-        Chunks.of(
-            List.copyOf(firstOfKey.values()), size, i -> jobs.get(i).payload().length())) {
+        Chunks.of(List.copyOf(firstOfKey.values()), size, i -> jobs.get(i).payload().length())) {
       writeOnce(session, jobs, chunk, results);
     }
     for (int i = 0; i < jobs.size(); i++) {

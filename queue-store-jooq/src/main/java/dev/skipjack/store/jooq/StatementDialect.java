@@ -1,5 +1,7 @@
 package dev.skipjack.store.jooq;
 
+import java.util.List;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.conf.MappedSchema;
@@ -14,7 +16,30 @@ import org.jooq.impl.DSL;
  */
 final class StatementDialect {
 
+  static {
+    keepAdvertisementsOutOfLogs();
+  }
+
   private StatementDialect() {}
+
+  /**
+   * jOOQ logs a logo and a tip when the first statement of a JVM is rendered. An application that
+   * depends on a queue does not expect them in its log, so that first statement is one of ours,
+   * rendered while jOOQ's own switches are set. A switch that the application has set is left
+   * alone.
+   */
+  private static void keepAdvertisementsOutOfLogs() {
+    List<String> unset =
+        Stream.of("org.jooq.no-logo", "org.jooq.no-tips")
+            .filter(name -> System.getProperty(name) == null)
+            .toList();
+    unset.forEach(name -> System.setProperty(name, "true"));
+    try {
+      String unused = DSL.using(SQLDialect.POSTGRES).render(DSL.selectOne());
+    } finally {
+      unset.forEach(System::clearProperty);
+    }
+  }
 
   /** Renders with question marks for the parameters. */
   static DSLContext forSchema(String schema) {
