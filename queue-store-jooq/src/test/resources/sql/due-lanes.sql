@@ -86,3 +86,10 @@ union all (
     )
   )
 )
+union all (
+  select
+    cast(null as text),
+    cast(null as smallint),
+    cast(null as bigint)
+  where "pg_catalog"."current_setting"('transaction_read_only') <> 'off'
+)

@@ -20,7 +20,7 @@ public interface QueueAdmin {
 
   /**
    * Calls jobs off. One that waits is archived as cancelled at once. A running one is asked to
-   * stop: its worker hears it at the next heartbeat and interrupts the handler; if that completes
+   * stop: its worker hears it within about a second and interrupts the handler; if that completes
    * all the same the job is completed, any other end of the attempt, a lost lease included,
    * archives it as cancelled.
    *

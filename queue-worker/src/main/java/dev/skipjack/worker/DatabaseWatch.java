@@ -12,14 +12,36 @@ import java.util.Set;
  */
 final class DatabaseWatch {
 
+  static final String READ_ONLY = "25006";
+
+  /** A loop whose connection may be of another kind, and that no job waits for. */
+  private static final String LISTENER = "listener";
+
   private boolean lost;
   private long lostAt;
+  private boolean readOnly;
+  private String lastError = "";
+  private volatile int readOnlyMet;
+  private volatile Runnable whenBack = () -> {};
   private final Set<String> waiting = new HashSet<>();
   private long exhaustedAt;
 
-  /** Answers whether this failure is the first that says so. */
-  synchronized boolean failed(Throwable failure) {
-    if (lost || isExhausted(failure) || !isAway(failure)) {
+  /** Runs {@code action} whenever the database is back. */
+  void whenBack(Runnable action) {
+    whenBack = action;
+  }
+
+  /** Answers whether this failure of a loop is the first that says so. */
+  synchronized boolean failed(String loop, Throwable failure) {
+    if (isExhausted(failure) || !isAway(failure) || isOfListenerOnly(loop, failure)) {
+      return false;
+    }
+    lastError = Reporter.wordsOf(failure);
+    if (hasState(failure, READ_ONLY)) {
+      readOnly = true;
+      readOnlyMet++;
+    }
+    if (lost) {
       return false;
     }
     lost = true;
@@ -27,11 +49,47 @@ final class DatabaseWatch {
     return true;
   }
 
+  /** The driver of a wrapped connection may refuse to listen for a reason that it cannot say. */
+  private static boolean isOfListenerOnly(String loop, Throwable failure) {
+    return loop.equals(LISTENER)
+        && failure instanceof StoreException refused
+        && refused.sqlState().isEmpty();
+  }
+
+  private static boolean hasState(Throwable failure, String state) {
+    return failure instanceof StoreException refused
+        && refused.sqlState().filter(state::equals).isPresent();
+  }
+
   /** Answers whether it was lost until now. */
-  synchronized boolean worked() {
-    boolean wasLost = lost;
-    lost = false;
-    return wasLost;
+  boolean worked() {
+    synchronized (this) {
+      if (!lost) {
+        return false;
+      }
+      lost = false;
+      readOnly = false;
+    }
+    whenBack.run();
+    return true;
+  }
+
+  /**
+   * How often a server refused to write. Connections that are kept may lead to the same one, which
+   * those who keep them have to find out when this number has changed.
+   */
+  int readOnlyMet() {
+    return readOnlyMet;
+  }
+
+  /** Whether it is lost because a server was read-only, whatever was met since. */
+  synchronized boolean isReadOnly() {
+    return lost && readOnly;
+  }
+
+  /** What the latest failure said by which it is lost. */
+  synchronized String lastError() {
+    return lastError;
   }
 
   /** Whether this failure of a loop is for want of a connection of the pool. */
@@ -71,7 +129,10 @@ final class DatabaseWatch {
     return Duration.ofNanos(System.nanoTime() - lostAt);
   }
 
-  /** No connection, a server that shuts down or starts, resources used up, a read-only standby. */
+  /**
+   * No connection, a login that is refused, a database that does not exist, a server that shuts
+   * down or starts, resources used up, a read-only standby.
+   */
   static boolean isAway(Throwable failure) {
     return failure instanceof StoreException refused
         && refused
@@ -79,9 +140,11 @@ final class DatabaseWatch {
             .map(
                 state ->
                     state.startsWith("08")
+                        || state.startsWith("28")
+                        || state.equals("3D000")
                         || state.startsWith("57P")
                         || state.startsWith("53")
-                        || state.equals("25006"))
+                        || state.equals(READ_ONLY))
             .orElse(true);
   }
 }

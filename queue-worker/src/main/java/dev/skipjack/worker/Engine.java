@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class Engine {
 
-  /** How long threads that have nothing left to do are waited for. */
-  private static final long GOODBYE = Duration.ofSeconds(1).toNanos();
+  /** How long threads are waited for that should have nothing left to do. */
+  private static final long GOODBYE = Duration.ofSeconds(2).toNanos();
 
   private final WorkerThreads threads;
   private final RunningJobs running = new RunningJobs();
@@ -42,7 +42,7 @@ final class Engine {
     OutcomeWriter writer =
         new OutcomeWriter(store, config.lease(), running, reporter, random.split());
     OutcomeFlusher outcomes = new OutcomeFlusher(writer, running, flush, config.flushInterval());
-    flusher = new Loop("flusher", outcomes, flush, reporter, random.split(), Loop.LONGEST_PAUSE);
+    flusher = new Loop("flusher", outcomes, flush, reporter, random.split(), Loop.PROBE_PAUSE);
     this.leases = leases;
     heartbeat =
         new Loop(
@@ -115,19 +115,29 @@ final class Engine {
     heartbeat.start(threads);
   }
 
-  /** Ends the threads, the heartbeat last, so that nobody steals what the flusher still writes. */
+  /** As {@link #stop(long)}, and waits for threads as long as they should take. */
   void stop() throws InterruptedException {
+    stop(System.nanoTime() + GOODBYE);
+  }
+
+  /**
+   * Ends the threads, the heartbeat last, so that nobody steals what the flusher still writes.
+   *
+   * @param deadline the nanoTime until which they are waited for; one that hangs does not use up the
+   *     time of the next
+   */
+  void stop(long deadline) throws InterruptedException {
     try {
       flusher.stop();
-      flusher.join(GOODBYE);
+      flusher.join((deadline - System.nanoTime()) / 3);
       heartbeat.stop();
-      heartbeat.join(GOODBYE);
+      heartbeat.join((deadline - System.nanoTime()) / 2);
     } finally {
       heartbeat.stop();
       timer.shutdownNow();
       handlerThreads.close();
       leases.close();
     }
-    timer.awaitTermination(GOODBYE, TimeUnit.NANOSECONDS);
+    timer.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
   }
 }

@@ -15,10 +15,12 @@ final class HealthRules {
 
   /**
    * @param dead roles of the threads that are dead or hang
+   * @param troubles what keeps threads from their work
    */
   static WorkerHealth judge(
       boolean started,
       List<String> dead,
+      List<Loop.Trouble> troubles,
       WorkerConfig config,
       Vitals vitals,
       DatabaseWatch database) {
@@ -31,8 +33,14 @@ final class HealthRules {
     }
     boolean alive = reasons.isEmpty();
     boolean reachable = !database.isLost();
-    if (!reachable) {
-      reasons.add("The database does not answer, for %s by now.".formatted(database.duration()));
+    if (database.isReadOnly()) {
+      reasons.add(
+          "The database is read-only, for %s by now: a standby, or a former primary. The worker looks for a server that can be written to. Last error: %s"
+              .formatted(database.duration(), database.lastError()));
+    } else if (!reachable) {
+      reasons.add(
+          "The database does not answer, for %s by now. Last error: %s"
+              .formatted(database.duration(), database.lastError()));
     }
     if (database.isExhausted()) {
       reasons.add(
@@ -45,6 +53,15 @@ final class HealthRules {
       reasons.add("It has not looked for jobs yet.");
     } else if (started && sinceLastPoll.filter(age -> age.compareTo(longest) > 0).isPresent()) {
       reasons.add("Its last look for jobs that worked was %s ago.".formatted(sinceLastPoll.get()));
+    }
+    if (reachable) {
+      for (Loop.Trouble trouble : troubles) {
+        if (sinceLastPoll.isEmpty() || trouble.duration().compareTo(PATIENCE) > 0) {
+          reasons.add(
+              "The worker's thread '%s' has failed for %s. Last error: %s"
+                  .formatted(trouble.role(), trouble.duration(), trouble.error()));
+        }
+      }
     }
     Optional<Boolean> current = vitals.schemaCurrent();
     if (started && current.isEmpty()) {

@@ -1,22 +1,29 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /**
- * Renews the leases of everything held: buffered, running, unwritten. Has a thread of its own, so
- * that no handler can keep it waiting, and stops last.
+ * Renews the leases of everything held: buffered, running, unwritten. In between it asks whose job
+ * is to be cancelled, and writes what handlers report, both about once a second and only while there
+ * is something to ask or to write. Has a thread of its own, so that no handler can keep it waiting,
+ * and stops last.
  */
 final class HeartbeatTask implements Loop.Step {
 
   private static final int BATCH = 500;
+
+  /** So that a cancel is heard within a second, however long leases are. */
+  private static final long LONGEST_TICK = Duration.ofMillis(900).toNanos();
 
   /** Deadlock, cancelled statement, lock not available. */
   private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
@@ -26,6 +33,7 @@ final class HeartbeatTask implements Loop.Step {
   private final RunningJobs running;
   private final Reporter reporter;
   private boolean asked;
+  private int readOnlyMet;
 
   HeartbeatTask(LeaseKeeper leases, WorkerConfig config, RunningJobs running, Reporter reporter) {
     this.leases = leases;
@@ -44,6 +52,11 @@ final class HeartbeatTask implements Loop.Step {
             .filter(attempt -> attempt.isRenewable() && now - attempt.renewedAt() >= interval)
             .toList();
     asked = !due.isEmpty();
+    int met = reporter.database().readOnlyMet();
+    if (met != readOnlyMet) {
+      leases.recheck();
+      readOnlyMet = met;
+    }
     leases.reserve();
     RuntimeException failed = null;
     for (int from = 0; from < due.size(); from += BATCH) {
@@ -58,13 +71,38 @@ final class HeartbeatTask implements Loop.Step {
     if (failed != null) {
       throw failed;
     }
+    hearCancels(now);
     writeProgress();
-    return interval / 4;
+    return Math.min(interval / 4, LONGEST_TICK);
   }
 
   @Override
   public boolean asked() {
     return asked;
+  }
+
+  /** Of those that were not renewed just now, which is the same question. */
+  private void hearCancels(long began) {
+    List<Attempt> held =
+        running.all().stream()
+            .filter(
+                attempt ->
+                    !attempt.isCancelled()
+                        && !attempt.isUnwritten()
+                        && attempt.isRenewable()
+                        && attempt.renewedAt() - began < 0)
+            .toList();
+    for (int from = 0; from < held.size(); from += BATCH) {
+      List<Attempt> batch = held.subList(from, Math.min(from + BATCH, held.size()));
+      asked = true;
+      Set<ExecutionId> cancelled =
+          leases.cancelRequested(batch.stream().map(Attempt::execution).toList());
+      for (Attempt attempt : batch) {
+        if (cancelled.contains(attempt.execution().id()) && attempt.cancel()) {
+          reporter.cancelRequested(attempt);
+        }
+      }
+    }
   }
 
   /** Of an attempt whose row is busy the report is tried again with the next look. */

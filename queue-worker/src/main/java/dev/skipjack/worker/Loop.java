@@ -26,6 +26,9 @@ final class Loop {
 
   static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
+  /** Of loops that find out whether the database is back; the others are woken then. */
+  static final Duration PROBE_PAUSE = Duration.ofSeconds(1);
+
   private final String role;
   private final Step step;
   private final Wakeup wakeup;
@@ -33,10 +36,27 @@ final class Loop {
   private final RandomGenerator random;
   private final long longestPause;
   private final CountDownLatch stopped = new CountDownLatch(1);
+  private final Wakeup retry = new Wakeup();
   private @Nullable Thread thread;
   private volatile long stepBegan = System.nanoTime();
   private volatile boolean inStep;
-  private int failures;
+  private volatile boolean databaseIsBack;
+  private volatile @Nullable Trouble trouble;
+  private boolean hasFailed; // until a step gets an answer
+  private int failures; // in a row, since the database was back
+
+  /**
+   * What keeps a loop from its work.
+   *
+   * @param since nanoTime of the first failure
+   * @param error what the latest said
+   */
+  record Trouble(String role, long since, String error) {
+
+    Duration duration() {
+      return Duration.ofNanos(System.nanoTime() - since);
+    }
+  }
 
   /**
    * @param longestPause after failures; at most {@link #LONGEST_PAUSE}
@@ -64,6 +84,20 @@ final class Loop {
   void stop() {
     stopped.countDown();
     wakeup.raise();
+    retry.raise();
+  }
+
+  /** Ends the pause after a failure, if there is one, and lets the next ones be short again. */
+  void databaseIsBack() {
+    databaseIsBack = true;
+    if (trouble != null) {
+      retry.raise();
+    }
+  }
+
+  /** Null: its last step worked, or asked for nothing. */
+  @Nullable Trouble trouble() {
+    return trouble;
   }
 
   boolean isStopped() {
@@ -110,6 +144,7 @@ final class Loop {
         long pause = step.run();
         inStep = false;
         reporter.waitsNoMore(role);
+        trouble = null;
         if (step.asked()) {
           succeeded();
         }
@@ -124,8 +159,8 @@ final class Loop {
 
   private void succeeded() {
     reporter.databaseAnswered();
-    if (failures > 0) {
-      failures = 0;
+    if (hasFailed) {
+      hasFailed = false;
       reporter.loopRecovered(role);
     }
   }
@@ -137,13 +172,18 @@ final class Loop {
     }
     try {
       reporter.databaseFailed(role, thrown);
-      if (failures++ == 0) {
+      Trouble before = trouble;
+      trouble =
+          new Trouble(
+              role, before == null ? System.nanoTime() : before.since(), Reporter.wordsOf(thrown));
+      if (!hasFailed) {
+        hasFailed = true;
         reporter.loopFailed(role, thrown);
       }
+      failures = before == null || databaseIsBack ? 1 : failures + 1;
+      databaseIsBack = false;
       // Not the wake-up: new work must not hammer a database that is away.
-      if (stopped.await(pauseAfter(failures), TimeUnit.NANOSECONDS)) {
-        return;
-      }
+      retry.await(pauseAfter(failures));
     } catch (Throwable again) {
       // Out of memory even for a log line, perhaps; what can be done is to go on.
       Thread.onSpinWait();

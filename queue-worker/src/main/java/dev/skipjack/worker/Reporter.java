@@ -240,7 +240,9 @@ final class Reporter {
   }
 
   void cannotListen(Throwable why) {
-    log.warn("Wake-ups cannot be heard, jobs are found by polling only", why);
+    log.warn(
+        "Wake-ups cannot be heard, jobs are found by polling only error={}", wordsOf(why));
+    log.trace("Wake-ups cannot be heard because", why);
   }
 
   void partitionPostponed(Postponed postponed) {
@@ -278,7 +280,7 @@ final class Reporter {
           wordsOf(error));
       tell(new WorkerEvent.PoolExhausted(error));
     }
-    if (database.failed(error)) {
+    if (database.failed(loop, error)) {
       log.error("Database lost, it is asked again until it answers error={}", wordsOf(error));
       tell(new WorkerEvent.DatabaseLost(error));
     }
@@ -307,7 +309,7 @@ final class Reporter {
   }
 
   /** Without causes: a database's error may quote a row, and the row a payload. */
-  private static String wordsOf(Throwable error) {
+  static String wordsOf(Throwable error) {
     return error instanceof StoreException ? String.valueOf(error.getMessage()) : error.toString();
   }
 

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
@@ -8,6 +9,7 @@ import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** Leases renewed on whatever connection the pool has. */
 record StoreLeases(JobStore store) implements LeaseKeeper {
@@ -21,6 +23,15 @@ record StoreLeases(JobStore store) implements LeaseKeeper {
   public List<Verdict> progress(List<Progress> reports) {
     return store.progress(reports);
   }
+
+  /** Nothing: a run in the caller's thread hears of cancels as it renews leases. */
+  @Override
+  public Set<ExecutionId> cancelRequested(List<Execution> executions) {
+    return Set.of();
+  }
+
+  @Override
+  public void recheck() {}
 
   @Override
   public void reserve() {}

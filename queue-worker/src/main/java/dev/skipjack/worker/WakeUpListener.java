@@ -31,6 +31,7 @@ final class WakeUpListener implements Loop.Step {
   private volatile boolean stopped;
   private boolean asked;
   private boolean cannotListen;
+  private int readOnlyMet;
 
   WakeUpListener(
       WakeUps wakeUps, Set<String> queues, Set<String> kinds, HeardLanes lanes, Reporter reporter) {
@@ -45,6 +46,7 @@ final class WakeUpListener implements Loop.Step {
   public long run() {
     Subscription open = subscription;
     asked = open == null;
+    boolean rechecked = false;
     try {
       if (open == null) {
         open = wakeUps.subscribe();
@@ -55,6 +57,12 @@ final class WakeUpListener implements Loop.Step {
         }
         cannotListen = false;
         lanes.lookEverywhere();
+      }
+      int met = reporter.database().readOnlyMet();
+      if (met != readOnlyMet) {
+        readOnlyMet = met;
+        open.recheck();
+        rechecked = true;
       }
       for (WakeUp wakeUp : open.await(WAIT)) {
         if (queues.contains(wakeUp.lane().queue()) && kinds.contains(wakeUp.kind())) {
@@ -67,6 +75,9 @@ final class WakeUpListener implements Loop.Step {
         open.close();
       }
       subscription = null;
+      if (rechecked && broken.sqlState().filter(DatabaseWatch.READ_ONLY::equals).isPresent()) {
+        return 0; // what others have met and reported; the next subscription shows whether it lasts
+      }
       if (broken.sqlState().filter(CANNOT_LISTEN::equals).isEmpty()) {
         throw broken;
       }

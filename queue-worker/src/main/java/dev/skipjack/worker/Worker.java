@@ -129,7 +129,12 @@ public final class Worker implements JobRunner, AutoCloseable {
       started = state == State.STARTED;
     }
     return HealthRules.judge(
-        started, running == null ? List.of() : running.dead(), config, vitals, reporter.database());
+        started,
+        running == null ? List.of() : running.dead(),
+        running == null ? List.of() : running.troubles(),
+        config,
+        vitals,
+        reporter.database());
   }
 
   /**
@@ -206,7 +211,7 @@ public final class Worker implements JobRunner, AutoCloseable {
    * finish until the drain timeout, interrupts the rest and gives their jobs back, writes the
    * outcomes, and stops renewing leases last. What is given back uses no attempt.
    *
-   * <p>Returns when all that is done, to every thread that calls it; some seconds after the drain
+   * <p>Returns when all that is done, to every thread that calls it; four seconds after the drain
    * timeout at the latest; {@link #stopNow()} ends the wait. A {@link #runUntilIdle()} of another
    * thread ends after the attempt that runs, and is not waited for. An interrupt of the caller cuts
    * the drain short. Not to be called by a handler, which would wait for itself.
@@ -242,7 +247,7 @@ public final class Worker implements JobRunner, AutoCloseable {
    * Stops without letting handlers finish: interrupts them and gives their jobs back at once, which
    * uses no attempt, writes the outcomes, and ends. A stop that another thread has begun, and that
    * waits for handlers, does the same from now on: what a second signal to end is for. Returns when
-   * that is done; some seconds later at the latest.
+   * that is done; four seconds later at the latest.
    *
    * <p>An attempt that a {@link #runUntilIdle()} of another thread is in the middle of is ended so
    * too. Not to be called by a handler.

@@ -35,6 +35,37 @@ class HeartbeatTaskTest {
     }
   }
 
+  /** Whoever lengthens leases must not make handlers deaf. */
+  @Test
+  void aCancelIsHeardBetweenRenewals() {
+    Held held = new Held(LONG);
+    Attempt attempt = held.claim(1).get(0);
+    attempt.begin();
+    HeartbeatTask rare = held.heartbeat(Duration.ofSeconds(20));
+    held.store.requestCancel(attempt.execution().jobId());
+
+    assertThat(rare.run()).isLessThanOrEqualTo(Duration.ofSeconds(1).toNanos());
+
+    assertThat(attempt.isCancelled()).isTrue();
+    assertThat(held.store.calls).doesNotContain("heartbeat");
+    assertThat(attempt.finish()).isEqualTo(Attempt.Stop.CANCELLED);
+  }
+
+  @Test
+  void nobodyIsAskedForCancelsWhileNothingIsHeldOrAllHasEnded() {
+    Held held = new Held(LONG);
+    HeartbeatTask rare = held.heartbeat(Duration.ofSeconds(20));
+    rare.run();
+    Attempt attempt = held.claim(1).get(0);
+    attempt.begin();
+    attempt.finish();
+    attempt.unwritten();
+    rare.run();
+
+    assertThat(held.store.calls).isEmpty();
+    assertThat(rare.asked()).isFalse();
+  }
+
   /** A statement of one batch fails: the leases of the others are renewed all the same. */
   @Test
   void oneBatchThatCannotBeRenewedCostsNoOtherItsLeases() {

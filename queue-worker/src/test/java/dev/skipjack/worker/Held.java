@@ -15,16 +15,22 @@ final class Held {
   final HeartbeatTask heartbeat;
 
   private final Duration lease;
+  private final Reporter reporter;
 
   Held(Duration lease) {
     this.lease = lease;
-    Reporter reporter = new Reporter(List.of(events));
+    this.reporter = new Reporter(List.of(events));
     OutcomeWriter writer =
         new OutcomeWriter(store, lease, running, reporter, new SplittableRandom(1));
     flusher = new OutcomeFlusher(writer, running, new Wakeup(), Duration.ZERO);
+    heartbeat = heartbeat(Duration.ofMillis(10));
+  }
+
+  /** One that renews leases at this interval. */
+  HeartbeatTask heartbeat(Duration interval) {
     WorkerConfig config =
-        WorkerConfig.builder().lease(lease).heartbeatInterval(Duration.ofMillis(10)).build();
-    heartbeat = new HeartbeatTask(store, config, running, reporter);
+        WorkerConfig.builder().lease(lease).heartbeatInterval(interval).build();
+    return new HeartbeatTask(store, config, running, reporter);
   }
 
   /** Claims so many new jobs; their handlers run, as far as the worker knows. */

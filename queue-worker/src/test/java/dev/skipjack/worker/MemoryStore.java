@@ -59,6 +59,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,6 +161,21 @@ final class MemoryStore
   public LeaseKeeper leases() {
     return this;
   }
+
+  @Override
+  public Set<ExecutionId> cancelRequested(List<Execution> executions) {
+    return call(
+        "cancelRequested",
+        executions.size(),
+        () ->
+            executions.stream()
+                .filter(execution -> row(execution.jobId()).cancelRequested)
+                .map(Execution::id)
+                .collect(Collectors.toSet()));
+  }
+
+  @Override
+  public void recheck() {}
 
   @Override
   public void reserve() {}

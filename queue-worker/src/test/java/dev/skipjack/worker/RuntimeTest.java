@@ -720,7 +720,7 @@ class RuntimeTest {
           new MemoryStore.Fault() {
             @Override
             public void before(String call, int size) {
-              if (!call.equals("heartbeat")) {
+              if (!call.equals("heartbeat") && !call.equals("cancelRequested")) {
                 throw new StoreException(
                     "none", new SQLTransientConnectionException("Not available, timed out."));
               }

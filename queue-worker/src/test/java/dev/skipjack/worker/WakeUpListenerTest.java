@@ -78,6 +78,9 @@ class WakeUpListenerTest {
       }
 
       @Override
+      public void recheck() {}
+
+      @Override
       public void close() {
         open.decrementAndGet();
       }

@@ -14,6 +14,7 @@ import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.testkit.faults.FaultyDataSource;
+import dev.skipjack.worker.WorkerEvent.Cancelled;
 import dev.skipjack.worker.WorkerEvent.Dead;
 import dev.skipjack.worker.WorkerEvent.Failed;
 import dev.skipjack.worker.WorkerEvent.LoopFailed;
@@ -109,6 +110,27 @@ class WorkerIT {
     assertThat(count("job_executions WHERE status = 'failed' AND error_message = 'not yet'"))
         .isEqualTo(2);
     assertThat(count("jobs_archive WHERE attempts = 3")).isEqualTo(1);
+  }
+
+  /** Neither may wait for a renewal, which is due in hours here. */
+  @Test
+  void longLeasesDelayNeitherProgressNorCancels() {
+    JobId job = queue.enqueue(NOTE, new Note(1));
+    start(
+        handling(
+            (note, context) -> {
+              context.progress(50, "half way");
+              new CountDownLatch(1).await();
+              return Outcome.completed();
+            },
+            1),
+        config().lease(Duration.ofHours(12)));
+
+    await().until(() -> count("jobs WHERE progress IS NOT NULL") == 1);
+    queue.admin().cancel(List.of(job));
+
+    await().until(() -> events.all(Cancelled.class).size() == 1);
+    assertThat(count("jobs_archive WHERE status = 'cancelled'")).isEqualTo(1);
   }
 
   @Test

@@ -1,8 +1,10 @@
 package dev.skipjack.api.spi;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.StoreException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Extends leases on a connection that it keeps, so that handlers which have taken every connection
@@ -29,9 +31,25 @@ public interface LeaseKeeper extends AutoCloseable {
   List<Verdict> progress(List<Progress> reports);
 
   /**
+   * Those of the given executions that own their job still and whose job an operator wants
+   * cancelled. On the same connection; locks and changes nothing. {@link #heartbeat} reports the
+   * same, but only as often as leases are renewed.
+   *
+   * @throws StoreException as {@link #heartbeat}
+   */
+  Set<ExecutionId> cancelRequested(List<Execution> executions);
+
+  /**
+   * Lets the next {@link #reserve} ask the server whether it is there and can be written to,
+   * however lately the connection was used: another connection has met a server that cannot. Any
+   * thread may call it.
+   */
+  void recheck();
+
+  /**
    * Borrows the connection now, unless it has one: before handlers take what there is.
    *
-   * @throws StoreException if there is none to be had
+   * @throws StoreException if there is none to be had, or its server is read-only (25006)
    * @throws IllegalStateException if the keeper was closed
    */
   void reserve();

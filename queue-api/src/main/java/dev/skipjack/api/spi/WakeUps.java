@@ -35,6 +35,12 @@ public interface WakeUps {
      */
     List<WakeUp> await(Duration timeout);
 
+    /**
+     * Lets the next {@link #await} ask the server whether it is there and can be written to, and
+     * fail if not: another connection has met a server that cannot. Any thread may call it.
+     */
+    void recheck();
+
     /** Gives the connection back, once an {@link #await} that is going on is over. */
     @Override
     void close();

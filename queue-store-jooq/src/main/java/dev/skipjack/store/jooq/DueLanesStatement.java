@@ -5,6 +5,7 @@ import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.function;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.name;
@@ -21,6 +22,7 @@ import dev.skipjack.api.spi.Lane;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.spi.ReadOnlyServer;
 import dev.skipjack.store.jooq.spi.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -60,11 +62,16 @@ import org.jspecify.annotations.Nullable;
  *  WHERE lane.priority IS NOT NULL
  * UNION ALL
  * SELECT queue, NULL, NULL FROM job_queues WHERE queue = ANY (:queues) AND <paused now>
+ * UNION ALL
+ * SELECT NULL, NULL, NULL WHERE current_setting('transaction_read_only') <> 'off'
  * }</pre>
  *
  * <p>A DISTINCT would read every pending job. The recursion jumps from one priority to the next
  * lower one through the index, so it reads two entries a lane: the last one tells the priority, the
  * first one is the oldest job. Locks nothing.
+ *
+ * <p>Because it only reads, a standby or a former primary would answer it for ever, and a worker
+ * would stay there; the last row, which is evaluated once and reads nothing, tells on such a server.
  */
 final class DueLanesStatement {
 
@@ -98,7 +105,18 @@ final class DueLanesStatement {
             select(JOB_QUEUES.QUEUE, castNull(SQLDataType.SMALLINT), castNull(SQLDataType.BIGINT))
                 .from(JOB_QUEUES)
                 .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
-                .and(PausePredicates.PAUSED));
+                .and(PausePredicates.PAUSED))
+        .unionAll(
+            select(
+                    castNull(SQLDataType.CLOB),
+                    castNull(SQLDataType.SMALLINT),
+                    castNull(SQLDataType.BIGINT))
+                .where(readOnly().ne(inline("off"))));
+  }
+
+  private static Field<String> readOnly() {
+    return function(
+        name("pg_catalog", "current_setting"), SQLDataType.CLOB, inline("transaction_read_only"));
   }
 
   private static CommonTableExpression<?> lanes() {
@@ -145,6 +163,9 @@ final class DueLanesStatement {
 
   static Row read(ResultSet row) throws SQLException {
     String queue = row.getString(1);
+    if (queue == null) {
+      ReadOnlyServer.requireOff("on");
+    }
     int priority = row.getInt(2);
     return row.wasNull()
         ? new Row(queue, null)

@@ -77,7 +77,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     String schema = settings.schema;
     WakeUpChannel channel = new WakeUpChannel(schema);
     OwnTransactions transactions = new OwnTransactions(dataSource);
-    OwnTransactions ofWorkers = new OwnTransactions(control);
+    OwnTransactions ofWorkers =
+        new OwnTransactions(control).onReadOnlyServer(new IdleConnections(control)::discard);
     DSLContext dialect = StatementDialect.forSchema(schema);
     this.statements = new Statements(schema);
     PartitionCreator partitions = new PartitionCreator(ofWorkers, statements);

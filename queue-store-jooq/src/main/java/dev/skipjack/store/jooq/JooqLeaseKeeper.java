@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.LeaseKeeper;
@@ -10,6 +11,7 @@ import dev.skipjack.store.jooq.spi.HotStatement;
 import dev.skipjack.store.jooq.spi.KeptTransactions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** Heartbeats and reports on a connection that is kept. */
 final class JooqLeaseKeeper implements LeaseKeeper {
@@ -17,11 +19,13 @@ final class JooqLeaseKeeper implements LeaseKeeper {
   private final KeptTransactions transactions;
   private final HotStatement heartbeat;
   private final HotStatement progress;
+  private final HotStatement cancelRequested;
 
   JooqLeaseKeeper(KeptTransactions transactions, Statements statements) {
     this.transactions = transactions;
     this.heartbeat = statements.heartbeat;
     this.progress = statements.progress;
+    this.cancelRequested = statements.cancelRequested;
   }
 
   @Override
@@ -38,6 +42,22 @@ final class JooqLeaseKeeper implements LeaseKeeper {
     return reports.isEmpty()
         ? List.of()
         : transactions.run(progress, ProgressStatement.arguments(reports), AttemptCtes::read);
+  }
+
+  @Override
+  public Set<ExecutionId> cancelRequested(List<Execution> executions) {
+    return executions.isEmpty()
+        ? Set.of()
+        : Set.copyOf(
+            transactions.run(
+                cancelRequested,
+                CancelRequestedStatement.arguments(executions),
+                CancelRequestedStatement::read));
+  }
+
+  @Override
+  public void recheck() {
+    transactions.recheck();
   }
 
   @Override

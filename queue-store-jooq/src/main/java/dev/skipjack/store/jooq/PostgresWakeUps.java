@@ -4,14 +4,17 @@ import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.store.jooq.spi.OwnConnections;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.spi.ReadOnlyServer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,12 @@ final class PostgresWakeUps implements WakeUps {
   private static final Duration SILENCE = Duration.ofSeconds(30);
 
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(3);
+  /**
+   * Most wake-ups that are handed on at once. Anybody who may connect may send any number; what is
+   * dropped is found by polling.
+   */
+  private static final int MOST = 1_000;
+
   private static final String PROBE = "probe ";
   private static final String CANNOT_LISTEN = "0A000";
   private static final String BROKEN = "08006";
@@ -39,6 +48,9 @@ final class PostgresWakeUps implements WakeUps {
   private final DataSource dataSource;
   private final WakeUpChannel channel;
   private final long silence;
+
+  /** Whether a session was found to hear what others send, so that no pooler is in between. */
+  private volatile boolean hears;
 
   PostgresWakeUps(DataSource dataSource, WakeUpChannel channel) {
     this(dataSource, channel, SILENCE);
@@ -62,7 +74,7 @@ final class PostgresWakeUps implements WakeUps {
       try (Statement statement = connection.createStatement()) {
         statement.execute("LISTEN " + channel.name());
       }
-      Listening listening = new Listening(connection);
+      Listening listening = new Listening(connection, session(connection));
       listening.requireHearing();
       return listening;
     } catch (SQLException | RuntimeException failure) {
@@ -73,20 +85,39 @@ final class PostgresWakeUps implements WakeUps {
     }
   }
 
+  /** Only the driver's own connection hands out what it hears. */
+  private static PGConnection session(Connection connection) throws SQLException {
+    try {
+      return connection.unwrap(PGConnection.class);
+    } catch (SQLException wrapped) {
+      throw new SQLException(
+          "Connections of class %s do not unwrap to org.postgresql.PGConnection, so notifications cannot be read. Give the queue connections of the driver to listen on, or switch wake-ups off."
+              .formatted(connection.getClass().getName()),
+          CANNOT_LISTEN,
+          wrapped);
+    }
+  }
+
   private static void close(@Nullable Connection connection, Exception why) {
     try {
       if (connection != null) {
-        try (connection;
-            Statement statement = connection.createStatement()) {
-          // It goes back into its pool, where nobody would read what it hears.
-          int networkTimeout = connection.getNetworkTimeout();
-          connection.setNetworkTimeout(Runnable::run, GOODBYE_MILLIS);
-          statement.execute("UNLISTEN *");
-          connection.setNetworkTimeout(Runnable::run, networkTimeout);
+        try (connection) {
+          if (!ReadOnlyServer.abandon(connection, why)) {
+            unlisten(connection, connection.getNetworkTimeout());
+          }
         }
       }
     } catch (SQLException broken) {
       why.addSuppressed(broken);
+    }
+  }
+
+  /** It goes back into its pool, where nobody would read what it hears. */
+  private static void unlisten(Connection connection, int networkTimeout) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      connection.setNetworkTimeout(Runnable::run, GOODBYE_MILLIS);
+      statement.execute("UNLISTEN *");
+      connection.setNetworkTimeout(Runnable::run, networkTimeout);
     }
   }
 
@@ -97,49 +128,60 @@ final class PostgresWakeUps implements WakeUps {
     private final PGConnection session;
     private final int networkTimeout;
     private long heardAt = System.nanoTime();
+    private volatile boolean doubted;
+    private @Nullable SQLException broken;
     private boolean closed;
 
-    Listening(Connection connection) throws SQLException {
+    Listening(Connection connection, PGConnection session) throws SQLException {
       this.connection = connection;
       this.networkTimeout = connection.getNetworkTimeout();
-      this.session = connection.unwrap(PGConnection.class);
+      this.session = session;
     }
 
-    /** A session that never heard anything never will. */
+    /** A session that never heard anything from another never will. */
     void requireHearing() throws SQLException {
-      if (!probe(new ArrayList<>())) {
-        throw new SQLException(
-            "LISTEN hears nothing: a probe did not come back within %s. Behind a pooler in transaction mode give the queue a direct connection to listen on, or switch wake-ups off."
-                .formatted(PROBE_LIMIT),
-            CANNOT_LISTEN);
+      if (hears) {
+        // One connection is enough then, and a second may be hard to get.
+        ReadOnlyServer.requireWritable(connection);
+        return;
       }
+      try (Connection other = OwnConnections.borrow(dataSource)) {
+        if (!hearsProbeOf(other, new LinkedHashSet<>())) {
+          throw new SQLException(
+              "LISTEN hears nothing: a probe did not come back within %s. Behind a pooler in transaction mode give the queue a direct connection to listen on, or switch wake-ups off."
+                  .formatted(PROBE_LIMIT),
+              CANNOT_LISTEN);
+        }
+      }
+      hears = true;
     }
 
     /**
-     * Whether what another session sends comes in here.
+     * Whether what {@code sender} sends comes in here.
      *
      * @param others takes what else came in meanwhile
+     * @throws SQLException also if the server is read-only
      */
-    private boolean probe(List<WakeUp> others) throws SQLException {
+    private boolean hearsProbeOf(Connection sender, Set<WakeUp> others) throws SQLException {
       String token = PROBE + UUID.randomUUID();
-      try (Connection other = OwnConnections.borrow(dataSource);
-          PreparedStatement send =
-              other.prepareStatement("SELECT pg_catalog.pg_notify(?::text, ?::text)")) {
+      try (PreparedStatement send =
+          sender.prepareStatement(
+              "SELECT pg_catalog.pg_notify(?::text, ?::text), pg_catalog.current_setting('transaction_read_only')")) {
         send.setString(1, channel.name());
         send.setString(2, token);
-        send.execute();
-        if (!other.getAutoCommit()) {
-          other.commit();
+        try (ResultSet sent = send.executeQuery()) {
+          sent.next();
+          ReadOnlyServer.requireOff(sent.getString(2));
+        }
+        if (!sender.getAutoCommit()) {
+          sender.commit();
         }
       }
       long deadline = System.nanoTime() + PROBE_LIMIT.toNanos();
       while (System.nanoTime() - deadline < 0) {
-        boolean back = false;
-        for (PGNotification heard : heard(100)) {
-          back |= token.equals(heard.getParameter());
-          channel.read(heard.getParameter()).ifPresent(others::add);
-        }
-        if (back) {
+        List<PGNotification> heard = heard(100);
+        read(heard, others);
+        if (heard.stream().anyMatch(one -> token.equals(one.getParameter()))) {
           return true;
         }
       }
@@ -152,17 +194,39 @@ final class PostgresWakeUps implements WakeUps {
         return List.of();
       }
       try {
-        List<WakeUp> wakeUps = new ArrayList<>();
-        for (PGNotification heard : heard((int) Math.max(1, timeout.toMillis()))) {
-          channel.read(heard.getParameter()).ifPresent(wakeUps::add);
+        Set<WakeUp> wakeUps = new LinkedHashSet<>();
+        read(heard((int) Math.max(1, timeout.toMillis())), wakeUps);
+        if (doubted || System.nanoTime() - heardAt > silence) {
+          requireAlive(wakeUps);
         }
-        if (System.nanoTime() - heardAt > silence && !probe(wakeUps)) {
-          // It has heard before, so it is the connection that is gone, and another may be had.
-          throw new SQLException("A listening session hears nothing any more.", BROKEN);
+        return List.copyOf(wakeUps);
+      } catch (SQLException failure) {
+        broken = failure;
+        throw OwnTransactions.refused(failure);
+      }
+    }
+
+    /** By a notification to itself: a second connection might not be had. */
+    private void requireAlive(Set<WakeUp> others) throws SQLException {
+      connection.setNetworkTimeout(Runnable::run, (int) PROBE_LIMIT.toMillis());
+      if (!hearsProbeOf(connection, others)) {
+        // It has heard before, so it is the connection that is gone, and another may be had.
+        throw new SQLException("A listening session hears nothing any more.", BROKEN);
+      }
+      connection.setNetworkTimeout(Runnable::run, networkTimeout);
+      doubted = false;
+    }
+
+    @Override
+    public void recheck() {
+      doubted = true;
+    }
+
+    private void read(List<PGNotification> heard, Set<WakeUp> wakeUps) {
+      for (PGNotification notification : heard) {
+        if (wakeUps.size() < MOST) {
+          channel.read(notification.getParameter()).ifPresent(wakeUps::add);
         }
-        return wakeUps;
-      } catch (SQLException broken) {
-        throw OwnTransactions.refused(broken);
       }
     }
 
@@ -182,13 +246,12 @@ final class PostgresWakeUps implements WakeUps {
         return;
       }
       closed = true;
-      try (Connection last = connection;
-          Statement statement = last.createStatement()) {
-        last.setNetworkTimeout(Runnable::run, GOODBYE_MILLIS);
-        statement.execute("UNLISTEN *");
-        last.setNetworkTimeout(Runnable::run, networkTimeout);
-      } catch (SQLException broken) {
-        LOG.debug("Listening session was broken when it was closed", broken);
+      try (Connection last = connection) {
+        if (broken == null || !ReadOnlyServer.abandon(last, broken)) {
+          unlisten(last, networkTimeout);
+        }
+      } catch (SQLException failure) {
+        LOG.debug("Listening session was broken when it was closed", failure);
       }
     }
   }

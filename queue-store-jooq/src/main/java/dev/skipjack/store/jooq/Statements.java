@@ -15,6 +15,7 @@ final class Statements {
   final HotStatement claim;
   final HotStatement heartbeat;
   final HotStatement progress;
+  final HotStatement cancelRequested;
   final OutcomeStatement complete;
   final OutcomeStatement completeIn;
   final OutcomeStatement completeInWithResult;
@@ -44,6 +45,7 @@ final class Statements {
     claim = HotStatement.render(dsl, ClaimStatement.query());
     heartbeat = HotStatement.render(dsl, HeartbeatStatement.query());
     progress = HotStatement.render(dsl, ProgressStatement.query());
+    cancelRequested = HotStatement.render(dsl, CancelRequestedStatement.query());
     complete = new OutcomeStatement(dsl, CompleteStatement::query);
     completeIn = new OutcomeStatement(dsl, CompleteStatement::queryForOne);
     completeInWithResult = new OutcomeStatement(dsl, ConcludeStatement::queryForOne);

@@ -55,7 +55,7 @@ class ArchitectureTest {
           .resideInAPackage("com.fasterxml..");
 
   @ArchTest
-  static final ArchRule hikariIsOnlyAskedForItsSize =
+  static final ArchRule hikariIsReachedThroughOneNestedClassEach =
       noClasses()
           .that(not(simpleName("Hikari")))
           .should()

@@ -140,6 +140,7 @@ class BigTablePlanTest {
     all.put("claim", statements.claim);
     all.put("heartbeat", statements.heartbeat);
     all.put("progress", statements.progress);
+    all.put("cancelRequested", statements.cancelRequested);
     all.put("complete", statements.complete.in(weeks));
     all.put("completeIn", statements.completeIn.in(weeks));
     all.put("completeInWithResult", statements.completeInWithResult.in(weeks));
@@ -160,6 +161,7 @@ class BigTablePlanTest {
     "claim, jobs_pending_idx jobs_pkey",
     "heartbeat, jobs_pkey",
     "progress, jobs_pkey",
+    "cancelRequested, jobs_pkey",
     "complete, jobs_pkey _pkey",
     "completeIn, jobs_pkey _pkey",
     "completeInWithResult, jobs_pkey _pkey",

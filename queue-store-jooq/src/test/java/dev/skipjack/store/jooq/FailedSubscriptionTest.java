@@ -5,17 +5,99 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.WakeUps.Subscription;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** A subscription that fails half-way gives its connection back, which listens no more. */
+/** Subscriptions that fail half-way, and such as must not fail. */
 @QueueTest
 class FailedSubscriptionTest {
+
+  private static final Duration SOON = Duration.ofMillis(50);
+
+  /** Handlers may hold all others for as long as they like. */
+  @Test
+  void aSilentSubscriptionNeedsNoSecondConnection(QueueDatabase database) throws SQLException {
+    try (HikariDataSource pool = database.newDataSource(2)) {
+      pool.setConnectionTimeout(250);
+      PostgresWakeUps wakeUps =
+          new PostgresWakeUps(pool, new WakeUpChannel(database.schema()), SOON);
+      try (Subscription first = wakeUps.subscribe();
+          Connection handlers = pool.getConnection()) {
+        for (int i = 0; i < 3; i++) {
+          assertThat(first.await(SOON.multipliedBy(2))).isEmpty();
+        }
+        first.close();
+        try (Subscription second = wakeUps.subscribe()) {
+          assertThat(second.await(SOON.multipliedBy(2))).isEmpty();
+        }
+        assertThat(handlers.isValid(1)).isTrue();
+      }
+    }
+  }
+
+  /** As those of proxies that trace or mask: a worker polls then, which is no failure. */
+  @Test
+  void connectionsThatDoNotUnwrapCannotListen(QueueDatabase database) {
+    try (HikariDataSource pool = database.newDataSource(2)) {
+      PostgresWakeUps wakeUps =
+          new PostgresWakeUps(wrapping(pool), new WakeUpChannel(database.schema()));
+
+      assertThatThrownBy(wakeUps::subscribe)
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              refused -> assertThat(refused.sqlState()).contains("0A000"))
+          .hasMessageContaining("do not unwrap to org.postgresql.PGConnection");
+
+      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+    }
+  }
+
+  private static DataSource wrapping(DataSource pool) {
+    return proxy(
+        DataSource.class,
+        (method, args) -> {
+          Object answer = method.invoke(pool, args);
+          return answer instanceof Connection connection
+              ? proxy(
+                  Connection.class,
+                  (call, given) -> {
+                    if (call.getName().equals("unwrap")) {
+                      throw new SQLException("Cannot unwrap.");
+                    }
+                    return call.invoke(connection, given);
+                  })
+              : answer;
+        });
+  }
+
+  private interface Call {
+    Object run(Method method, Object[] args) throws Exception;
+  }
+
+  private static <T> T proxy(Class<T> type, Call call) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, args) -> {
+              try {
+                return call.run(method, args);
+              } catch (InvocationTargetException thrown) {
+                throw thrown.getTargetException();
+              }
+            }));
+  }
 
   @Test
   void leavesNoConnectionThatListensInThePool(QueueDatabase database) throws SQLException {

@@ -65,6 +65,7 @@ class GoldenSqlTest {
             Map.entry("claim", statements.claim),
             Map.entry("heartbeat", statements.heartbeat),
             Map.entry("progress", statements.progress),
+            Map.entry("cancel-requested", statements.cancelRequested),
             Map.entry("complete", statements.complete.in(WEEK)),
             Map.entry("complete-in", statements.completeIn.in(WEEK)),
             Map.entry("complete-in-with-result", statements.completeInWithResult.in(WEEK)),

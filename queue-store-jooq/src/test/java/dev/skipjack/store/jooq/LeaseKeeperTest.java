@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.LeaseKeeper;
@@ -156,6 +157,25 @@ class LeaseKeeperTest {
 
     fixture.store.complete(List.of(execution));
     assertThat(beat()).containsExactly(new Renewal(Verdict.LOST, false));
+  }
+
+  @Test
+  void asksForCancelsWithoutALockAndForTheOwnerOnly() throws SQLException {
+    assertThat(leases.cancelRequested(List.of(execution))).isEmpty();
+    fixture.queue.admin().cancel(List.of(execution.jobId()));
+    Execution stale = new Execution(
+            execution.jobId(), new ExecutionId(execution.id().value() + 1), execution.startedAt());
+    try (Connection rival = fixture.database.connection()) {
+      rival.setAutoCommit(false);
+      rival
+          .createStatement()
+          .execute("SELECT id FROM " + fixture.database.schema() + ".jobs FOR UPDATE");
+
+      assertThat(leases.cancelRequested(List.of(stale, execution)))
+          .containsExactly(execution.id());
+      assertThat(leases.cancelRequested(List.of(stale))).isEmpty();
+    }
+    assertThat(leases.cancelRequested(List.of())).isEmpty();
   }
 
   /** A stricter default of the pool would make heartbeats fail on each other. */

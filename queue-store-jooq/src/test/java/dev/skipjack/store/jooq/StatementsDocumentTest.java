@@ -41,6 +41,7 @@ class StatementsDocumentTest {
               "AttemptCtes",
               "HeartbeatStatement",
               "ProgressStatement",
+              "CancelRequestedStatement",
               "CompleteStatement",
               "ConcludeStatement",
               "FailStatement",

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * As {@link OwnTransactions}, on one connection that is kept from call to call and holds no
- * transaction in between. Since the pool cannot look after it, it is asked for a sign of life after
- * a minute of silence, and an answer that does not come within ten seconds ends it. Safe for any
+ * transaction in between. Since the pool cannot look after it, it is asked after a minute of silence
+ * whether its server is there and can be written to, and an answer that does not come within ten seconds ends it. Safe for any
  * number of threads, one at a time.
  */
 public final class KeptTransactions implements AutoCloseable {
@@ -40,6 +40,7 @@ public final class KeptTransactions implements AutoCloseable {
   private boolean autoCommit;
   private int networkTimeout;
   private long usedAt;
+  private volatile boolean doubted;
 
   /** On a connection of {@code dataSource}, which is borrowed by the first call. */
   public KeptTransactions(DataSource dataSource) {
@@ -86,26 +87,41 @@ public final class KeptTransactions implements AutoCloseable {
   /**
    * Borrows the connection now, unless there is one that is alive.
    *
-   * @throws dev.skipjack.api.StoreException if there is none to be had
+   * @throws dev.skipjack.api.StoreException if there is none to be had, or its server is read-only
    * @throws IllegalStateException after {@link #close}
    */
   public void reserve() {
     turn.lock();
     try {
       Connection connection = connection();
-      if (System.nanoTime() - usedAt > silence) {
-        if (!connection.isValid((int) PATIENCE.toSeconds())) {
-          giveUp(new SQLException("The kept connection is dead."));
-          connection();
-        } else {
-          connection.rollback(); // drivers may ask in a transaction, which must not stay open
-        }
+      if (doubted || System.nanoTime() - usedAt > silence) {
+        check(connection);
+        doubted = false;
         usedAt = System.nanoTime();
       }
     } catch (SQLException failure) {
       throw OwnTransactions.refused(failure);
     } finally {
       endTurn();
+    }
+  }
+
+  /** Lets the next {@link #reserve} ask the server, however lately the connection was used. */
+  public void recheck() {
+    doubted = true;
+  }
+
+  private void check(Connection connection) throws SQLException {
+    try {
+      ReadOnlyServer.requireWritable(connection);
+      connection.rollback(); // or the question's transaction would stay open
+    } catch (SQLException failure) {
+      // It died in silence, or its server was demoted; another may be had.
+      giveUp(failure);
+      Connection another = connection();
+      if (ReadOnlyServer.refused(failure)) {
+        checkAgain(another);
+      }
     }
   }
 
@@ -137,6 +153,16 @@ public final class KeptTransactions implements AutoCloseable {
     return connection;
   }
 
+  private void checkAgain(Connection another) throws SQLException {
+    try {
+      ReadOnlyServer.requireWritable(another);
+      another.rollback();
+    } catch (SQLException failure) {
+      giveUp(failure);
+      throw failure;
+    }
+  }
+
   /**
    * A statement that was broken off says nothing against its connection, and where handlers wait
    * for one, another would be long in coming.
@@ -163,8 +189,10 @@ public final class KeptTransactions implements AutoCloseable {
       return;
     }
     try (connection) {
-      connection.rollback();
-      restore(connection);
+      if (!ReadOnlyServer.abandon(connection, failure)) {
+        connection.rollback();
+        restore(connection);
+      }
     } catch (SQLException broken) {
       failure.addSuppressed(broken);
     }

@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,27 +23,37 @@ public final class OwnTransactions {
   /** No such table, no such schema. */
   private static final Set<String> NO_SUCH_SCHEMA = Set.of("42P01", "3F000");
 
+  /** What a pooler between us and the server makes of statements that the driver has prepared. */
+  private static final Set<String> UNKNOWN_PREPARED_STATEMENT = Set.of("42P05", "26000", "08P01");
+
   private final DataSource dataSource;
   private final Preamble preamble;
+  private final Runnable onReadOnlyServer;
 
   /** On connections of {@code dataSource}. */
   public OwnTransactions(DataSource dataSource) {
-    this(dataSource, Preamble.OWN);
+    this(dataSource, Preamble.OWN, () -> {});
   }
 
-  private OwnTransactions(DataSource dataSource, Preamble preamble) {
+  private OwnTransactions(DataSource dataSource, Preamble preamble, Runnable onReadOnlyServer) {
     this.dataSource = dataSource;
     this.preamble = preamble;
+    this.onReadOnlyServer = onReadOnlyServer;
+  }
+
+  /** These, which call {@code action} when a server turns out to be read-only (25006). */
+  public OwnTransactions onReadOnlyServer(Runnable action) {
+    return new OwnTransactions(dataSource, preamble, action);
   }
 
   /** These, but they can write nothing and read no more of an index than a limit asks for. */
   public OwnTransactions readOnly() {
-    return new OwnTransactions(dataSource, Preamble.READ_ONLY);
+    return new OwnTransactions(dataSource, Preamble.READ_ONLY, onReadOnlyServer);
   }
 
   /** These, but a statement that would wait for a lock fails after a tenth of a second (55P03). */
   public OwnTransactions impatient() {
-    return new OwnTransactions(dataSource, Preamble.IMPATIENT);
+    return new OwnTransactions(dataSource, Preamble.IMPATIENT, onReadOnlyServer);
   }
 
   /**
@@ -170,20 +181,23 @@ public final class OwnTransactions {
     String state = failure.getSQLState();
     return new StoreException(
         state == null || state.startsWith("08")
-            ? "The database could not be reached, or the connection broke (SQLSTATE %s): %s"
-                .formatted(state, PostgresDriver.primaryMessage(failure))
+            ? "The database could not be reached, or the connection broke (SQLSTATE %s): %s%s"
+                .formatted(state, PostgresDriver.primaryMessage(failure), advice(state))
             : "The database refused it (SQLSTATE %s): %s%s"
                 .formatted(state, PostgresDriver.primaryMessage(failure), advice(state)),
         failure);
   }
 
-  private static String advice(String state) {
-    return NO_SUCH_SCHEMA.contains(state)
-        ? ". The queue's schema is missing, or has another name: run Migrations.migrate(dataSource, schema), or name it with JobQueue.builder(dataSource).schema(schema)."
+  private static String advice(@Nullable String state) {
+    if (state != null && NO_SUCH_SCHEMA.contains(state)) {
+      return ". The queue's schema is missing, or has another name: run Migrations.migrate(dataSource, schema), or name it with JobQueue.builder(dataSource).schema(schema).";
+    }
+    return state != null && UNKNOWN_PREPARED_STATEMENT.contains(state)
+        ? ". If a pooler in transaction mode is between, add prepareThreshold=0 to the JDBC URL."
         : "";
   }
 
-  private static void giveUp(Connection connection, boolean autoCommit, Throwable failure) {
+  private void giveUp(Connection connection, boolean autoCommit, Throwable failure) {
     try {
       connection.rollback();
       connection.setAutoCommit(autoCommit);
@@ -193,13 +207,25 @@ public final class OwnTransactions {
   }
 
   /** Of a transaction that the driver does not know of. */
-  private static void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
+  private void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
+    if (abandoned(connection, failure)) {
+      return;
+    }
     try (Statement statement = connection.createStatement()) {
       statement.execute("ROLLBACK");
       connection.setAutoCommit(autoCommit);
     } catch (SQLException broken) {
       failure.addSuppressed(broken);
     }
+  }
+
+  /** Back in its pool, it would be handed out again, to a server that cannot do what is asked. */
+  private boolean abandoned(Connection connection, Throwable failure) {
+    boolean abandoned = ReadOnlyServer.abandon(connection, failure);
+    if (abandoned) {
+      onReadOnlyServer.run();
+    }
+    return abandoned;
   }
 
   /** What is done in one transaction. */

@@ -30,6 +30,10 @@ class KeptTransactionsTest {
       HotStatement.render(
           DSL.using(SQLDialect.POSTGRES),
           select(field("pg_backend_pid()", Integer.class).as("pid")));
+  private static final HotStatement ONLY_READ =
+      HotStatement.render(
+          DSL.using(SQLDialect.POSTGRES),
+          select(field("set_config('default_transaction_read_only', 'on', false)")));
   private static final HotStatement LONG =
       HotStatement.render(
           DSL.using(SQLDialect.POSTGRES), select(field("1 + length(pg_sleep(30)::text)")));
@@ -73,6 +77,28 @@ class KeptTransactionsTest {
 
       assertThat(stateOf(first)).isEqualTo("idle");
       assertThat(session(kept)).isEqualTo(first);
+    }
+  }
+
+  /** As of a server that was demoted: it answers, but no lease could be renewed there. */
+  @Test
+  void aConnectionThatOnlyReadsIsDiscardedWhenItIsDoubted() throws SQLException {
+    try (KeptTransactions kept = new KeptTransactions(pool)) {
+      int first = session(kept);
+      kept.run(ONLY_READ, new Arguments(), row -> row.getString(1));
+
+      kept.reserve();
+      assertThat(session(kept)).isEqualTo(first);
+      kept.recheck();
+      kept.reserve();
+
+      assertThat(session(kept)).isNotEqualTo(first);
+      assertThat(borrowed()).isEqualTo(1);
+      // Not in the pool either.
+      await()
+          .until(
+              () ->
+                  ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + first).equals("0"));
     }
   }
 

@@ -1,0 +1,52 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.store.jooq.spi.Arguments;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+
+/**
+ * Finds those of a worker's executions whose job an operator wants cancelled.
+ *
+ * <pre>{@code
+ * SELECT current_execution_id FROM jobs
+ *  WHERE id = ANY (:job_ids) AND current_execution_id = ANY (:execution_ids) AND cancel_requested_at IS NOT NULL
+ * }</pre>
+ *
+ * <p>One lookup by primary key for each, about once a second while jobs run; returns nothing as a
+ * rule. Locks nothing, so it waits for nobody.
+ */
+final class CancelRequestedStatement {
+
+  private static final Param<Long[]> JOB_IDS = param("job_ids", Long[].class);
+  private static final Param<Long[]> EXECUTION_IDS = param("execution_ids", Long[].class);
+
+  private CancelRequestedStatement() {}
+
+  static ResultQuery<?> query() {
+    return select(JOBS.CURRENT_EXECUTION_ID)
+        .from(JOBS)
+        .where(JOBS.ID.eq(any(JOB_IDS)))
+        .and(JOBS.CURRENT_EXECUTION_ID.eq(any(EXECUTION_IDS)))
+        .and(JOBS.CANCEL_REQUESTED_AT.isNotNull());
+  }
+
+  static Arguments arguments(List<Execution> executions) {
+    return new Arguments()
+        .bigints("job_ids", executions, execution -> execution.jobId().value())
+        .bigints("execution_ids", executions, execution -> execution.id().value());
+  }
+
+  static ExecutionId read(ResultSet row) throws SQLException {
+    return new ExecutionId(row.getLong(1));
+  }
+}

@@ -1,0 +1,72 @@
+package dev.skipjack.store.jooq.spi;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * A server that can only be read: a standby, or a former primary after a failover. Connections to
+ * it are alive, so no pool finds out that they are of no use.
+ */
+public final class ReadOnlyServer {
+
+  /** Read-only transaction. */
+  public static final String SQL_STATE = "25006";
+
+  private static final String IS_READ_ONLY =
+      "SELECT pg_catalog.current_setting('transaction_read_only')";
+
+  private ReadOnlyServer() {}
+
+  /** Whether the server refused to write. */
+  static boolean refused(Throwable failure) {
+    return failure instanceof SQLException refusal && SQL_STATE.equals(refusal.getSQLState());
+  }
+
+  /**
+   * Asks the server of {@code connection}, in one round trip.
+   *
+   * @throws SQLException with {@link #SQL_STATE} if it is read-only
+   */
+  public static void requireWritable(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(IS_READ_ONLY)) {
+      row.next();
+      requireOff(row.getString(1));
+    }
+  }
+
+  /**
+   * Judges the setting {@code transaction_read_only}.
+   *
+   * @throws SQLException with {@link #SQL_STATE} unless it is off
+   */
+  public static void requireOff(String transactionReadOnly) throws SQLException {
+    if (!"off".equals(transactionReadOnly)) {
+      throw new SQLException(
+          "The server is read-only: a standby, a former primary, or default_transaction_read_only is on. Connect to the primary.",
+          SQL_STATE);
+    }
+  }
+
+  /**
+   * Breaks a connection whose server refused to write, so that its pool discards it. For any other
+   * failure does nothing.
+   *
+   * @return whether it was broken
+   */
+  public static boolean abandon(Connection connection, Throwable failure) {
+    if (!refused(failure)) {
+      return false;
+    }
+    try {
+      connection.abort(Runnable::run);
+      // HikariCP looks at a connection that was just used only when a call on it fails.
+      connection.rollback();
+    } catch (SQLException broken) {
+      failure.addSuppressed(broken);
+    }
+    return true;
+  }
+}
