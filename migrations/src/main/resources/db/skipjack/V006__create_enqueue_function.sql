@@ -88,8 +88,9 @@ BEGIN
 END;
 $$;
 
--- NOTIFY takes a lock of the whole database at commit. So of the transactions that are open at the same time only one notifies for a
--- queue; the others' jobs are found by the worker that it wakes, or by polling.
+-- NOTIFY takes a lock of the whole database at commit. So of the transactions that are open at the same time and began in the same
+-- tenth of a second only one notifies for a queue; the others' jobs are found by the worker that it wakes, or by polling. By their
+-- begin, so that one which stays open for long silences no later one, and takes a single lock itself.
 DO $install$
 BEGIN
   EXECUTE format($create$
@@ -102,7 +103,7 @@ AS %L
 DECLARE
   lane_hash text := encode(sha256(convert_to(%L || wake_up.queue, 'UTF8')), 'hex');
 BEGIN
-  IF pg_try_advisory_xact_lock(('x' || left(lane_hash, 16))::bit(64)::bigint) THEN
+  IF pg_try_advisory_xact_lock(('x' || left(lane_hash, 16))::bit(64)::bigint # floor(extract(epoch FROM now()) * 10)::bigint) THEN
     PERFORM pg_notify(%L, wake_up.queue || ' ' || wake_up.kind || ' ' || wake_up.priority::text);
   END IF;
 END;

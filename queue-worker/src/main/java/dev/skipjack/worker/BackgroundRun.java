@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -24,10 +25,17 @@ final class BackgroundRun {
 
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
-  /** Beyond the drain: time to write what the last handlers and the shutdown itself left. */
-  private static final long LAST_WRITES = Duration.ofSeconds(3).toNanos();
+  /**
+   * All that a stop may take beyond the drain, whatever hangs: with the default drain timeout it
+   * stays below the 30 s after which Kubernetes kills.
+   */
+  private static final long AFTER_DRAIN = Duration.ofMillis(3_500).toNanos();
 
-  private static final long GOODBYE = Duration.ofSeconds(1).toNanos();
+  /** Of that: to write what the last handlers and the shutdown itself left. */
+  private static final long LAST_WRITES = AFTER_DRAIN / 2;
+
+  /** Of that: to take the worker's row away, at the end. */
+  private static final long GOODBYE = Duration.ofMillis(500).toNanos();
 
   /** How often a drain looks whether it is to end early. */
   private static final long HURRY_LOOK = Duration.ofMillis(50).toNanos();
@@ -78,7 +86,7 @@ final class BackgroundRun {
             random.split(),
             heard,
             vitals::polled);
-    fetcher = loop("fetcher", claims, fetch, random.split());
+    fetcher = loop("fetcher", claims, fetch, random.split(), Loop.PROBE_PAUSE);
     loop(
         "rescuer",
         new Rescuer(access.store(), config.rescueInterval(), reporter, random.split()),
@@ -110,12 +118,23 @@ final class BackgroundRun {
             reporter,
             random.split(),
             Loop.LONGEST_PAUSE);
+    reporter.database().whenBack(() -> talking().forEach(Loop::databaseIsBack));
   }
 
   private Loop loop(String role, Loop.Step step, Wakeup wakeup, SplittableRandom random) {
-    Loop loop = new Loop(role, step, wakeup, reporter, random, Loop.LONGEST_PAUSE);
+    return loop(role, step, wakeup, random, Loop.LONGEST_PAUSE);
+  }
+
+  private Loop loop(
+      String role, Loop.Step step, Wakeup wakeup, SplittableRandom random, Duration longestPause) {
+    Loop loop = new Loop(role, step, wakeup, reporter, random, longestPause);
     loops.add(loop);
     return loop;
+  }
+
+  /** All loops that talk to the database. */
+  private Stream<Loop> talking() {
+    return Stream.concat(loops.stream(), Stream.of(engine.flusher(), engine.heartbeat()));
   }
 
   /** Starts all threads or, when the system refuses one, none. */
@@ -132,10 +151,15 @@ final class BackgroundRun {
 
   /** The threads that are dead or hang, by role. */
   List<String> dead() {
-    return Stream.concat(loops.stream(), Stream.of(engine.flusher(), engine.heartbeat(), watchdog))
+    return Stream.concat(talking(), Stream.of(watchdog))
         .filter(loop -> !loop.isAlive(LONGEST_STEP))
         .map(Loop::role)
         .toList();
+  }
+
+  /** What keeps loops from their work. */
+  List<Loop.Trouble> troubles() {
+    return talking().map(Loop::trouble).filter(Objects::nonNull).toList();
   }
 
   /** All are held, and renewed, before the first begins: it may take long. */
@@ -181,7 +205,8 @@ final class BackgroundRun {
     }
     watchdog.stop();
     engine.running().all().forEach(engine.runner()::giveBack);
-    long last = System.nanoTime() + LAST_WRITES;
+    long end = System.nanoTime() + AFTER_DRAIN;
+    long last = end - AFTER_DRAIN + LAST_WRITES;
     try {
       engine.running().awaitNone(last);
       // What they are in the middle of needs the pool, which the caller may close next.
@@ -192,8 +217,8 @@ final class BackgroundRun {
       interrupted = true;
     }
     // Whatever interrupts the waiting: threads that nobody stops would renew leases for ever.
-    interrupted |= stopEngine();
-    interrupted |= sayGoodbye();
+    interrupted |= stopEngine(end - GOODBYE);
+    interrupted |= sayGoodbye(end);
     if (engine.running().size() > 0) {
       log.warn(
           "Worker stopped with unwritten outcomes, their leases will run out count={}",
@@ -221,7 +246,7 @@ final class BackgroundRun {
   }
 
   /** In a thread of its own: a connection that hangs must not hold up the end. */
-  private boolean sayGoodbye() {
+  private boolean sayGoodbye(long deadline) {
     try {
       Thread leaving =
           threads.start(
@@ -230,7 +255,7 @@ final class BackgroundRun {
                 wakeUps.ifPresent(WakeUpListener::stop);
                 registrar.leave();
               });
-      TimeUnit.NANOSECONDS.timedJoin(leaving, GOODBYE);
+      TimeUnit.NANOSECONDS.timedJoin(leaving, Math.max(deadline - System.nanoTime(), 1));
       return false;
     } catch (InterruptedException hurry) {
       return true;
@@ -238,9 +263,9 @@ final class BackgroundRun {
   }
 
   /** Answers whether the caller was interrupted meanwhile. */
-  private boolean stopEngine() {
+  private boolean stopEngine(long deadline) {
     try {
-      engine.stop();
+      engine.stop(deadline);
       return false;
     } catch (InterruptedException hurry) {
       return true;

@@ -26,10 +26,8 @@ class StopDeadlineTest {
   private static final JobType<String> TYPE = JobType.of("k", String.class);
   private static final Duration DRAIN = Duration.ofMillis(100);
 
-  /**
-   * What {@link Worker#stop} calls some seconds; each loop that is waited for alone takes three.
-   */
-  private static final Duration SOME_SECONDS = Duration.ofSeconds(10);
+  /** Between the default drain timeout and the 30 s after which Kubernetes kills. */
+  private static final Duration SOME_SECONDS = Duration.ofSeconds(5);
 
   private static final Set<String> EVERY_LOOP =
       Set.of("dueLanes", "rescue", "createPartitions", "announce", "heartbeat");

@@ -19,7 +19,9 @@ import java.util.regex.Pattern;
  */
 final class WakeUpChannel {
 
-  private static final Pattern TEXT = Pattern.compile("(\\S+) (\\S+) (-?[0-9]{1,3})");
+  /** Names and priorities as jobs have them, and nothing that is longer. */
+  private static final Pattern TEXT =
+      Pattern.compile("(\\S{1,63}) (\\S{1,63}) (-?(?:100|[0-9]{1,2}))");
 
   private final String schema;
   private final String name;

@@ -24,8 +24,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>NOTIFY takes a lock of the whole database at commit, so it is sent seldom. After a transaction
  * of our own: once for a queue in a few milliseconds, because a worker that was woken looks again
- * soon by itself. In a caller's transaction: only by the one of several concurrent ones that gets
- * the queue's advisory lock, which ends with the transaction; so it is best effort there. Safe for
+ * soon by itself. In a caller's transaction: of concurrent ones that began in the same tenth of a
+ * second only by the one that gets the queue's advisory lock, which ends with the transaction; so it
+ * is best effort there. Safe for
  * any number of threads.
  */
 final class WakeUpSender {
@@ -43,8 +44,15 @@ final class WakeUpSender {
    */
   static final String SEND = NOTIFY + ", pg_catalog.set_config('synchronous_commit', 'off', true)";
 
+  /**
+   * The lock's key depends on when the transaction began: one that stays open for long silences no
+   * later one, and takes a single lock however many jobs it enqueues.
+   */
   private static final String SEND_UNLESS_ANOTHER_DOES =
-      NOTIFY + " WHERE pg_catalog.pg_try_advisory_xact_lock(?::bigint)";
+      NOTIFY
+          + " WHERE pg_catalog.pg_try_advisory_xact_lock(?::bigint OPERATOR(pg_catalog.#)"
+          + " pg_catalog.floor((pg_catalog.date_part('epoch', pg_catalog.now())"
+          + " OPERATOR(pg_catalog.*) 10::double precision))::bigint)";
 
   private final DataSource dataSource;
   private final WakeUpChannel channel;

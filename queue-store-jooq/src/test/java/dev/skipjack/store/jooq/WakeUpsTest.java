@@ -117,8 +117,7 @@ class WakeUpsTest {
     void byOneOfTwoTransactionsOfTheSameMoment() throws SQLException {
       try (Connection one = fixture.database.connection();
           Connection other = fixture.database.connection()) {
-        one.setAutoCommit(false);
-        other.setAutoCommit(false);
+        beginTogether(one, other);
         fixture.queue.in(one).enqueue(Fixture.WORK, new Fixture.Work(1));
         fixture.queue.in(other).enqueue(Fixture.WORK, new Fixture.Work(2));
         other.commit();
@@ -129,6 +128,57 @@ class WakeUpsTest {
       assertThat(heardUntil("last"))
           .extracting(wakeUp -> wakeUp.lane().queue())
           .containsExactly("default", "last");
+    }
+
+    private void beginTogether(Connection one, Connection other) throws SQLException {
+      one.setAutoCommit(false);
+      other.setAutoCommit(false);
+      while (!tenthOf(one).equals(tenthOf(other))) {
+        one.rollback();
+        other.rollback();
+      }
+    }
+
+    /** The tenth of a second in which the transaction began. */
+    private String tenthOf(Connection transaction) throws SQLException {
+      try (Statement statement = transaction.createStatement();
+          ResultSet row =
+              statement.executeQuery("SELECT floor(date_part('epoch', now()) * 10)::bigint")) {
+        row.next();
+        return row.getString(1);
+      }
+    }
+
+    /** As an import: it enqueues, and goes on for minutes. */
+    @Test
+    void byTransactionsThatBeginWhileALongOneIsOpen() throws SQLException {
+      try (Connection longOne = fixture.database.connection();
+          Connection later = fixture.database.connection();
+          Connection inSql = fixture.database.connection()) {
+        longOne.setAutoCommit(false);
+        fixture.queue.in(longOne).enqueue(Fixture.WORK, new Fixture.Work(1));
+        beginLaterThan(longOne, later);
+        fixture.queue.in(later).enqueue(Fixture.WORK, new Fixture.Work(2));
+        later.commit();
+        assertThat(heard()).containsExactly(OF_WORK);
+
+        beginLaterThan(later, inSql);
+        try (Statement statement = inSql.createStatement()) {
+          statement.execute(
+              "SELECT " + fixture.database.schema() + ".enqueue('work', '{\"number\": 3}')");
+        }
+        inSql.commit();
+        assertThat(heard()).containsExactly(OF_WORK);
+        longOne.rollback();
+      }
+    }
+
+    private void beginLaterThan(Connection earlier, Connection later) throws SQLException {
+      String before = tenthOf(earlier);
+      later.setAutoCommit(false);
+      while (tenthOf(later).equals(before)) {
+        later.rollback();
+      }
     }
 
     @Test
