@@ -72,10 +72,11 @@ class FailedSubscriptionTest {
               ? proxy(
                   Connection.class,
                   (call, given) -> {
-                    if (call.getName().equals("unwrap")) {
-                      throw new SQLException("Cannot unwrap.");
-                    }
-                    return call.invoke(connection, given);
+                    return switch (call.getName()) {
+                      case "unwrap" -> throw new SQLException("Cannot unwrap.");
+                      case "isWrapperFor" -> false;
+                      default -> call.invoke(connection, given);
+                    };
                   })
               : answer;
         });
