@@ -123,8 +123,8 @@ final class Engine {
   /**
    * Ends the threads, the heartbeat last, so that nobody steals what the flusher still writes.
    *
-   * @param deadline the nanoTime until which they are waited for; one that hangs does not use up the
-   *     time of the next
+   * @param deadline the nanoTime until which they are waited for; one that hangs does not use up
+   *     the time of the next
    */
   void stop(long deadline) throws InterruptedException {
     try {

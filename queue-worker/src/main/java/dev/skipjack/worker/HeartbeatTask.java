@@ -14,9 +14,9 @@ import java.util.Set;
 
 /**
  * Renews the leases of everything held: buffered, running, unwritten. In between it asks whose job
- * is to be cancelled, and writes what handlers report, both about once a second and only while there
- * is something to ask or to write. Has a thread of its own, so that no handler can keep it waiting,
- * and stops last.
+ * is to be cancelled, and writes what handlers report, both about once a second and only while
+ * there is something to ask or to write. Has a thread of its own, so that no handler can keep it
+ * waiting, and stops last.
  */
 final class HeartbeatTask implements Loop.Step {
 

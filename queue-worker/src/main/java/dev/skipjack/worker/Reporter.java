@@ -240,8 +240,7 @@ final class Reporter {
   }
 
   void cannotListen(Throwable why) {
-    log.warn(
-        "Wake-ups cannot be heard, jobs are found by polling only error={}", wordsOf(why));
+    log.warn("Wake-ups cannot be heard, jobs are found by polling only error={}", wordsOf(why));
     log.trace("Wake-ups cannot be heard because", why);
   }
 

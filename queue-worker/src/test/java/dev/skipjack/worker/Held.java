@@ -28,8 +28,7 @@ final class Held {
 
   /** One that renews leases at this interval. */
   HeartbeatTask heartbeat(Duration interval) {
-    WorkerConfig config =
-        WorkerConfig.builder().lease(lease).heartbeatInterval(interval).build();
+    WorkerConfig config = WorkerConfig.builder().lease(lease).heartbeatInterval(interval).build();
     return new HeartbeatTask(store, config, running, reporter);
   }
 

@@ -30,7 +30,7 @@ class StopDeadlineTest {
   private static final Duration SOME_SECONDS = Duration.ofSeconds(5);
 
   private static final Set<String> EVERY_LOOP =
-      Set.of("dueLanes", "rescue", "createPartitions", "announce", "heartbeat");
+      Set.of("dueLanes", "rescue", "createPartitions", "announce", "cancelRequested");
 
   private final MemoryStore store = new MemoryStore();
   private final CountDownLatch release = new CountDownLatch(1);

@@ -71,7 +71,8 @@ import org.jspecify.annotations.Nullable;
  * first one is the oldest job. Locks nothing.
  *
  * <p>Because it only reads, a standby or a former primary would answer it for ever, and a worker
- * would stay there; the last row, which is evaluated once and reads nothing, tells on such a server.
+ * would stay there; the last row, which is evaluated once and reads nothing, tells on such a
+ * server.
  */
 final class DueLanesStatement {
 

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a pool, which all may lead to a server that is of no use any more. HikariCP can
- * be told to discard them; in other pools each is discarded when somebody borrows it and finds out.
- * Safe for any number of threads.
+ * The connections of a pool, which all may lead to a server that is of no use any more. HikariCP
+ * can be told to discard them; in other pools each is discarded when somebody borrows it and finds
+ * out. Safe for any number of threads.
  */
 final class IdleConnections {
 
@@ -48,7 +48,8 @@ final class IdleConnections {
   private static final class Hikari {
 
     static void discard(DataSource dataSource) throws SQLException {
-      if (dataSource instanceof HikariDataSource || dataSource.isWrapperFor(HikariDataSource.class)) {
+      if (dataSource instanceof HikariDataSource
+          || dataSource.isWrapperFor(HikariDataSource.class)) {
         HikariDataSource hikari =
             dataSource instanceof HikariDataSource itself
                 ? itself

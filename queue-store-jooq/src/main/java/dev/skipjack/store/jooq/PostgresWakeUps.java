@@ -32,6 +32,7 @@ final class PostgresWakeUps implements WakeUps {
   private static final Duration SILENCE = Duration.ofSeconds(30);
 
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(3);
+
   /**
    * Most wake-ups that are handed on at once. Anybody who may connect may send any number; what is
    * dropped is found by polling.

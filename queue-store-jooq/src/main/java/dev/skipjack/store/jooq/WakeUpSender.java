@@ -25,9 +25,8 @@ import org.slf4j.LoggerFactory;
  * <p>NOTIFY takes a lock of the whole database at commit, so it is sent seldom. After a transaction
  * of our own: once for a queue in a few milliseconds, because a worker that was woken looks again
  * soon by itself. In a caller's transaction: of concurrent ones that began in the same tenth of a
- * second only by the one that gets the queue's advisory lock, which ends with the transaction; so it
- * is best effort there. Safe for
- * any number of threads.
+ * second only by the one that gets the queue's advisory lock, which ends with the transaction; so
+ * it is best effort there. Safe for any number of threads.
  */
 final class WakeUpSender {
 

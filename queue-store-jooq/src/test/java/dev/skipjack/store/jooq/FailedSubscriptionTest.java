@@ -55,8 +55,7 @@ class FailedSubscriptionTest {
 
       assertThatThrownBy(wakeUps::subscribe)
           .isInstanceOfSatisfying(
-              StoreException.class,
-              refused -> assertThat(refused.sqlState()).contains("0A000"))
+              StoreException.class, refused -> assertThat(refused.sqlState()).contains("0A000"))
           .hasMessageContaining("do not unwrap to org.postgresql.PGConnection");
 
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();

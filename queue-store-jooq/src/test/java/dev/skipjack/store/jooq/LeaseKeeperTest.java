@@ -163,7 +163,8 @@ class LeaseKeeperTest {
   void asksForCancelsWithoutALockAndForTheOwnerOnly() throws SQLException {
     assertThat(leases.cancelRequested(List.of(execution))).isEmpty();
     fixture.queue.admin().cancel(List.of(execution.jobId()));
-    Execution stale = new Execution(
+    Execution stale =
+        new Execution(
             execution.jobId(), new ExecutionId(execution.id().value() + 1), execution.startedAt());
     try (Connection rival = fixture.database.connection()) {
       rival.setAutoCommit(false);
@@ -171,8 +172,7 @@ class LeaseKeeperTest {
           .createStatement()
           .execute("SELECT id FROM " + fixture.database.schema() + ".jobs FOR UPDATE");
 
-      assertThat(leases.cancelRequested(List.of(stale, execution)))
-          .containsExactly(execution.id());
+      assertThat(leases.cancelRequested(List.of(stale, execution))).containsExactly(execution.id());
       assertThat(leases.cancelRequested(List.of(stale))).isEmpty();
     }
     assertThat(leases.cancelRequested(List.of())).isEmpty();

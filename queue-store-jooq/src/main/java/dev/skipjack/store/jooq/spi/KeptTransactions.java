@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * As {@link OwnTransactions}, on one connection that is kept from call to call and holds no
- * transaction in between. Since the pool cannot look after it, it is asked after a minute of silence
- * whether its server is there and can be written to, and an answer that does not come within ten seconds ends it. Safe for any
- * number of threads, one at a time.
+ * transaction in between. Since the pool cannot look after it, it is asked after a minute of
+ * silence whether its server is there and can be written to, and an answer that does not come
+ * within ten seconds ends it. Safe for any number of threads, one at a time.
  */
 public final class KeptTransactions implements AutoCloseable {
 

@@ -97,8 +97,7 @@ class KeptTransactionsTest {
       // Not in the pool either.
       await()
           .until(
-              () ->
-                  ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + first).equals("0"));
+              () -> ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + first).equals("0"));
     }
   }
 
