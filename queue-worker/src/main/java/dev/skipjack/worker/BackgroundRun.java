@@ -94,7 +94,7 @@ final class BackgroundRun {
         random.split());
     loop(
         "maintainer",
-        new Maintainer(access.maintenance(), config.retention(), reporter, random.split()),
+        new Maintainer(access.maintenance(), config.retention(), vitals, reporter, random.split()),
         new Wakeup(),
         random.split());
     registrar =

@@ -69,9 +69,11 @@ final class HealthRules {
     } else if (current.isPresent() && !current.get()) {
       reasons.add("The schema is older than this library needs. Migrate it.");
     }
+    boolean ready = reasons.isEmpty();
+    vitals.partitionTrouble().ifPresent(reasons::add); // it works until then
     return new WorkerHealth(
         alive,
-        reasons.isEmpty(),
+        ready,
         reasons,
         sinceLastPoll,
         vitals.lag(),

@@ -9,8 +9,10 @@ import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the partitions of the days to come and removes and prunes what is older than its
@@ -30,30 +32,76 @@ final class Maintainer implements Loop.Step {
   private final Retention retention;
   private final Reporter reporter;
   private final RandomGenerator random;
+  private final Vitals vitals;
   private Set<Postponed> known = Set.of();
+  private Set<String> knownUnpruned = Set.of();
+  private @Nullable RuntimeException failed;
 
   Maintainer(
-      Maintenance maintenance, Retention retention, Reporter reporter, RandomGenerator random) {
+      Maintenance maintenance,
+      Retention retention,
+      Vitals vitals,
+      Reporter reporter,
+      RandomGenerator random) {
     this.maintenance = maintenance;
     this.retention = retention;
+    this.vitals = vitals;
     this.reporter = reporter;
     this.random = random;
   }
 
   @Override
   public long run() {
-    CreatedPartitions created = maintenance.createPartitions(AHEAD);
-    reporter.partitionsCreated(created.created());
-    RemovedPartitions removed = maintenance.removePartitions(retention);
-    reporter.partitionsRemoved(removed.removed(), removed.rows());
-    Set<Postponed> postponed = new HashSet<>(created.postponed());
-    postponed.addAll(removed.postponed());
+    failed = null;
+    Set<Postponed> postponed = new HashSet<>();
+    step(() -> postponed.addAll(create()));
+    step(() -> postponed.addAll(remove()));
     // Said once, not each minute while a reader holds the same partition.
     postponed.stream().filter(one -> !known.contains(one)).forEach(reporter::partitionPostponed);
     known = postponed;
+    long[] pause = {pause(postponed)};
+    step(() -> pause[0] = Math.min(pause[0], prune()));
+    if (failed != null) {
+      throw failed;
+    }
+    return Jitter.around(pause[0], random);
+  }
+
+  /** One that fails keeps no other back, unless it is for want of the database. */
+  private void step(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException failure) {
+      if (DatabaseWatch.isAway(failure)) {
+        throw failure;
+      }
+      failed = failed == null ? failure : failed;
+    }
+  }
+
+  private List<Postponed> create() {
+    CreatedPartitions created = maintenance.createPartitions(AHEAD);
+    vitals.partitionsAre(created);
+    reporter.partitionsCreated(created.created());
+    return created.postponed();
+  }
+
+  private List<Postponed> remove() {
+    RemovedPartitions removed = maintenance.removePartitions(retention);
+    reporter.partitionsRemoved(removed.removed(), removed.rows());
+    return removed.postponed();
+  }
+
+  private long prune() {
     Pruned pruned = maintenance.prune();
     reporter.pruned(pruned);
-    return Jitter.around(pruned.unfinished() ? WHEN_UNFINISHED : pause(postponed), random);
+    Set<String> unpruned = Set.copyOf(pruned.failed());
+    unpruned.stream().filter(one -> !knownUnpruned.contains(one)).forEach(reporter::notPruned);
+    knownUnpruned = unpruned;
+    if (pruned.unfinished()) {
+      return WHEN_UNFINISHED;
+    }
+    return unpruned.isEmpty() ? USUALLY : WHEN_BUSY;
   }
 
   private static long pause(Set<Postponed> postponed) {
@@ -62,7 +110,7 @@ final class Maintainer implements Loop.Step {
       if (one.reason() == Reason.UNFINISHED) {
         return WHEN_UNFINISHED;
       }
-      if (one.reason() == Reason.BUSY) {
+      if (one.reason() == Reason.BUSY || one.reason() == Reason.FAILED) {
         pause = WHEN_BUSY;
       }
     }

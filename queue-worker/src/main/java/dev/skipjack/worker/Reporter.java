@@ -239,6 +239,11 @@ final class Reporter {
     }
   }
 
+  /** One sentence on what could not be pruned. */
+  void notPruned(String failure) {
+    log.warn("Pruning needs an operator error={}", failure);
+  }
+
   void cannotListen(Throwable why) {
     log.warn("Wake-ups cannot be heard, jobs are found by polling only error={}", wordsOf(why));
     log.trace("Wake-ups cannot be heard because", why);
@@ -251,11 +256,12 @@ final class Reporter {
               "Partition postponed partition={} reason={}",
               postponed.partition(),
               postponed.reason());
-      case FORBIDDEN, IN_THE_WAY ->
+      case FORBIDDEN, IN_THE_WAY, DEPENDED_ON, FAILED ->
           log.warn(
-              "Partition needs a person partition={} reason={}",
+              "Partition needs an operator partition={} reason={} error={}",
               postponed.partition(),
-              postponed.reason());
+              postponed.reason(),
+              postponed.detail());
     }
   }
 

@@ -1,9 +1,14 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.DueLanes;
+import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.Postponed.Reason;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -11,10 +16,14 @@ import org.jspecify.annotations.Nullable;
 /** What is known of a worker's condition. Written by its loops, read by anybody. */
 final class Vitals implements Claimer.Watch {
 
+  /** Locks that keep a partition from being created are gone long before. */
+  private static final Duration SOON = Duration.ofDays(7);
+
   private final Reporter reporter;
   private volatile @Nullable Long polledAt;
   private volatile Duration lag = Duration.ZERO;
   private volatile @Nullable Boolean schemaCurrent;
+  private volatile @Nullable CreatedPartitions partitions;
   private Set<String> paused = Set.of(); // the fetcher's own
 
   Vitals(Reporter reporter) {
@@ -62,6 +71,30 @@ final class Vitals implements Claimer.Watch {
 
   void schemaIs(boolean current) {
     schemaCurrent = current;
+  }
+
+  /** What the maintainer could create. */
+  void partitionsAre(CreatedPartitions created) {
+    partitions = created;
+  }
+
+  /** A sentence on partitions that cannot be created, while there are any. */
+  Optional<String> partitionTrouble() {
+    CreatedPartitions last = partitions;
+    if (last == null || last.missingFrom().isEmpty()) {
+      return Optional.empty();
+    }
+    Instant end = last.missingFrom().get();
+    List<Postponed> missing = last.postponed();
+    boolean isPassing = missing.stream().allMatch(one -> one.reason() == Reason.BUSY);
+    // By this machine's clock: one that is days off changes only when a passing trouble is shown.
+    if (isPassing && end.isAfter(Instant.now().plus(SOON))) {
+      return Optional.empty();
+    }
+    Postponed first = missing.get(0);
+    return Optional.of(
+        "It cannot create partitions (%s: %s); the last one ends at %s, and no job can be claimed or completed after that."
+            .formatted(first.partition(), first.reason(), end));
   }
 
   Optional<Boolean> schemaCurrent() {

@@ -10,7 +10,8 @@ import java.util.Optional;
  * @param alive whether it is at work or can get there by itself. If not, restart the process
  * @param ready whether it finds, runs and ends jobs now. A database that is away makes a worker
  *     unready and not dead: a restart would not help
- * @param reasons why it is not alive or not ready, in words; empty if it is both
+ * @param reasons why it is not alive or not ready, in words, and what will make it so unless an
+ *     operator acts: partitions that cannot be created, days ahead
  * @param sinceLastPoll time since the last look for jobs that worked, those included that found no
  *     room for more; empty: none yet
  * @param lag how long the oldest due job of the served queues had waited at that look, whoever can

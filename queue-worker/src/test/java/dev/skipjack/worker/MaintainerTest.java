@@ -1,27 +1,104 @@
 package dev.skipjack.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.Retention;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MaintainerTest {
 
   private final MemoryStore store = new MemoryStore();
+  private final Reporter reporter = new Reporter(List.of());
+  private final Vitals vitals = new Vitals(reporter);
   private final Maintainer maintainer =
-      new Maintainer(store, Retention.defaults(), new Reporter(List.of()), new SplittableRandom(7));
+      new Maintainer(store, Retention.defaults(), vitals, reporter, new SplittableRandom(7));
 
   @Test
   void createsBeforeItRemoves() {
     maintainer.run();
 
     assertThat(store.calls).containsExactly("createPartitions", "removePartitions", "prune");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"createPartitions", "removePartitions", "prune"})
+  void aStepThatFailsKeepsNoOtherFromRunning(String broken) {
+    store.fault = failing(broken, new IllegalStateException("broken"));
+
+    assertThatThrownBy(maintainer::run).hasMessage("broken");
+
+    assertThat(store.calls).containsExactly("createPartitions", "removePartitions", "prune");
+  }
+
+  @Test
+  void anUnavailableDatabaseIsNotAskedAgainAtOnce() {
+    store.fault =
+        failing("createPartitions", new StoreException("away", new SQLException("away", "08006")));
+
+    assertThatThrownBy(maintainer::run).hasMessage("away");
+
+    assertThat(store.calls).containsExactly("createPartitions");
+  }
+
+  private static MemoryStore.Fault failing(String broken, RuntimeException failure) {
+    return new MemoryStore.Fault() {
+      @Override
+      public void before(String call, int size) {
+        if (call.equals(broken)) {
+          throw failure;
+        }
+      }
+    };
+  }
+
+  @Test
+  void comesBackSoonToWhatCouldNotBePruned() {
+    store.pruned = new Pruned(0, 0, false, List.of("Dead jobs of queue 'mail' were not pruned."));
+
+    assertThat(Duration.ofNanos(maintainer.run())).isLessThan(Duration.ofMinutes(2));
+  }
+
+  @Test
+  void anOperatorHearsDaysAheadWhenNoPartitionCanBeCreated() {
+    Instant end = Instant.now().plus(Duration.ofDays(13));
+    store.missingFrom = end;
+    store.postponed.add(new Postponed("job_executions_20300101", Reason.FORBIDDEN));
+    maintainer.run();
+
+    assertThat(vitals.partitionTrouble())
+        .contains(
+            "It cannot create partitions (job_executions_20300101: FORBIDDEN); the last one ends at "
+                + end
+                + ", and no job can be claimed or completed after that.");
+
+    store.missingFrom = null;
+    store.postponed.clear();
+    maintainer.run();
+    assertThat(vitals.partitionTrouble()).isEmpty();
+  }
+
+  @Test
+  void aLockThatWillPassIsNoTroubleUntilTheLastDays() {
+    store.postponed.add(new Postponed("job_executions_20300101", Reason.BUSY));
+    store.missingFrom = Instant.now().plus(Duration.ofDays(13));
+    maintainer.run();
+    assertThat(vitals.partitionTrouble()).isEmpty();
+
+    store.missingFrom = Instant.now().plus(Duration.ofDays(3));
+    maintainer.run();
+    assertThat(vitals.partitionTrouble()).isPresent();
   }
 
   @Test

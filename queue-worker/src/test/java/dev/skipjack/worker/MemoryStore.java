@@ -113,6 +113,7 @@ final class MemoryStore
   volatile OptionalInt poolSize = OptionalInt.empty();
   final List<Retention> retentions = new CopyOnWriteArrayList<>();
   Pruned pruned = new Pruned(0, 0, false);
+  volatile @Nullable Instant missingFrom;
   final List<Postponed> postponed = new CopyOnWriteArrayList<>();
   volatile Fault fault = new Fault() {};
 
@@ -563,7 +564,11 @@ final class MemoryStore
   @Override
   public CreatedPartitions createPartitions(Duration ahead) {
     return call(
-        "createPartitions", 1, () -> new CreatedPartitions(List.of(), List.copyOf(postponed)));
+        "createPartitions",
+        1,
+        () ->
+            new CreatedPartitions(
+                List.of(), List.copyOf(postponed), Optional.ofNullable(missingFrom)));
   }
 
   @Override

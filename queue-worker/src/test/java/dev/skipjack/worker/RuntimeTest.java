@@ -12,6 +12,8 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.worker.WorkerEvent.DatabaseBack;
@@ -26,6 +28,7 @@ import dev.skipjack.worker.WorkerEvent.TimedOut;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -697,6 +700,21 @@ class RuntimeTest {
       await().until(() -> worker.health().ready());
       assertThat(events.all(DatabaseBack.class)).hasSize(1);
       assertThat(events.all(DatabaseLost.class)).hasSize(1);
+    }
+
+    @Test
+    void partitionsThatCannotBeCreatedAreReportedWhileItIsStillReady() {
+      store.missingFrom = Instant.parse("2030-01-07T00:00:00Z");
+      store.postponed.add(new Postponed("job_executions_20300107", Reason.FORBIDDEN));
+      Worker worker = start(on(TYPE, (payload, context) -> Outcome.completed(), 1), config());
+
+      await().until(() -> worker.health().ready() && !worker.health().reasons().isEmpty());
+
+      assertThat(worker.health().reasons())
+          .singleElement()
+          .asString()
+          .startsWith(
+              "It cannot create partitions (job_executions_20300107: FORBIDDEN); the last one ends at 2030-01-07T00:00:00Z");
     }
 
     /** Whose heartbeats have a connection of their own and are answered all the time. */

@@ -12,8 +12,10 @@ import java.time.Duration;
  * of maintainers may be at it, in any time zones, and a call that died half-way is finished by the
  * next.
  *
- * <p>Safe for any number of threads. Throws {@link StoreException} when the database could not be
- * reached or refused for a reason that is no part of the answer.
+ * <p>Each partition and each step fails alone: the answer lists what failed, and the rest is done.
+ *
+ * <p>Safe for any number of threads. Throws {@link StoreException} when the database is
+ * unavailable.
  */
 public interface Maintenance {
 

@@ -57,7 +57,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     this.wakeUps = wakeUps;
     this.transactions = transactions;
     this.statements = statements;
-    this.healing = new PartitionHealing(() -> partitions.create(Duration.ZERO));
+    this.healing = new PartitionHealing(partitions::createPresent);
     this.writer = new JobWriter(statements);
     this.rescue = new RescueSweep(transactions, statements, healing);
   }
@@ -213,7 +213,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       Session.requireTransaction(transaction);
       ended = statement.run(transaction, arguments, row -> row.getLong(1)).get(0);
     } catch (SQLException failure) {
-      if (PartitionHealing.CHECK_VIOLATION.equals(failure.getSQLState())) {
+      if (PartitionHealing.isMissing(failure)) {
         // The caller's transaction is lost, but its next attempt shall find the partition.
         healing.later();
       }

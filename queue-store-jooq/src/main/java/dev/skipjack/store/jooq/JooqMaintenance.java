@@ -2,10 +2,10 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.Retention;
-import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.store.jooq.FoundPartition.State;
@@ -17,6 +17,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
@@ -63,35 +65,77 @@ final class JooqMaintenance implements Maintenance {
   public synchronized RemovedPartitions removePartitions(Retention retention) {
     long deadline = System.nanoTime() + LONGEST_CALL;
     Instant now = creator.now();
-    Cutoffs cutoffs =
-        new Cutoffs(now.minus(retention.archive()), ownCutoffs(statements.readCutoffs));
     List<String> removed = new ArrayList<>();
     List<Postponed> postponed = new ArrayList<>();
+    AtomicLong rows = new AtomicLong();
+    step(PartitionedTable.ARCHIVE, postponed)
+        .run(() -> rows.set(removeArchive(retention, now, deadline, removed, postponed)));
+    step(PartitionedTable.AUDIT, postponed)
+        .run(
+            () ->
+                remover.remove(
+                    PartitionedTable.AUDIT,
+                    now.minus(retention.audit()),
+                    deadline,
+                    removed,
+                    postponed));
+    return new RemovedPartitions(removed, rows.get(), postponed);
+  }
+
+  private static MaintenanceSteps step(PartitionedTable table, List<Postponed> postponed) {
+    return new MaintenanceSteps(
+        failure ->
+            postponed.add(
+                new Postponed(
+                    table.table().getName(), Reason.FAILED, String.valueOf(failure.getMessage()))));
+  }
+
+  private long removeArchive(
+      Retention retention,
+      Instant now,
+      long deadline,
+      List<String> removed,
+      List<Postponed> postponed) {
+    Cutoffs cutoffs =
+        new Cutoffs(now.minus(retention.archive()), ownCutoffs(statements.readCutoffs));
     Instant oldest = cutoffs.oldest();
     remover.remove(PartitionedTable.ARCHIVE, oldest, deadline, removed, postponed);
-    remover.remove(
-        PartitionedTable.AUDIT, now.minus(retention.audit()), deadline, removed, postponed);
     List<Partition> kept =
         remover.find(PartitionedTable.ARCHIVE).stream()
             .filter(found -> found.state() == State.ATTACHED)
             .map(FoundPartition::partition)
             .filter(partition -> partition.end().isAfter(oldest))
             .toList();
-    long rows = sweeper.sweep(kept, cutoffs, deadline, postponed);
-    return new RemovedPartitions(removed, rows, postponed);
+    return sweeper.sweep(kept, cutoffs, deadline, postponed);
   }
 
   @Override
   public Pruned prune() {
     long deadline = System.nanoTime() + LONGEST_CALL;
-    transactions.run(
-        statements.removeSilentWorkers,
-        RemoveWorkersStatement.argumentsForSilent(WORKERS_KEPT),
-        row -> row.getLong(1));
-    long keys = 0;
-    boolean unfinished = false;
+    List<String> failed = new ArrayList<>();
+    AtomicLong keys = new AtomicLong();
+    AtomicLong jobs = new AtomicLong();
+    AtomicBoolean unfinished = new AtomicBoolean();
+    step("Silent workers", failed)
+        .run(
+            () ->
+                transactions.run(
+                    statements.removeSilentWorkers,
+                    RemoveWorkersStatement.argumentsForSilent(WORKERS_KEPT),
+                    row -> row.getLong(1)));
+    step("Keys", failed).run(() -> pruneKeys(deadline, keys, unfinished));
+    step("Dead jobs", failed).run(() -> pruneDead(deadline, jobs, unfinished, failed));
+    return new Pruned(keys.get(), jobs.get(), unfinished.get(), failed);
+  }
+
+  private static MaintenanceSteps step(String what, List<String> failed) {
+    return new MaintenanceSteps(
+        failure -> failed.add("%s were not pruned. %s".formatted(what, failure.getMessage())));
+  }
+
+  private void pruneKeys(long deadline, AtomicLong keys, AtomicBoolean unfinished) {
     Batches batches = new Batches(KEYS);
-    while (!unfinished) {
+    while (true) {
       long pruned =
           batches.run(
               size ->
@@ -102,32 +146,37 @@ final class JooqMaintenance implements Maintenance {
                           row -> row.getLong(1))
                       .get(0));
       if (pruned == 0) {
-        break;
+        return;
       }
-      keys += pruned;
-      unfinished = System.nanoTime() - deadline > 0;
+      keys.addAndGet(pruned);
+      if (System.nanoTime() - deadline > 0) {
+        unfinished.set(true);
+        return;
+      }
     }
-    AtomicLong jobs = new AtomicLong();
+  }
+
+  private void pruneDead(
+      long deadline, AtomicLong jobs, AtomicBoolean unfinished, List<String> failed) {
     Instant now = creator.now();
-    StoreException failed = null;
     for (Map.Entry<String, Instant> queue : ownCutoffs(statements.readDeadCutoffs).entrySet()) {
-      try {
-        unfinished |=
-            !deadLetters.forEachBatch(
-                DeadJobs.all().ofQueue(queue.getKey()),
-                Duration.between(queue.getValue(), now),
-                batch -> {
-                  jobs.addAndGet(deadLetters.pruneFree(batch));
-                  return System.nanoTime() - deadline < 0;
-                });
-      } catch (StoreException failure) {
-        failed = failure; // one queue's trouble must not keep the others' dead jobs
-      }
+      step("Dead jobs of queue '%s'".formatted(queue.getKey()), failed)
+          .run(
+              () -> {
+                boolean metAll =
+                    deadLetters.forEachBatch(
+                        // Not ofQueue: the table may hold names that only SQL allows.
+                        new DeadJobs(Optional.of(queue.getKey()), Optional.empty()),
+                        Duration.between(queue.getValue(), now),
+                        batch -> {
+                          jobs.addAndGet(deadLetters.pruneFree(batch));
+                          return System.nanoTime() - deadline < 0;
+                        });
+                if (!metAll) {
+                  unfinished.set(true);
+                }
+              });
     }
-    if (failed != null) {
-      throw failed;
-    }
-    return new Pruned(keys, jobs.get(), unfinished);
   }
 
   private Map<String, Instant> ownCutoffs(HotStatement statement) {

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Creates partitions, each in a transaction of its own: one that somebody keeps from being created
@@ -38,10 +40,27 @@ final class PartitionCreator {
     return transactions.run(statements.readClock, new Arguments(), ReadClockStatement::read).get(0);
   }
 
+  /**
+   * Creates the missing ones of the present.
+   *
+   * @return why one of them could not be created; empty: none is missing
+   */
+  Optional<StoreException> createPresent() {
+    Instant now = now();
+    List<StoreException> failures = new ArrayList<>();
+    create(now, now, failures::add);
+    return failures.stream().findFirst();
+  }
+
   /** The missing ones for rows of these instants and between. */
   CreatedPartitions create(Instant first, Instant last) {
+    return create(first, last, failure -> {});
+  }
+
+  private CreatedPartitions create(Instant first, Instant last, Consumer<StoreException> failed) {
     List<String> created = new ArrayList<>();
     List<Postponed> postponed = new ArrayList<>();
+    Optional<Instant> missingFrom = Optional.empty();
     for (PartitionedTable table : PartitionedTable.values()) {
       for (Partition partition = table.containing(first);
           !partition.start().isAfter(last);
@@ -52,10 +71,14 @@ final class PartitionCreator {
           }
         } catch (StoreException failure) {
           postponed.add(PartitionErrors.whileCreating(partition, failure));
+          failed.accept(failure);
+          Instant start = partition.start();
+          missingFrom =
+              missingFrom.filter(earlier -> earlier.isBefore(start)).or(() -> Optional.of(start));
         }
       }
     }
-    return new CreatedPartitions(created, postponed);
+    return new CreatedPartitions(created, postponed, missingFrom);
   }
 
   private boolean create(Partition partition) {

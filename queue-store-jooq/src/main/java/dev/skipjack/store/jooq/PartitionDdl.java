@@ -50,6 +50,11 @@ final class PartitionDdl {
     inTransaction(dsl.commentOnTable(tableOf(partition)).is(FindPartitionsStatement.MARK));
   }
 
+  /** Takes the note back: whoever detaches the partition now, keeps it. */
+  void unmark(Partition partition) {
+    inTransaction(dsl.commentOnTable(tableOf(partition)).is(""));
+  }
+
   /**
    * Takes the partition from its parent. Waits at most a second for those who have touched the
    * parent; given up, it is pending, to be finished later.

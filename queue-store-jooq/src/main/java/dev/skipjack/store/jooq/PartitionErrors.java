@@ -21,6 +21,7 @@ final class PartitionErrors {
   private static final String INTERNAL = "XX000";
   private static final String INVALID_OBJECT_DEFINITION = "42P17";
   private static final String FORBIDDEN = "42501";
+  private static final String DEPENDENT_OBJECTS = "2BP01";
 
   private static final Set<String> WAITING = Set.of(LOCK_TIMEOUT, DEADLOCK, QUERY_CANCELED);
 
@@ -41,6 +42,7 @@ final class PartitionErrors {
           NOT_IN_PREREQUISITE_STATE, Reason.BUSY, // another one is being detached
           UNDEFINED_TABLE, Reason.BUSY, // another maintainer detached or dropped it first
           INTERNAL, Reason.BUSY, // "tuple concurrently updated": another maintainer, again
+          DEPENDENT_OBJECTS, Reason.DEPENDED_ON,
           FORBIDDEN, Reason.FORBIDDEN);
 
   private PartitionErrors() {}
@@ -53,7 +55,7 @@ final class PartitionErrors {
   /**
    * The answer when {@code partition} could not be created.
    *
-   * @throws StoreException the failure itself, if it tells nothing about the partition
+   * @throws StoreException the failure itself, if the database is unavailable
    */
   static Postponed whileCreating(Partition partition, StoreException failure) {
     return postponed(partition, failure, WHILE_CREATING);
@@ -62,7 +64,7 @@ final class PartitionErrors {
   /**
    * The answer when {@code partition}, or what is over in it, could not be removed.
    *
-   * @throws StoreException the failure itself, if it tells nothing about the partition
+   * @throws StoreException the failure itself, if the database is unavailable
    */
   static Postponed whileRemoving(Partition partition, StoreException failure) {
     return postponed(partition, failure, WHILE_REMOVING);
@@ -70,8 +72,11 @@ final class PartitionErrors {
 
   private static Postponed postponed(
       Partition partition, StoreException failure, Map<String, Reason> reasons) {
-    Reason reason = failure.sqlState().map(reasons::get).orElseThrow(() -> failure);
+    MaintenanceSteps.requireAvailable(failure);
+    Reason reason = failure.sqlState().map(reasons::get).orElse(Reason.FAILED);
     LOG.debug("Partition postponed partition={} reason={}", partition.name(), reason, failure);
-    return new Postponed(partition.name(), reason);
+    boolean isTold = reason == Reason.DEPENDED_ON || reason == Reason.FAILED;
+    return new Postponed(
+        partition.name(), reason, isTold ? String.valueOf(failure.getMessage()) : "");
   }
 }

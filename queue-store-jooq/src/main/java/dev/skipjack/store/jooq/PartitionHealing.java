@@ -1,6 +1,9 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.StoreException;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
+import java.sql.SQLException;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
@@ -10,16 +13,27 @@ import java.util.function.Supplier;
  */
 final class PartitionHealing {
 
-  static final String CHECK_VIOLATION = "23514";
+  private static final String CHECK_VIOLATION = "23514";
+  private static final String FORBIDDEN = "42501";
 
-  private final Runnable createMissing;
+  private final Supplier<Optional<StoreException>> createMissing;
   private final AtomicBoolean missed = new AtomicBoolean();
 
   /**
-   * @param createMissing creates the partitions of now
+   * @param createMissing creates the partitions of now, or returns why it could not
    */
-  PartitionHealing(Runnable createMissing) {
+  PartitionHealing(Supplier<Optional<StoreException>> createMissing) {
     this.createMissing = createMissing;
+  }
+
+  /** Whether a write failed for want of a partition. A table's own CHECK says its name. */
+  static boolean isMissing(SQLException failure) {
+    return CHECK_VIOLATION.equals(failure.getSQLState())
+        && OwnTransactions.constraintOf(failure).isEmpty();
+  }
+
+  private static boolean isMissing(StoreException failure) {
+    return failure.getCause() instanceof SQLException cause && isMissing(cause);
   }
 
   /**
@@ -33,7 +47,7 @@ final class PartitionHealing {
   <R> R run(Supplier<R> write) {
     if (missed.compareAndSet(true, false)) {
       try {
-        createMissing.run();
+        createMissing.get();
       } catch (StoreException failure) {
         missed.set(true); // this write may not need it at all
       }
@@ -41,12 +55,36 @@ final class PartitionHealing {
     try {
       return write.get();
     } catch (StoreException failure) {
-      if (failure.sqlState().filter(CHECK_VIOLATION::equals).isEmpty()) {
+      if (!isMissing(failure)) {
         throw failure;
       }
-      // Somebody else may have created it since, so the write is repeated whatever the answer is.
-      createMissing.run();
-      return write.get();
+      Optional<StoreException> refused = createMissing.get();
+      try {
+        // Another process may have created it since, so the write is repeated in any case.
+        return write.get();
+      } catch (StoreException again) {
+        throw isMissing(again) ? refused.map(why -> explained(why, again)).orElse(again) : again;
+      }
     }
+  }
+
+  /**
+   * The refusal to create the partition is what an operator has to know, not that it is missing.
+   */
+  private static StoreException explained(StoreException refused, StoreException missing) {
+    if (!(refused.getCause() instanceof SQLException cause)) {
+      return missing;
+    }
+    String fix =
+        FORBIDDEN.equals(cause.getSQLState())
+            ? ". Grant EXECUTE on function create_partition to this role."
+            : "";
+    StoreException explained =
+        new StoreException(
+            "A partition is missing and could not be created. %s%s"
+                .formatted(refused.getMessage(), fix),
+            cause);
+    explained.addSuppressed(missing);
+    return explained;
   }
 }

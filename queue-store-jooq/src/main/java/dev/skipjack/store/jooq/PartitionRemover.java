@@ -66,49 +66,84 @@ final class PartitionRemover {
     for (FoundPartition candidate : found) {
       Partition partition = candidate.partition();
       boolean isOver = !partition.end().isAfter(cutoff);
-      if (!isOver && candidate.state() != State.PENDING) {
-        continue;
-      }
+      boolean isAttached = candidate.state() == State.ATTACHED;
+      boolean isTakenOut = false;
       try {
-        Optional<Reason> reason =
-            candidate.state() == State.ATTACHED
-                ? detach(partition, blocked, deadline)
-                : Optional.empty();
-        if (reason.isPresent()) {
-          postponed.add(new Postponed(partition.name(), reason.get()));
+        Optional<Reason> kept =
+            isAttached && isOver ? keeps(partition, blocked, deadline) : Optional.empty();
+        if (isAttached && candidate.marked() && (!isOver || kept.isPresent())) {
+          ddl.unmark(partition); // by a call that died, or before the retention was raised
+        }
+        if (kept.isPresent()) {
+          postponed.add(new Postponed(partition.name(), kept.get()));
           continue;
         }
-        if (candidate.state() == State.PENDING) {
-          ddl.finish(partition);
+        if (!isOver && candidate.state() != State.PENDING) {
+          continue;
         }
-        // One that a person began to detach is finished, or nothing else could go; it is not ours
+        if (isAttached) {
+          ddl.mark(partition);
+        }
+        isTakenOut = candidate.state() != State.DETACHED;
+        if (isTakenOut) {
+          takeOut(candidate);
+          isTakenOut = false;
+        }
+        // One that an operator began to detach is finished, or nothing else could go; it is not
+        // ours
         // to drop.
-        if (isOver && (candidate.state() == State.ATTACHED || candidate.marked())) {
+        if (isOver && (isAttached || candidate.marked())) {
           ddl.drop(partition);
           removed.add(partition.name());
           checkedTo.remove(partition.name());
         }
       } catch (StoreException failure) {
-        blocked |= candidate.state() != State.DETACHED;
-        postponed.add(PartitionErrors.whileRemoving(partition, failure));
+        Postponed one = PartitionErrors.whileRemoving(partition, failure);
+        postponed.add(one);
+        // It is pending now, or somebody holds the parent: the others would wait as long.
+        blocked |= isTakenOut && one.reason() == Reason.BUSY;
       }
     }
   }
 
-  /** Answers why it was not detached; empty when it was. */
-  private Optional<Reason> detach(Partition partition, boolean blocked, long deadline) {
+  private void takeOut(FoundPartition candidate) {
+    Partition partition = candidate.partition();
+    if (candidate.state() == State.PENDING) {
+      ddl.finish(partition);
+      return;
+    }
+    try {
+      ddl.detach(partition);
+    } catch (StoreException failure) {
+      takeBackMark(partition, failure);
+      throw failure;
+    }
+  }
+
+  /**
+   * A detaching that has not begun leaves a partition like any other. Marked, it would be dropped
+   * if an operator now detached it to keep it.
+   */
+  private void takeBackMark(Partition partition, StoreException failure) {
+    try {
+      boolean isAttached =
+          find(partition.of()).stream()
+              .anyMatch(
+                  found -> found.partition().equals(partition) && found.state() == State.ATTACHED);
+      if (isAttached) {
+        ddl.unmark(partition);
+      }
+    } catch (StoreException again) {
+      failure.addSuppressed(again); // the next call finds it attached and marked
+    }
+  }
+
+  /** Why a partition that is over is not detached now; empty if it can be. */
+  private Optional<Reason> keeps(Partition partition, boolean blocked, long deadline) {
     if (blocked) {
       return Optional.of(Reason.BUSY);
     }
-    if (partition.of() == PartitionedTable.AUDIT) {
-      Optional<Reason> reason = keeps(partition, deadline);
-      if (reason.isPresent()) {
-        return reason;
-      }
-    }
-    ddl.mark(partition);
-    ddl.detach(partition);
-    return Optional.empty();
+    return partition.of() == PartitionedTable.AUDIT ? keeps(partition, deadline) : Optional.empty();
   }
 
   /** Why the partition has to stay although it is over. */

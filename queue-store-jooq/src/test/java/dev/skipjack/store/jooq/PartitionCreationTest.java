@@ -40,6 +40,7 @@ class PartitionCreationTest {
     CreatedPartitions created = maintenance.createPartitions(Duration.ofDays(20));
 
     assertThat(created.postponed()).isEmpty();
+    assertThat(created.missingFrom()).isEmpty();
     assertThat(created.created())
         .filteredOn(name -> name.startsWith("jobs_archive_"))
         .hasSize(6); // the migration created 14 days
@@ -121,6 +122,7 @@ class PartitionCreationTest {
         .containsExactly(new Postponed("jobs_archive_20420505", Reason.IN_THE_WAY));
     assertThat(answer.created())
         .containsExactly("job_executions_20420505", "jobs_archive_20420506");
+    assertThat(answer.missingFrom()).contains(Instant.parse("2042-05-05T00:00:00Z"));
   }
 
   private void dropPartitions(String table) {

@@ -158,8 +158,107 @@ class PartitionRemovalTest {
         .containsExactly("job_executions_20240304");
   }
 
+  @Test
+  void anObjectThatDependsOnAPartitionKeepsNoOtherFromGoing() {
+    partition("jobs_archive", "2024-03-04");
+    partition("jobs_archive", "2024-03-05");
+    partition("jobs_archive", "2024-03-06");
+    partition("job_executions", "2024-03-04");
+    fixture.execute(
+        "INSERT INTO @job_queues (queue, archive_retention) VALUES ('mail', interval '1 day')");
+    fixture.execute("SELECT @create_partition('jobs_archive', now() - interval '3 days')");
+    archive("now() - interval '3 days'", "mail", 2);
+    fixture.execute("CREATE VIEW @of_an_analyst AS SELECT id FROM @jobs_archive_20240304");
+
+    RemovedPartitions answer = maintenance.removePartitions(RETENTION);
+
+    assertThat(answer.removed())
+        .containsExactly(
+            "jobs_archive_20240305", "jobs_archive_20240306", "job_executions_20240304");
+    assertThat(answer.rows()).isEqualTo(2);
+    assertThat(answer.postponed())
+        .singleElement()
+        .satisfies(
+            one -> {
+              assertThat(one.partition()).isEqualTo("jobs_archive_20240304");
+              assertThat(one.reason()).isEqualTo(Reason.DEPENDED_ON);
+              assertThat(one.detail()).contains("other objects depend on it");
+            });
+
+    fixture.execute("DROP VIEW @of_an_analyst");
+    assertThat(maintenance.removePartitions(RETENTION).removed())
+        .containsExactly("jobs_archive_20240304");
+  }
+
+  /** A trigger, a rule, whatever may refuse what the owner of the tables wants. */
+  @Test
+  void anArchiveThatCannotBeSweptKeepsTheAuditFromNothing() {
+    fixture.execute("SELECT @create_partition('jobs_archive', now() - interval '3 days')");
+    fixture.execute(
+        "INSERT INTO @job_queues (queue, archive_retention) VALUES ('mail', interval '1 day')");
+    archive("now() - interval '3 days'", "mail", 1);
+    partition("job_executions", "2024-03-04");
+    fixture.execute(
+        """
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'kept'; END $$;
+        CREATE TRIGGER refuse BEFORE DELETE ON @jobs_archive FOR EACH ROW EXECUTE FUNCTION refuse()
+        """);
+    try {
+      RemovedPartitions answer = maintenance.removePartitions(RETENTION);
+
+      assertThat(answer.removed()).containsExactly("job_executions_20240304");
+      assertThat(answer.postponed())
+          .singleElement()
+          .satisfies(
+              one -> {
+                assertThat(one.reason()).isEqualTo(Reason.FAILED);
+                assertThat(one.detail()).contains("kept");
+              });
+    } finally {
+      fixture.execute("DROP TRIGGER refuse ON @jobs_archive; DROP FUNCTION refuse()");
+    }
+  }
+
   @Nested
   class Interrupted {
+
+    /** The detaching waits for the lock, gives up, and leaves the partition as it was. */
+    @Test
+    void aPartitionThatAnOperatorDetachesAfterwardsIsNotDropped() throws SQLException {
+      partition("jobs_archive", "2024-03-04");
+      archive("2024-03-04 12:00+00", "default", 1);
+      try (Connection holder = fixture.database.connection();
+          Statement statement = holder.createStatement()) {
+        holder.setAutoCommit(false);
+        statement.execute(
+            "LOCK TABLE ONLY %s.jobs_archive IN SHARE UPDATE EXCLUSIVE MODE"
+                .formatted(fixture.database.schema()));
+        assertThat(maintenance.removePartitions(RETENTION).postponed())
+            .containsExactly(new Postponed("jobs_archive_20240304", Reason.BUSY));
+        holder.rollback();
+      }
+      fixture.execute("ALTER TABLE @jobs_archive DETACH PARTITION @jobs_archive_20240304");
+
+      assertThat(maintenance.removePartitions(RETENTION).removed()).isEmpty();
+
+      assertThat(fixture.value("SELECT count(*) FROM @jobs_archive_20240304")).isEqualTo("1");
+      fixture.execute("DROP TABLE @jobs_archive_20240304");
+    }
+
+    /** As after a kill between the mark and the detaching, and a change of mind since. */
+    @Test
+    void theMarkOfAPartitionThatStaysAfterAllIsTakenOff() {
+      partition("jobs_archive", "2024-03-04");
+      ddl().mark(PartitionedTable.ARCHIVE.named("jobs_archive_20240304").orElseThrow());
+      Retention longer = new Retention(Duration.ofDays(36_500), Duration.ofDays(36_500));
+
+      assertThat(maintenance.removePartitions(longer).postponed()).isEmpty();
+
+      assertThat(
+              fixture.value(
+                  "SELECT obj_description('@jobs_archive_20240304'::regclass, 'pg_class') IS NULL"))
+          .isEqualTo("t");
+    }
 
     @Test
     void aDetachingThatAReaderHeldUpIsFinishedWhenTheReaderIsGone() throws SQLException {

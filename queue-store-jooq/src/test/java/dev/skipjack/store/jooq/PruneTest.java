@@ -74,6 +74,71 @@ class PruneTest {
   }
 
   @Nested
+  class Trouble {
+
+    /** Written by psql, say; no method of this library would take the name. */
+    @Test
+    void aQueueOfANameThatJavaRefusesIsPrunedLikeAnyOther() {
+      fixture.execute("ALTER TABLE @job_queues DROP CONSTRAINT job_queues_queue_check");
+      fixture.execute("ALTER TABLE @jobs DROP CONSTRAINT jobs_queue_check");
+      fixture.execute(
+          "INSERT INTO @job_queues (queue, dead_retention) VALUES ('Emails', '1 hour'), ('mail', '1 hour')");
+      dead("Emails", "interval '2 hours'", 2);
+      dead("mail", "interval '2 hours'", 3);
+
+      assertThat(maintenance.prune()).isEqualTo(new Pruned(0, 5, false));
+    }
+
+    @Test
+    void ofOneQueueKeepsNeitherTheOthersNorTheKeys() {
+      fixture.execute(
+          "INSERT INTO @job_queues (queue, dead_retention) VALUES ('a', '1 hour'), ('b', '1 hour'), ('c', '1 hour')");
+      for (String queue : List.of("a", "b", "c")) {
+        dead(queue, "interval '2 hours'", 1);
+      }
+      fixture.execute("INSERT INTO @job_keys VALUES ('over', 1, now() - interval '1 hour')");
+      fixture.execute(
+          """
+          CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'kept'; END $$;
+          CREATE TRIGGER refuse BEFORE DELETE ON @jobs FOR EACH ROW WHEN (OLD.queue = 'b') EXECUTE FUNCTION refuse()
+          """);
+      try {
+        Pruned pruned = maintenance.prune();
+
+        assertThat(pruned.keys()).isEqualTo(1);
+        assertThat(pruned.jobs()).isEqualTo(2);
+        assertThat(pruned.failed())
+            .singleElement()
+            .asString()
+            .startsWith("Dead jobs of queue 'b' were not pruned. ")
+            .contains("kept");
+      } finally {
+        fixture.execute("DROP TRIGGER refuse ON @jobs; DROP FUNCTION refuse()");
+      }
+    }
+
+    @Test
+    void withTheKeysKeepsNoDeadJobs() {
+      fixture.execute("INSERT INTO @job_queues (queue, dead_retention) VALUES ('a', '1 hour')");
+      dead("a", "interval '2 hours'", 1);
+      fixture.execute("INSERT INTO @job_keys VALUES ('over', 1, now() - interval '1 hour')");
+      fixture.execute(
+          """
+          CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'kept'; END $$;
+          CREATE TRIGGER refuse BEFORE DELETE ON @job_keys FOR EACH ROW EXECUTE FUNCTION refuse()
+          """);
+      try {
+        Pruned pruned = maintenance.prune();
+
+        assertThat(pruned.jobs()).isEqualTo(1);
+        assertThat(pruned.failed()).singleElement().asString().startsWith("Keys were not pruned. ");
+      } finally {
+        fixture.execute("DROP TRIGGER refuse ON @job_keys; DROP FUNCTION refuse()");
+      }
+    }
+  }
+
+  @Nested
   class DeadJobsOfAQueue {
 
     @BeforeEach

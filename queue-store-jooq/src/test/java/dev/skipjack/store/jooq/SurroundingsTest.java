@@ -4,11 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,9 +48,7 @@ class SurroundingsTest {
   @Test
   void aWorkersRoleNeedsNoRightToDefineAnything() throws SQLException {
     String schema = fixture.database.schema();
-    fixture.execute(
-        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO " + role);
-    fixture.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO " + role);
+    grantTables();
     try (HikariDataSource pool = as("SET ROLE " + role)) {
       JobQueue queue = queueOn(pool);
       EveryStatement.ofAJobsLife(queue, pool);
@@ -55,6 +61,67 @@ class SurroundingsTest {
             .isEqualTo("42501");
       }
     }
+  }
+
+  /** As two weeks after the migration, when the partitions that it made are used up. */
+  @Test
+  void aWorkersRoleCreatesMissingPartitionsWithTheRightToExecuteOneFunction() {
+    grantTables();
+    fixture.execute("GRANT EXECUTE ON FUNCTION @create_partition(text, timestamptz) TO " + role);
+    dropPartitions();
+    try (HikariDataSource pool = as("SET ROLE " + role)) {
+      JobQueue queue = queueOn(pool);
+      queue.enqueue(Fixture.WORK, new Fixture.Work(1));
+      List<Execution> claimed =
+          queue.store().claim(Fixture.request(1, Fixture.LEASE, new Lane("default", 0))).stream()
+              .map(ClaimedJob::execution)
+              .toList();
+      assertThat(queue.store().complete(claimed)).containsExactly(Verdict.DONE);
+      assertThat(queue.maintenance().createPartitions(Duration.ofDays(14)).missingFrom()).isEmpty();
+    }
+  }
+
+  @Test
+  void aRoleThatCannotCreatePartitionsHearsThatAndNotThatOneIsMissing() {
+    grantTables();
+    dropPartitions();
+    try (HikariDataSource pool = as("SET ROLE " + role)) {
+      JobQueue queue = queueOn(pool);
+      queue.enqueue(Fixture.WORK, new Fixture.Work(1));
+
+      assertThatThrownBy(
+              () -> queue.store().claim(Fixture.request(1, Fixture.LEASE, new Lane("default", 0))))
+          .isInstanceOfSatisfying(
+              StoreException.class, refused -> assertThat(refused.sqlState()).contains("42501"))
+          .hasMessageContaining("A partition is missing and could not be created")
+          .hasMessageContaining("permission denied for function create_partition")
+          .hasMessageContaining("Grant EXECUTE on function create_partition");
+      assertThat(queue.maintenance().createPartitions(Duration.ofDays(14)).missingFrom())
+          .hasValueSatisfying(at -> assertThat(at).isBefore(Instant.now()));
+    } finally {
+      fixture.execute("SELECT @create_partitions(interval '14 days')");
+    }
+  }
+
+  private void grantTables() {
+    String schema = fixture.database.schema();
+    fixture.execute(
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO " + role);
+    fixture.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO " + role);
+  }
+
+  private void dropPartitions() {
+    fixture.execute(
+        """
+        DO $$
+        DECLARE child regclass;
+        BEGIN
+          FOR child IN SELECT inhrelid::regclass FROM pg_inherits
+                        WHERE inhparent IN ('@job_executions'::regclass, '@jobs_archive'::regclass) LOOP
+            EXECUTE 'DROP TABLE ' || child;
+          END LOOP;
+        END $$
+        """);
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -174,6 +175,11 @@ public final class OwnTransactions {
             .formatted(failure.getSQLState(), PostgresDriver.primaryMessage(failure)),
         failure,
         true);
+  }
+
+  /** The constraint that was violated; empty when the server named none. */
+  public static Optional<String> constraintOf(SQLException failure) {
+    return PostgresDriver.constraintOf(failure);
   }
 
   /** The exception for callers, with the database's own as cause. */

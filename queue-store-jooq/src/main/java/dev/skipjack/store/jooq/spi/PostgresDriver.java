@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.spi;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
@@ -70,5 +71,12 @@ final class PostgresDriver {
       }
     }
     return null;
+  }
+
+  /** The constraint that was violated; empty when the server named none. */
+  static Optional<String> constraintOf(SQLException failure) {
+    return failure instanceof PSQLException answered && answered.getServerErrorMessage() != null
+        ? Optional.ofNullable(answered.getServerErrorMessage().getConstraint())
+        : Optional.empty();
   }
 }
