@@ -15,7 +15,8 @@ select
   false,
   "twin"."status",
   "twin"."has_used_attempt",
-  "twin"."is_grippable"
+  "twin"."is_grippable",
+  false
 from unnest(cast(
   ?
   as text[]

@@ -256,7 +256,8 @@ select
   ),
   "twin"."status",
   "twin"."has_used_attempt",
-  "twin"."is_grippable"
+  "twin"."is_grippable",
+  false
 from unnest(cast(
   ?
   as text[]

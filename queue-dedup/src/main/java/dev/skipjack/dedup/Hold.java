@@ -6,6 +6,8 @@ import java.time.Duration;
 /** For how long a key is held. */
 sealed interface Hold {
 
+  Hold UNTIL_STARTED = new ByJob(UniqueUntil.STARTED);
+
   /** By the job, in its row. */
   record ByJob(UniqueUntil until) implements Hold {}
 

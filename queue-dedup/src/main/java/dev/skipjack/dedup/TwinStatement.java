@@ -4,6 +4,7 @@ import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.falseCondition;
 import static org.jooq.impl.DSL.field;
@@ -11,9 +12,13 @@ import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.least;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.not;
+import static org.jooq.impl.DSL.notExists;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.trueCondition;
 import static org.jooq.impl.DSL.update;
@@ -24,6 +29,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueKey;
+import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.ArrayRows;
@@ -34,6 +40,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
@@ -62,9 +69,24 @@ import org.jspecify.annotations.Nullable;
  *   FROM given LEFT JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.twin_id AND unique_key IS NOT DISTINCT FROM ...) AS twin
  * }</pre>
  *
- * <p>To hold: a share lock, which several may have at once, keeps a claim from the job until the
- * transaction ends, so that a handler cannot start before what asked for it is committed. To
- * replace: only a job of the given kind, because another's handler would not know the payload; one
+ * <p>To hold, the job and its key are looked at in the same way:
+ *
+ * <pre>{@code
+ * WITH unused  AS MATERIALIZED (... AND NOT <overdue> ORDER BY given.position FOR SHARE),
+ *      overdue AS MATERIALIZED (... AND <overdue> AND NOT EXISTS (SELECT FROM jobs AS next WHERE unique_key = given.next_key)
+ *                                ORDER BY given.position FOR NO KEY UPDATE SKIP LOCKED)
+ * <overdue>: given.next_key IS NOT NULL AND unique_until = 'started' AND scheduled_at < now() - interval '1 second'
+ * }</pre>
+ *
+ * <p>A share lock, which several may have at once, keeps a claim from the job until the transaction
+ * ends, so that a handler cannot start before what asked for it is committed. Transactions that
+ * overlap would keep it from starting for ever. So one that is overdue is held only if no other
+ * transaction holds it (the stronger lock, which waits for nobody, finds out), and not at all once
+ * a next job has taken over; the caller gives its request to the next job. "Overdue" counts from
+ * the start of the transaction ({@code now()}): one that shares the job already goes on sharing it,
+ * so no two sharers ever wait for each other.
+ *
+ * <p>To replace: only a job of the given kind, because another's handler would not know the payload; one
  * of another kind is held if asked for. Its due time never moves into the past, where a claim with
  * a low-water mark would not see it, and a debounce leaves that of a job which has been started
  * before: it is its handler's, who snoozed it, or that of its release or redrive.
@@ -90,8 +112,12 @@ final class TwinStatement {
    * @param done what was done to it
    * @param status where it was; null: it does not hold the key any more
    * @param isGrippable whether it was one to which something could be done
+   * @param isOverdue whether it is to start without waiting for more transactions
    */
-  record Found(Grip done, @Nullable TwinStatus status, boolean isGrippable) {}
+  record Found(Grip done, @Nullable TwinStatus status, boolean isGrippable, boolean isOverdue) {}
+
+  /** How long others may hold back a job that is due. */
+  private static final Duration LONGEST_HOLD = Duration.ofSeconds(1);
 
   private static final Param<Long[]> TWIN_IDS = param("twin_ids", Long[].class);
   private static final Param<Boolean[]> HOLDS = param("holds", Boolean[].class);
@@ -120,6 +146,15 @@ final class TwinStatement {
           .column("twin_id", TWIN_IDS)
           .withPosition();
 
+  private static final ArrayRows GIVEN_HOLDS =
+      ArrayRows.named("given")
+          .column("unique_key", Texts.array("unique_keys"))
+          .column("twin_id", TWIN_IDS)
+          .column("next_key", Texts.array("next_keys"))
+          .withPosition();
+
+  private static final Field<String> NEXT_KEY = GIVEN_HOLDS.field("next_key", String.class);
+
   private static final Field<Long> TWIN_ID = GIVEN.field("twin_id", Long.class);
   private static final Field<Long> POSITION = GIVEN.field("position", Long.class);
 
@@ -129,11 +164,23 @@ final class TwinStatement {
     return switch (grip) {
       case NONE -> answer(with(name("unused").as(none())), grip);
       case HOLD ->
-          answer(with(name("unused").asMaterialized(unused(grip).forShare().of(JOBS))), grip);
+          answer(
+              with(
+                  name("unused")
+                      .asMaterialized(
+                          unused(grip, not(isOverdue(JOBS))).forShare().of(JOBS)),
+                  name("overdue")
+                      .asMaterialized(
+                          unused(grip, isOverdueAlone())
+                              .forNoKeyUpdate()
+                              .of(JOBS)
+                              .skipLocked())),
+              grip);
       case REPLACE ->
           answer(
               with(
-                  name("unused").asMaterialized(unused(grip).forNoKeyUpdate().of(JOBS)),
+                  name("unused")
+                      .asMaterialized(unused(grip, noCondition()).forNoKeyUpdate().of(JOBS)),
                   replaced()),
               grip);
     };
@@ -143,7 +190,7 @@ final class TwinStatement {
     return select(inline(0L).as("id")).where(inline(false));
   }
 
-  private static SelectSeekStep1<Record1<Long>, Long> unused(Grip grip) {
+  private static SelectSeekStep1<Record1<Long>, Long> unused(Grip grip, Condition which) {
     return select(JOBS.ID)
         .from(JOBS)
         .join(given(grip))
@@ -151,11 +198,37 @@ final class TwinStatement {
         .where(JOBS.ID.eq(any(TWIN_IDS)))
         .and(holdsKey(JOBS))
         .and(isGrippable(JOBS, grip))
+        .and(which)
         .orderBy(POSITION);
   }
 
   private static Table<?> given(Grip grip) {
-    return (grip == Grip.REPLACE ? GIVEN : GIVEN_KEYS).table();
+    return switch (grip) {
+      case NONE -> GIVEN_KEYS.table();
+      case HOLD -> GIVEN_HOLDS.table();
+      case REPLACE -> GIVEN.table();
+    };
+  }
+
+  private static Condition isOverdue(Jobs job) {
+    return NEXT_KEY
+        .isNotNull()
+        .and(job.UNIQUE_UNTIL.isNotDistinctFrom(inline(UniqueUntil.STARTED, job.UNIQUE_UNTIL)))
+        .and(
+            job.SCHEDULED_AT.lt(
+                DatabaseClock.plusMicros(
+                    DatabaseClock.TRANSACTION_START,
+                    inline(-DatabaseClock.micros(LONGEST_HOLD)))));
+  }
+
+  /** A CASE, because the planner would make a join with all jobs of a bare NOT EXISTS. */
+  private static Condition isOverdueAlone() {
+    Jobs next = JOBS.as("next");
+    return condition(
+        when(
+                isOverdue(JOBS),
+                field(notExists(selectOne().from(next).where(next.UNIQUE_KEY.eq(NEXT_KEY)))))
+            .otherwise(inline(false)));
   }
 
   private static Condition isGrippable(Jobs job, Grip grip) {
@@ -222,22 +295,32 @@ final class TwinStatement {
 
   private static ResultQuery<?> answer(org.jooq.WithStep with, Grip grip) {
     Jobs holder = JOBS.as("holder");
-    Table<?> twin =
-        select(
+    List<Field<?>> columns =
+        new ArrayList<>(
+            List.of(
                 holder.STATUS,
                 Twins.hasUsedAttempt(holder).as("has_used_attempt"),
-                field(isGrippable(holder, grip)).as("is_grippable"))
+                field(isGrippable(holder, grip)).as("is_grippable")));
+    if (grip == Grip.HOLD) {
+      columns.add(field(isOverdue(holder)).as("is_overdue"));
+    }
+    Table<?> twin =
+        select(columns)
             .from(holder)
             .where(holder.ID.eq(TWIN_ID))
             .and(holdsKey(holder))
             .limit(inline(1))
             .asTable("twin");
+    Field<Boolean> isOverdue = field(name("twin", "is_overdue"), Boolean.class);
     return with.select(
-            isIn("unused"),
+            grip == Grip.HOLD
+                ? when(isOverdue, isIn("overdue")).otherwise(isIn("unused"))
+                : isIn("unused"),
             grip == Grip.REPLACE ? isIn("replaced") : inline(false),
             field(name("twin", "status"), JOBS.STATUS.getDataType()),
             field(name("twin", "has_used_attempt"), Boolean.class),
-            field(name("twin", "is_grippable"), Boolean.class))
+            field(name("twin", "is_grippable"), Boolean.class),
+            grip == Grip.HOLD ? isOverdue : inline(false))
         .from(given(grip))
         .leftJoin(lateral(twin))
         .on(trueCondition())
@@ -269,9 +352,13 @@ final class TwinStatement {
   static Arguments arguments(
       Grip grip, List<NewJob> jobs, List<JobId> twins, boolean holds, Conflict conflict) {
     if (grip != Grip.REPLACE) {
-      return new Arguments()
-          .texts("unique_keys", jobs, TwinStatement::uniqueKey)
-          .bigints("twin_ids", twins, JobId::value);
+      Arguments keys =
+          new Arguments()
+              .texts("unique_keys", jobs, TwinStatement::uniqueKey)
+              .bigints("twin_ids", twins, JobId::value);
+      return grip == Grip.HOLD
+          ? keys.texts("next_keys", jobs, TwinStatement::nextKey)
+          : keys;
     }
     Duration maxWait = conflict.maxWait();
     return JobInsert.arguments(jobs)
@@ -288,9 +375,17 @@ final class TwinStatement {
     return key == null ? null : key.key();
   }
 
+  /** Null for a request that was handed over once: the next job keeps it. */
+  private static @Nullable String nextKey(NewJob job) {
+    return UniqueKeys.isNext(job) ? null : UniqueKeys.of(UniqueKeys.next(job));
+  }
+
   static Found read(ResultSet row) throws SQLException {
     Grip held = row.getBoolean(1) ? Grip.HOLD : Grip.NONE;
     return new Found(
-        row.getBoolean(2) ? Grip.REPLACE : held, Twins.read(row, 3, 4), row.getBoolean(5));
+        row.getBoolean(2) ? Grip.REPLACE : held,
+        Twins.read(row, 3, 4),
+        row.getBoolean(5),
+        row.getBoolean(6));
   }
 }

@@ -85,6 +85,7 @@ final class UniqueCall {
     for (int i = 0; !open.isEmpty(); i++) {
       requireProgress(i, open);
       open = grip(unique.hold() instanceof Hold.ForPeriod ? takeForPeriod(open) : take(open));
+      open.sort(Comparator.comparing(UniqueKeys::of));
     }
     return results;
   }
@@ -116,7 +117,7 @@ final class UniqueCall {
           } else if (answers.get(j).twin() == TwinStatus.PENDING && grip != Grip.NONE) {
             twins.add(new Twin(id, job));
           } else {
-            results.put(UniqueKeys.of(job), answers.get(j).result(id));
+            results.put(UniqueKeys.of(UniqueKeys.asked(job)), answers.get(j).result(id));
           }
         }
       }
@@ -140,7 +141,10 @@ final class UniqueCall {
     return twins;
   }
 
-  /** Answers the jobs whose twins changed meanwhile; all other results are there. */
+  /**
+   * Answers the jobs whose twins changed meanwhile, and with their second key those whose twins are
+   * overdue; all other results are there.
+   */
   private List<NewJob> grip(List<Twin> twins) throws SQLException {
     List<Twin> inKeyOrder = new ArrayList<>(twins);
     inKeyOrder.sort(Comparator.comparing(twin -> UniqueKeys.of(twin.job())));
@@ -157,11 +161,12 @@ final class UniqueCall {
                   unique.conflict()),
               TwinStatement::read);
       for (int i = 0; i < some.size(); i++) {
+        NewJob asked = UniqueKeys.asked(some.get(i).job());
         EnqueueResult result = result(some.get(i), found.get(i));
-        if (result == null) {
-          again.add(some.get(i).job());
+        if (result != null) {
+          results.put(UniqueKeys.of(asked), result);
         } else {
-          results.put(UniqueKeys.of(some.get(i).job()), result);
+          again.add(found.get(i).isOverdue() ? UniqueKeys.next(asked) : asked);
         }
       }
     }

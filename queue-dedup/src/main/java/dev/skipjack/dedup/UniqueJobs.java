@@ -114,7 +114,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
    * The job that holds the key which {@code payload} would ask for, at this moment. With a key that
-   * is held for a period that job may have ended.
+   * is held for a period that job may have ended. With a key that is held until the job starts, and
+   * that an overdue job handed over, it is the overdue job as long as that one has not started.
    *
    * @param options as for the enqueue: a key within a queue needs to know the queue
    */
@@ -129,6 +130,13 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   private Optional<KeyHolder> find(NewJob job, Unique<?> unique) {
+    Optional<KeyHolder> holder = holder(job, unique);
+    return holder.isEmpty() && unique.hold().equals(Hold.UNTIL_STARTED)
+        ? holder(UniqueKeys.next(job), unique)
+        : holder;
+  }
+
+  private Optional<KeyHolder> holder(NewJob job, Unique<?> unique) {
     HotStatement statement =
         unique.hold() instanceof Hold.ForPeriod ? statements.findByPeriod : statements.findByJob;
     return queue
@@ -142,7 +150,9 @@ public final class UniqueJobs implements UniqueEnqueuer {
   /**
    * Cancels the job that holds the key which {@code payload} would ask for, as {@link
    * QueueAdmin#cancel} does, in transactions of its own. A job that starts meanwhile is asked to
-   * stop, also when its start has freed the key. A key that is held for a period is held on.
+   * stop, also when its start has freed the key. A key that is held for a period is held on. An
+   * overdue job and the next one that it handed its key over to are both cancelled; the answer is
+   * {@link CancelResult#BUSY} if one of them was.
    *
    * @param options as for the enqueue: a key within a queue needs to know the queue
    * @return {@link CancelResult#GONE} if no live job holds the key
@@ -150,9 +160,18 @@ public final class UniqueJobs implements UniqueEnqueuer {
   public <T> CancelResult cancel(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
     NewJob job = BoundUniqueEnqueuer.job(queue.drafts(), type, payload, unique, options);
+    CancelResult result = cancelHolder(job, unique);
+    if (!unique.hold().equals(Hold.UNTIL_STARTED)) {
+      return result;
+    }
+    CancelResult next = cancelHolder(UniqueKeys.next(job), unique);
+    return result == CancelResult.GONE || next == CancelResult.BUSY ? next : result;
+  }
+
+  private CancelResult cancelHolder(NewJob job, Unique<?> unique) {
     CancelResult result = CancelResult.GONE;
     for (int i = 0; i < MOST_CANCELS && result == CancelResult.GONE; i++) {
-      Optional<KeyHolder> holder = find(job, unique);
+      Optional<KeyHolder> holder = holder(job, unique);
       if (holder.isEmpty() || (i > 0 && unique.hold() instanceof Hold.ForPeriod)) {
         return CancelResult.GONE;
       }

@@ -4,12 +4,16 @@ import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.StoredKey;
 import dev.skipjack.api.spi.UniqueKey;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Gives jobs their keys as they are stored, and reads them back. */
 final class UniqueKeys {
 
   private static final String PERIOD = "period/";
+
+  /** No scope begins with it, so no key that a caller asks for meets one of these. */
+  private static final String NEXT = "next/";
 
   private UniqueKeys() {}
 
@@ -36,6 +40,28 @@ final class UniqueKeys {
 
   private static StoredKey stored(NewJob job, String scope, String key) {
     return StoredKey.of("Unique key of kind '" + job.kind() + "'", scope, key);
+  }
+
+  /**
+   * {@code job} with the second key of the one it asked for: that of the job that takes requests
+   * over while the holder of the first is due and kept from starting.
+   */
+  static NewJob next(NewJob job) {
+    return isNext(job) ? job : rekeyed(job, NEXT + of(job));
+  }
+
+  /** {@code job} with the key it asked for. */
+  static NewJob asked(NewJob job) {
+    return isNext(job) ? rekeyed(job, of(job).substring(NEXT.length())) : job;
+  }
+
+  static boolean isNext(NewJob job) {
+    return of(job).startsWith(NEXT);
+  }
+
+  private static NewJob rekeyed(NewJob job, String key) {
+    UniqueKey unique = Objects.requireNonNull(job.uniqueKey());
+    return job.unique(new UniqueKey(key, unique.label(), unique.until()));
   }
 
   /** The key of a job that was given one. */

@@ -7,7 +7,6 @@ import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.NewJob;
-import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.store.jooq.spi.JobInsert;
 import dev.skipjack.store.jooq.spi.QueueExtension;
 import dev.skipjack.store.jooq.spi.Session;
@@ -74,7 +73,7 @@ final class UniqueWriter {
   /** As {@link #write(int, List, Unique)}, in a caller's transaction, which may stay open. */
   List<EnqueueResult> writeWithin(Session session, List<NewJob> jobs, Unique<?> unique)
       throws SQLException {
-    boolean holds = unique.hold().equals(new Hold.ByJob(UniqueUntil.STARTED));
+    boolean holds = unique.hold().equals(Hold.UNTIL_STARTED);
     return write(
         new UniqueCall(queue, statements, session, LARGEST_CHUNK, unique, holds), jobs, unique);
   }

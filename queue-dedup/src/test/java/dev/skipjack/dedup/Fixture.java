@@ -98,7 +98,7 @@ final class Fixture {
 
   /** Until so many sessions wait for a lock. */
   void awaitBlocked(int sessions) {
-    await(
+    awaitTrue(
         "SELECT count(*) = %d FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
             .formatted(sessions));
   }
@@ -108,13 +108,14 @@ final class Fixture {
     try (Statement statement = holder.createStatement();
         ResultSet pid = statement.executeQuery("SELECT pg_backend_pid()")) {
       pid.next();
-      await(
+      awaitTrue(
           "SELECT count(*) > 0 FROM pg_stat_activity WHERE %d = ANY (pg_blocking_pids(pid))"
               .formatted(pid.getInt(1)));
     }
   }
 
-  private void await(String condition) {
+  /** Until the only value of a query is true. */
+  void awaitTrue(String condition) {
     Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> value(condition).equals("t"));
   }
 

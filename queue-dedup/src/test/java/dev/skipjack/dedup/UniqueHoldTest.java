@@ -6,6 +6,7 @@ import static dev.skipjack.dedup.Fixture.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
@@ -19,6 +20,7 @@ import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -165,6 +167,172 @@ class UniqueHoldTest {
         other.setAutoCommit(true);
       }
       assertThat(fixture.claim().jobId()).isEqualTo(first);
+    }
+  }
+
+  /** Transactions that overlap would keep a job that is due from starting for ever. */
+  @Nested
+  class UntilStartedAndOverdue {
+
+    private JobId first;
+
+    @BeforeEach
+    void makeOverdue() {
+      first = enqueue(UNTIL_STARTED).jobId();
+      fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '2 seconds'");
+    }
+
+    @Test
+    void aJobThatAnotherTransactionHoldsHandsOverToOneNextJob() throws Exception {
+      try (Connection one = transaction();
+          Connection other = transaction();
+          Connection third = transaction()) {
+        assertThat(enqueueIn(one)).isEqualTo(already(first, TwinStatus.PENDING));
+        EnqueueResult next = enqueueIn(other);
+        assertThat(next).isInstanceOf(Enqueued.class);
+        assertThat(enqueueIn(other)).isEqualTo(already(next.jobId(), TwinStatus.PENDING));
+        other.commit();
+        // From now on nobody takes the first again, whether it is held or not.
+        one.commit();
+        assertThat(enqueueIn(third)).isEqualTo(already(next.jobId(), TwinStatus.PENDING));
+
+        assertThat(fixture.claim(2, Fixture.LEASE))
+            .extracting(Execution::jobId)
+            .containsExactly(first);
+        assertThat(fixture.claim(2, Fixture.LEASE)).as("held by the third").isEmpty();
+        third.commit();
+        assertThat(fixture.claim().jobId()).isEqualTo(next.jobId());
+      }
+      assertThat(enqueue(UNTIL_STARTED)).isInstanceOf(Enqueued.class);
+    }
+
+    @Test
+    void aNextJobThatIsOverdueItselfIsHeldAsLongAsTheFirstHasNotStarted() throws Exception {
+      try (Connection one = transaction();
+          Connection other = transaction();
+          Connection third = transaction()) {
+        enqueueIn(one);
+        JobId next = enqueueIn(other).jobId();
+        other.commit();
+        one.commit();
+        fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '2 seconds'");
+
+        assertThat(enqueueIn(one)).isEqualTo(already(next, TwinStatus.PENDING));
+        assertThat(enqueueIn(third)).isEqualTo(already(next, TwinStatus.PENDING));
+        assertThat(fixture.claim().jobId()).isEqualTo(first);
+        EnqueueResult last = enqueueIn(other);
+        assertThat(last).isInstanceOf(Enqueued.class);
+        assertThat(last.jobId()).isNotEqualTo(next);
+      }
+    }
+
+    @Test
+    void aJobThatNobodyHoldsIsHeldAndStaysTheOnlyOne() throws Exception {
+      try (Connection one = transaction()) {
+        assertThat(enqueueIn(one)).isEqualTo(already(first, TwinStatus.PENDING));
+        assertThat(enqueueIn(one)).isEqualTo(already(first, TwinStatus.PENDING));
+        assertThat(fixture.claim(1, Fixture.LEASE)).isEmpty();
+        one.commit();
+      }
+      assertThat(fixture.claim().jobId()).isEqualTo(first);
+    }
+
+    @Test
+    void aRolledBackHandoverLeavesTheKeyToTheNextRequest() throws Exception {
+      try (Connection one = transaction();
+          Connection other = transaction();
+          Connection third = transaction()) {
+        enqueueIn(one);
+        JobId lost = enqueueIn(other).jobId();
+        other.rollback();
+
+        EnqueueResult next = enqueueIn(third);
+
+        assertThat(next).isInstanceOf(Enqueued.class);
+        assertThat(next.jobId()).isNotEqualTo(lost);
+      }
+    }
+
+    /** Or each would wait for the other: sharers ask for nothing that the other has. */
+    @Test
+    void transactionsThatShareTheJobSinceBeforeGoOnSharingIt() throws Exception {
+      fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
+      try (Connection one = transaction();
+          Connection other = transaction()) {
+        enqueueIn(one);
+        enqueueIn(other);
+        fixture.awaitTrue("SELECT clock_timestamp() > scheduled_at + interval '1.2 s' FROM @jobs");
+
+        assertThat(enqueueIn(one)).isEqualTo(already(first, TwinStatus.PENDING));
+        assertThat(enqueueIn(other)).isEqualTo(already(first, TwinStatus.PENDING));
+      }
+    }
+
+    @Test
+    void aJobThatIsHeldByAnotherRuleHandsNothingOver() throws Exception {
+      JobId whileLive = fixture.unique.enqueue(SYNC, sync("b"), BY_ACCOUNT).jobId();
+      fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '2 seconds'");
+      try (Connection one = transaction();
+          Connection other = transaction()) {
+        for (Connection connection : List.of(one, other)) {
+          assertThat(fixture.unique.in(connection).enqueue(SYNC, sync("b"), UNTIL_STARTED))
+              .isEqualTo(already(whileLive, TwinStatus.PENDING));
+        }
+      }
+    }
+
+    @Test
+    void oneCallHandsOverSomeOfItsKeysAndAnswersInOrder() throws Exception {
+      JobId free = fixture.unique.enqueue(SYNC, sync("b"), UNTIL_STARTED).jobId();
+      try (Connection one = transaction();
+          Connection other = transaction()) {
+        enqueueIn(one);
+        List<EnqueueResult> results =
+            fixture
+                .unique
+                .in(other)
+                .enqueueAll(
+                    SYNC, List.of(sync("c"), sync("a"), sync("b"), sync("a")), UNTIL_STARTED);
+
+        assertThat(results.get(0)).isInstanceOf(Enqueued.class);
+        assertThat(results.get(1)).isInstanceOf(Enqueued.class);
+        assertThat(results.get(2)).isEqualTo(already(free, TwinStatus.PENDING));
+        assertThat(results.get(3)).isEqualTo(already(results.get(1).jobId(), TwinStatus.PENDING));
+      }
+    }
+
+    @Test
+    void findAndCancelKnowTheNextJobToo() throws Exception {
+      try (Connection one = transaction();
+          Connection other = transaction()) {
+        enqueueIn(one);
+        JobId next = enqueueIn(other).jobId();
+        other.commit();
+        assertThat(fixture.unique.cancel(SYNC, sync("a"), UNTIL_STARTED))
+            .as("the first is held, the next is cancelled")
+            .isEqualTo(CancelResult.BUSY);
+        assertThat(fixture.value("SELECT string_agg(id::text, ' ') FROM @jobs")).isEqualTo("" + first);
+
+        JobId again = enqueueIn(other).jobId();
+        other.commit();
+        one.commit();
+        assertThat(again).isNotEqualTo(next);
+        assertThat(fixture.claim().jobId()).isEqualTo(first);
+        assertThat(fixture.unique.find(SYNC, sync("a"), UNTIL_STARTED))
+            .contains(new KeyHolder(again, TwinStatus.PENDING));
+        assertThat(fixture.unique.cancel(SYNC, sync("a"), UNTIL_STARTED))
+            .isEqualTo(CancelResult.CANCELLED);
+      }
+    }
+
+    private Connection transaction() throws SQLException {
+      Connection connection = fixture.database.connection();
+      connection.setAutoCommit(false);
+      return connection;
+    }
+
+    private EnqueueResult enqueueIn(Connection transaction) {
+      return fixture.unique.in(transaction).enqueue(SYNC, sync("a"), UNTIL_STARTED);
     }
   }
 

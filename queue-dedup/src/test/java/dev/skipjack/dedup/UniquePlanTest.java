@@ -29,7 +29,10 @@ class UniquePlanTest {
             statements.insert, List.of("Index Scan using jobs_unique_key_idx on jobs"),
             statements.insertOne, List.of("Index Scan using jobs_unique_key_idx on jobs"),
             statements.look, List.of("Index Scan using jobs_pkey on jobs"),
-            statements.hold, List.of("Index Scan using jobs_pkey on jobs"),
+            statements.hold,
+                List.of(
+                    "Index Scan using jobs_pkey on jobs",
+                    "using jobs_unique_key_idx on jobs next"),
             statements.replace, List.of("Index Scan using jobs_pkey on jobs"),
             statements.findByJob, List.of("Index Scan using jobs_unique_key_idx on jobs"),
             statements.findByPeriod,

@@ -47,7 +47,11 @@ class UniqueRaceIT {
   private static final int KEYS = 6;
 
   private static final String LIVE = "@jobs WHERE status <> 'dead'";
-  private static final String NEVER_STARTED = "@jobs WHERE attempts = 0";
+
+  /** Beside one that is overdue, because rivals held it for a second, one next job may wait. */
+  private static final String NEVER_STARTED =
+      "@jobs WHERE attempts = 0 AND unique_key NOT LIKE 'next/%'";
+
   private static final String EVER_MADE =
       "(SELECT payload FROM @jobs UNION ALL SELECT payload FROM @jobs_archive) AS made";
 
