@@ -6,6 +6,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -18,9 +19,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where binaries and data are kept: the cache folder of an ordinary user, or, when root hands over
- * to another user, a folder of that user beside other temporary files. Always closed to everybody
- * else.
+ * Where data and binaries are kept: the cache folder of an ordinary user, closed to everybody else.
+ * When root hands over to another user, the data lie in a folder of that user beside other
+ * temporary files, closed to everybody else, and the binaries in a folder of root's: root unpacks
+ * them, and a link that the other user planted in a folder of its own would lead root astray.
  */
 final class BaseFolder {
 
@@ -28,6 +30,8 @@ final class BaseFolder {
 
   private static final Set<PosixFilePermission> PRIVATE =
       PosixFilePermissions.fromString("rwx------");
+  private static final List<Path> TEMPORARY_FOLDERS = List.of(Path.of("/var/tmp"), Path.of("/tmp"));
+  private static final int STICKY = 01000;
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   private BaseFolder() {}
@@ -42,9 +46,70 @@ final class BaseFolder {
   static Path open(
       Unprivileged who, @Nullable Path wanted, Function<String, @Nullable String> environment) {
     return who.isAnotherUser()
-        ? ofAnotherUser(
-            who, wanted == null ? List.of(Path.of("/var/tmp"), Path.of("/tmp")) : List.of(wanted))
+        ? ofAnotherUser(who, wanted == null ? TEMPORARY_FOLDERS : List.of(wanted))
         : ofThisUser(who, wanted == null ? cacheFolders(who, environment) : List.of(wanted));
+  }
+
+  /**
+   * The folder for unpacked binaries, made if it was not there. Nobody but the user of this JVM can
+   * write to it or put another one in its place; the server's user can read it.
+   *
+   * @param base what {@link #open} returned
+   * @throws EmbeddedPostgresException if none of the candidates can be used
+   */
+  static Path ofBinaries(Unprivileged who, Path base) throws IOException {
+    if (!who.isAnotherUser()) {
+      // Below a folder that is closed to everybody else.
+      return Files.createDirectories(base.resolve("binaries"));
+    }
+    List<String> refusals = new ArrayList<>();
+    List<Path> parents = new ArrayList<>(List.of(parent(base)));
+    parents.addAll(TEMPORARY_FOLDERS);
+    for (Path parent : parents) {
+      Path folder = parent.resolve("skipjack-binaries");
+      String refusal = canBeSwapped(parent);
+      if (refusal == null) {
+        if (Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
+          makePrivate(folder);
+        }
+        refusal = whyNotOfRoot(folder);
+      }
+      if (refusal == null) {
+        setMode(folder, "rwxr-xr-x");
+        return folder;
+      }
+      refusals.add(folder + " " + refusal);
+    }
+    throw noFolder(refusals);
+  }
+
+  /** Why somebody else could exchange what lies in a folder, or null when nobody can. */
+  private static @Nullable String canBeSwapped(Path folder) throws IOException {
+    for (Path each = folder; each != null; each = each.getParent()) {
+      int mode = (Integer) Files.getAttribute(each, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+      if (owner(each) != 0 || !(isClosedToOthers(each) || (mode & STICKY) != 0)) {
+        return "lies in " + each + ", where others than root may rename files";
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable String whyNotOfRoot(Path folder) throws IOException {
+    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+      return "is not a folder, or a link to one";
+    }
+    return owner(folder) == 0 && isClosedToOthers(folder)
+        ? null
+        : "belongs to somebody else than root, or others may write to it";
+  }
+
+  /**
+   * Said outright, because the umask of root may close to others what the server has to read. A
+   * link is refused, not followed.
+   */
+  static void setMode(Path path, String mode) throws IOException {
+    Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+        .setPermissions(PosixFilePermissions.fromString(mode));
   }
 
   /** The usual places of an ordinary user, best first. */
@@ -169,7 +234,7 @@ final class BaseFolder {
   private static boolean isClosedToOthers(Path folder) throws IOException {
     Set<PosixFilePermission> open =
         EnumSet.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
-    open.retainAll(Files.getPosixFilePermissions(folder));
+    open.retainAll(Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS));
     return open.isEmpty();
   }
 

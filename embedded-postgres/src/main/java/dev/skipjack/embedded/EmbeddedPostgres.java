@@ -37,7 +37,13 @@ import org.slf4j.LoggerFactory;
  * files. For root the server runs as the user {@code postgres} or {@code nobody}, in {@code
  * /var/tmp/skipjack-<user>} or {@code /tmp/skipjack-<user>}. The system property {@code
  * skipjack.embedded.folder} names another place (for root: the folder around {@code
- * skipjack-<user>}), and {@code skipjack.embedded.user} another unprivileged user.
+ * skipjack-<user>}), and {@code skipjack.embedded.user} another unprivileged user. Root unpacks the
+ * binaries into a folder of its own, {@code skipjack-binaries} beside {@code skipjack-<user>}.
+ *
+ * <p>An archive runs only if its SHA-256 is one that this version knows (14.22.0, 14.23.0, 15.19.0,
+ * 16.15.0, 17.11.0, 18.6.0 of {@code io.zonky.test.postgres}), or is named in the system property
+ * {@code skipjack.embedded.sha256} (several separated by commas); any other is refused before it is
+ * unpacked.
  *
  * <p>Safe for any number of threads.
  */

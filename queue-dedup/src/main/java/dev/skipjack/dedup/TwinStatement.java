@@ -4,18 +4,18 @@ import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.cast;
-import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.falseCondition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.least;
+import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.not;
 import static org.jooq.impl.DSL.notExists;
-import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
@@ -86,10 +86,10 @@ import org.jspecify.annotations.Nullable;
  * the start of the transaction ({@code now()}): one that shares the job already goes on sharing it,
  * so no two sharers ever wait for each other.
  *
- * <p>To replace: only a job of the given kind, because another's handler would not know the payload; one
- * of another kind is held if asked for. Its due time never moves into the past, where a claim with
- * a low-water mark would not see it, and a debounce leaves that of a job which has been started
- * before: it is its handler's, who snoozed it, or that of its release or redrive.
+ * <p>To replace: only a job of the given kind, because another's handler would not know the
+ * payload; one of another kind is held if asked for. Its due time never moves into the past, where
+ * a claim with a low-water mark would not see it, and a debounce leaves that of a job which has
+ * been started before: it is its handler's, who snoozed it, or that of its release or redrive.
  *
  * <p>A job that is not unused is not locked, so that a caller's open transaction holds up no
  * heartbeat and no outcome; only one that is claimed within this statement's look and lock stays
@@ -167,14 +167,10 @@ final class TwinStatement {
           answer(
               with(
                   name("unused")
-                      .asMaterialized(
-                          unused(grip, not(isOverdue(JOBS))).forShare().of(JOBS)),
+                      .asMaterialized(unused(grip, not(isOverdue(JOBS))).forShare().of(JOBS)),
                   name("overdue")
                       .asMaterialized(
-                          unused(grip, isOverdueAlone())
-                              .forNoKeyUpdate()
-                              .of(JOBS)
-                              .skipLocked())),
+                          unused(grip, isOverdueAlone()).forNoKeyUpdate().of(JOBS).skipLocked())),
               grip);
       case REPLACE ->
           answer(
@@ -217,8 +213,7 @@ final class TwinStatement {
         .and(
             job.SCHEDULED_AT.lt(
                 DatabaseClock.plusMicros(
-                    DatabaseClock.TRANSACTION_START,
-                    inline(-DatabaseClock.micros(LONGEST_HOLD)))));
+                    DatabaseClock.TRANSACTION_START, inline(-DatabaseClock.micros(LONGEST_HOLD)))));
   }
 
   /** A CASE, because the planner would make a join with all jobs of a bare NOT EXISTS. */
@@ -356,9 +351,7 @@ final class TwinStatement {
           new Arguments()
               .texts("unique_keys", jobs, TwinStatement::uniqueKey)
               .bigints("twin_ids", twins, JobId::value);
-      return grip == Grip.HOLD
-          ? keys.texts("next_keys", jobs, TwinStatement::nextKey)
-          : keys;
+      return grip == Grip.HOLD ? keys.texts("next_keys", jobs, TwinStatement::nextKey) : keys;
     }
     Duration maxWait = conflict.maxWait();
     return JobInsert.arguments(jobs)

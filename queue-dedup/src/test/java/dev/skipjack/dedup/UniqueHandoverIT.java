@@ -93,8 +93,7 @@ class UniqueHandoverIT {
       try (Connection connection = pool.getConnection();
           Statement statement = connection.createStatement()) {
         connection.setAutoCommit(false);
-        JobId job =
-            fixture.unique.in(connection).enqueue(SYNC, sync("hot"), UNTIL_STARTED).jobId();
+        JobId job = fixture.unique.in(connection).enqueue(SYNC, sync("hot"), UNTIL_STARTED).jobId();
         statement.execute(fixture.inSchema("INSERT INTO @asked VALUES (" + job + ")"));
         statement.execute("SELECT pg_sleep(0.02)");
         connection.commit();

@@ -311,7 +311,8 @@ class UniqueHoldTest {
         assertThat(fixture.unique.cancel(SYNC, sync("a"), UNTIL_STARTED))
             .as("the first is held, the next is cancelled")
             .isEqualTo(CancelResult.BUSY);
-        assertThat(fixture.value("SELECT string_agg(id::text, ' ') FROM @jobs")).isEqualTo("" + first);
+        assertThat(fixture.value("SELECT string_agg(id::text, ' ') FROM @jobs"))
+            .isEqualTo("" + first);
 
         JobId again = enqueueIn(other).jobId();
         other.commit();

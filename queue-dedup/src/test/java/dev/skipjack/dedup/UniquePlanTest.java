@@ -31,8 +31,7 @@ class UniquePlanTest {
             statements.look, List.of("Index Scan using jobs_pkey on jobs"),
             statements.hold,
                 List.of(
-                    "Index Scan using jobs_pkey on jobs",
-                    "using jobs_unique_key_idx on jobs next"),
+                    "Index Scan using jobs_pkey on jobs", "using jobs_unique_key_idx on jobs next"),
             statements.replace, List.of("Index Scan using jobs_pkey on jobs"),
             statements.findByJob, List.of("Index Scan using jobs_unique_key_idx on jobs"),
             statements.findByPeriod,

@@ -1,0 +1,73 @@
+package dev.skipjack.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URL;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The archives of PostgreSQL whose SHA-256 is written down in this repository. Any other is refused
+ * before it is unpacked, unless its hash is given by hand: whoever could exchange a jar in a
+ * repository would run programs on this machine.
+ */
+final class KnownArchives {
+
+  /** Hashes of further archives that may be run, separated by commas. */
+  static final String PROPERTY = "skipjack.embedded.sha256";
+
+  private static final String RESOURCE = "known-archives.sha256";
+
+  private KnownArchives() {}
+
+  /**
+   * Accepts an archive, or not.
+   *
+   * @param hash hexadecimal SHA-256 of the archive
+   * @param trusted hashes that are accepted beside the known ones, separated by commas; null: none
+   * @throws EmbeddedPostgresException if the archive is neither known nor trusted
+   */
+  static void require(URL archive, String hash, @Nullable String trusted) throws IOException {
+    Map<String, String> known = read();
+    if (known.containsKey(hash) || isTrusted(hash, trusted)) {
+      return;
+    }
+    throw new EmbeddedPostgresException(
+        "The PostgreSQL in %s has the SHA-256 %s, which is none of those that this version knows (%s). Use one of these versions, or, if you trust the jar, start with -D%s=%s."
+            .formatted(
+                archive,
+                hash,
+                known.values().stream().sorted().collect(Collectors.joining(", ")),
+                PROPERTY,
+                hash));
+  }
+
+  private static boolean isTrusted(String hash, @Nullable String trusted) {
+    return trusted != null
+        && Arrays.stream(trusted.split(",", -1))
+            .map(String::strip)
+            .anyMatch(hash::equalsIgnoreCase);
+  }
+
+  /** The jars by the hashes of their archives. */
+  static Map<String, String> read() throws IOException {
+    Map<String, String> known = new TreeMap<>();
+    try (InputStream in =
+            Objects.requireNonNull(KnownArchives.class.getResourceAsStream(RESOURCE), RESOURCE);
+        BufferedReader lines = new BufferedReader(new InputStreamReader(in, UTF_8))) {
+      lines
+          .lines()
+          .filter(line -> !line.startsWith("#"))
+          .forEach(line -> known.put(line.substring(0, 64), line.substring(64).strip()));
+    }
+    return known;
+  }
+}
