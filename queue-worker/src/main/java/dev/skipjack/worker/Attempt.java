@@ -35,6 +35,7 @@ final class Attempt {
   private final ServedQueue queue;
   private final AttemptInfo info;
   private final long lease;
+  private final long claimedAt;
 
   private Phase phase = Phase.BUFFERED;
   private Stop stop = Stop.NONE;
@@ -43,6 +44,7 @@ final class Attempt {
   private boolean interrupted;
   private boolean begun;
   private boolean stuck;
+  private volatile long begunAt;
   private long stoppedAt;
 
   private final AtomicReference<@Nullable Progress> progress = new AtomicReference<>();
@@ -62,6 +64,7 @@ final class Attempt {
     this.job = job;
     this.queue = queue;
     this.lease = lease.toNanos();
+    this.claimedAt = claimedAt;
     this.renewedAt = claimedAt;
     this.info =
         new AttemptInfo(
@@ -90,14 +93,34 @@ final class Attempt {
   }
 
   /** Binds the calling thread; false if the attempt was ended while it was buffered. */
-  synchronized boolean begin() {
+  boolean begin() {
+    return begin(System.nanoTime());
+  }
+
+  /**
+   * As {@link #begin()}.
+   *
+   * @param now nanoTime
+   */
+  synchronized boolean begin(long now) {
     if (phase != Phase.BUFFERED) {
       return false;
     }
     phase = Phase.RUNNING;
     begun = true;
+    begunAt = now;
     thread = Thread.currentThread();
     return true;
+  }
+
+  /** NanoTime at which its handler was called. */
+  long begunAt() {
+    return begunAt;
+  }
+
+  /** Nanoseconds since it was claimed. */
+  long age() {
+    return System.nanoTime() - claimedAt;
   }
 
   /** Whether its handler was called, or was about to be. */
@@ -180,6 +203,21 @@ final class Attempt {
       tell = interrupt();
     }
     tell.run();
+    return true;
+  }
+
+  /**
+   * Ends it if its handler was not called yet, which it then never is.
+   *
+   * @return whether this call ended it
+   */
+  synchronized boolean withdraw() {
+    if (phase != Phase.BUFFERED) {
+      return false;
+    }
+    phase = Phase.ENDED;
+    stop = Stop.RELEASED;
+    leaseLost = true;
     return true;
   }
 

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,17 @@ final class AttemptBuffer {
 
   synchronized int size() {
     return size;
+  }
+
+  /** Takes out those that are not to wait any longer. */
+  synchronized List<Attempt> takeOut(Predicate<Attempt> unwanted) {
+    List<Attempt> out = new ArrayList<>();
+    for (Deque<Waiting> lane : waiting.values()) {
+      lane.removeIf(one -> unwanted.test(one.attempt()) && out.add(one.attempt()));
+    }
+    waiting.values().removeIf(Deque::isEmpty);
+    size -= out.size();
+    return out;
   }
 
   /** Takes nothing more, and answers what nobody took. */

@@ -85,6 +85,7 @@ final class AttemptRunner implements Slots.Runner {
   /** Not even its failure could be noted. Let the lease run out, so that others rescue it. */
   private void abandon(Attempt attempt) {
     attempt.finish();
+    attempt.queue().abandoned(attempt);
     attempt.stopRenewing();
     running.settle(attempt);
   }
@@ -113,6 +114,18 @@ final class AttemptRunner implements Slots.Runner {
     boolean unused = giveBack(attempt, Duration.ZERO);
   }
 
+  /**
+   * Ends an attempt whose job somebody wants cancelled. A handler that runs is interrupted and has
+   * its say; one that was not called yet never is, and the store cancels the job as it comes back.
+   */
+  void cancel(Attempt attempt) {
+    if (attempt.cancel()) {
+      reporter.cancelRequested(attempt);
+    } else if (attempt.withdraw()) {
+      flusher.offer(attempt, Ending.GivenBack.after(ExecutionStatus.RELEASED, Duration.ZERO));
+    }
+  }
+
   /** Answers whether the job is given back: it is not if the attempt was over. */
   private boolean giveBack(Attempt attempt, Duration delay) {
     Attempt.Stop before = attempt.release();
@@ -128,7 +141,8 @@ final class AttemptRunner implements Slots.Runner {
   }
 
   private boolean runBound(Attempt attempt, Runnable later) {
-    long began = System.nanoTime();
+    long began = attempt.begunAt();
+    attempt.queue().began(attempt);
     reporter.started(attempt);
     Future<?> timeout = null;
     Outcome outcome = null;
@@ -225,7 +239,7 @@ final class AttemptRunner implements Slots.Runner {
       timeout.cancel(false);
     }
     long took = System.nanoTime() - began;
-    attempt.queue().ran(took);
+    attempt.queue().ran(attempt, took);
     reporter.ran(attempt, took);
     if (stop == Attempt.Stop.LOST) {
       running.settle(attempt);

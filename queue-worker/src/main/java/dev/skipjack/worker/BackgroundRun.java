@@ -31,6 +31,12 @@ final class BackgroundRun {
    */
   private static final long AFTER_DRAIN = Duration.ofMillis(3_500).toNanos();
 
+  /**
+   * Longest that a claimed job waits for a place that does not come free: twenty times what the
+   * prefetch aims at, so that jobs of an even pace are never given back.
+   */
+  private static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
+
   /** Of that: to write what the last handlers and the shutdown itself left. */
   private static final long LAST_WRITES = AFTER_DRAIN / 2;
 
@@ -164,13 +170,30 @@ final class BackgroundRun {
 
   /** All are held, and renewed, before the first begins: it may take long. */
   private void accept(List<Attempt> claimed) {
-    claimed.forEach(engine.running()::add);
-    for (Attempt attempt : claimed) {
-      reporter.claimed(attempt);
-      Slots places = slots.get(attempt.queue().name());
-      if (places == null || !places.add(attempt)) {
-        engine.runner().giveBack(attempt);
+    int accepted = 0;
+    try {
+      claimed.forEach(engine.running()::add);
+      for (Attempt attempt : claimed) {
+        reporter.claimed(attempt);
+        Slots places = slots.get(attempt.queue().name());
+        if (places == null || !places.add(attempt)) {
+          engine.runner().giveBack(attempt);
+        }
+        accepted++;
       }
+    } finally {
+      // Out of memory, perhaps: what is neither in a buffer nor given back would be renewed for
+      // ever and never run.
+      claimed.subList(accepted, claimed.size()).forEach(this::giveBackUnaccepted);
+    }
+  }
+
+  private void giveBackUnaccepted(Attempt attempt) {
+    try {
+      engine.running().add(attempt);
+      engine.runner().giveBack(attempt);
+    } catch (Throwable thrown) {
+      reporter.notEnded(thrown); // the others are to be given back all the same
     }
   }
 
@@ -183,7 +206,10 @@ final class BackgroundRun {
 
   private void takeBack() {
     long patience = Math.max(config.lease().toNanos(), config.interruptGrace().toNanos());
-    slots.values().forEach(places -> places.takeBack(patience));
+    for (Slots places : slots.values()) {
+      places.giveBackWaiting(LONGEST_WAIT);
+      places.takeBack(patience);
+    }
   }
 
   /**

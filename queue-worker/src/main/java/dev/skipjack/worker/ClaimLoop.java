@@ -14,7 +14,8 @@ import java.util.random.RandomGenerator;
  * The fetcher: claims for the room that the queues have, and decides when to look again.
  *
  * <p>After work there is often more, so it looks again after 2 ms, 5 ms and so on up to the poll
- * interval. Without room it waits for some, and asks the database nothing.
+ * interval. Without room it waits for some, and at each poll only looks how long due jobs have
+ * waited and which queues are paused.
  */
 final class ClaimLoop implements Loop.Step {
 
@@ -54,8 +55,9 @@ final class ClaimLoop implements Loop.Step {
   @Override
   public long run() {
     Map<String, Integer> room = room();
-    asked = !room.isEmpty();
-    if (!asked) {
+    asked = true;
+    if (room.isEmpty()) {
+      asked = claimer.look(pollInterval);
       looked.run();
       return pollInterval; // lanes that were heard of wait for room too
     }

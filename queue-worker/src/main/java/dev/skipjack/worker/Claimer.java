@@ -131,6 +131,25 @@ final class Claimer {
     }
   }
 
+  /**
+   * Lists the lanes, so that the watch hears how long jobs wait, unless they were listed within so
+   * many nanoseconds. For a worker that has no room to claim anything.
+   *
+   * @return whether they were listed
+   */
+  boolean look(long interval) {
+    if (clock.getAsLong() - listedAt < interval) {
+      return false;
+    }
+    try {
+      list();
+      return true;
+    } catch (StoreException failed) {
+      marks.clear();
+      throw failed;
+    }
+  }
+
   private long trusted() {
     long trusted = Math.max(LANES_TRUSTED, TRUSTED_BY_DURATION * listingNanos);
     return Math.min(trusted, LANES_TRUSTED_LONGEST);
@@ -146,7 +165,9 @@ final class Claimer {
     for (DueLane lane : due.lanes()) {
       listed.add(lane.lane());
     }
-    marks.sweep(began, listingNanos, listed, Set.copyOf(due.paused()));
+    Set<String> paused = Set.copyOf(due.paused());
+    queues.values().forEach(queue -> queue.paused(paused.contains(queue.name())));
+    marks.sweep(began, listingNanos, listed, paused);
     lanes.list(due, lane -> marks.of(lane, listedAt) != null, listedAt);
   }
 

@@ -43,15 +43,6 @@ final class Engine {
         new OutcomeWriter(store, config.lease(), running, reporter, random.split());
     OutcomeFlusher outcomes = new OutcomeFlusher(writer, running, flush, config.flushInterval());
     flusher = new Loop("flusher", outcomes, flush, reporter, random.split(), Loop.PROBE_PAUSE);
-    this.leases = leases;
-    heartbeat =
-        new Loop(
-            "heartbeat",
-            new HeartbeatTask(leases, config, running, reporter),
-            new Wakeup(),
-            reporter,
-            random.split(),
-            config.heartbeatInterval().dividedBy(4));
     timer = new ScheduledThreadPoolExecutor(1, threads.factory(WorkerThreads.TIMER));
     timer.setRemoveOnCancelPolicy(true); // or long timeouts of short attempts pile up
     handlerThreads = parts.handlerThreads().open(threads);
@@ -71,6 +62,15 @@ final class Engine {
             timer,
             threads,
             reporter);
+    this.leases = leases;
+    heartbeat =
+        new Loop(
+            "heartbeat",
+            new HeartbeatTask(leases, config, running, runner::cancel, reporter),
+            new Wakeup(),
+            reporter,
+            random.split(),
+            config.heartbeatInterval().dividedBy(4));
   }
 
   /**

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Renews the leases of everything held: buffered, running, unwritten. In between it asks whose job
@@ -31,14 +32,25 @@ final class HeartbeatTask implements Loop.Step {
   private final LeaseKeeper leases;
   private final WorkerConfig config;
   private final RunningJobs running;
+  private final Consumer<Attempt> cancel;
   private final Reporter reporter;
   private boolean asked;
   private int readOnlyMet;
 
-  HeartbeatTask(LeaseKeeper leases, WorkerConfig config, RunningJobs running, Reporter reporter) {
+  /**
+   * @param cancel told of attempts whose job somebody wants cancelled, of each perhaps again and
+   *     again
+   */
+  HeartbeatTask(
+      LeaseKeeper leases,
+      WorkerConfig config,
+      RunningJobs running,
+      Consumer<Attempt> cancel,
+      Reporter reporter) {
     this.leases = leases;
     this.config = config;
     this.running = running;
+    this.cancel = cancel;
     this.reporter = reporter;
   }
 
@@ -98,8 +110,8 @@ final class HeartbeatTask implements Loop.Step {
       Set<ExecutionId> cancelled =
           leases.cancelRequested(batch.stream().map(Attempt::execution).toList());
       for (Attempt attempt : batch) {
-        if (cancelled.contains(attempt.execution().id()) && attempt.cancel()) {
-          reporter.cancelRequested(attempt);
+        if (cancelled.contains(attempt.execution().id())) {
+          cancel.accept(attempt);
         }
       }
     }
@@ -157,8 +169,8 @@ final class HeartbeatTask implements Loop.Step {
 
   private void renewed(Attempt attempt, long sentAt, boolean cancelRequested) {
     attempt.renewed(sentAt);
-    if (cancelRequested && attempt.cancel()) {
-      reporter.cancelRequested(attempt);
+    if (cancelRequested) {
+      cancel.accept(attempt);
     }
   }
 

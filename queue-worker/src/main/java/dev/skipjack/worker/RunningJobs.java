@@ -15,9 +15,11 @@ final class RunningJobs {
   /** By the execution alone: hashes of job and execution together collide where both only rise. */
   private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
+  /** Holds an attempt; only the first call counts. */
   void add(Attempt attempt) {
-    held.put(attempt.execution().id(), attempt);
-    attempt.queue().claimed();
+    if (held.putIfAbsent(attempt.execution().id(), attempt) == null) {
+      attempt.queue().claimed();
+    }
   }
 
   /** Lets go of an attempt; only the first call counts. */

@@ -1,6 +1,8 @@
 package dev.skipjack.worker;
 
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -9,11 +11,18 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>What waits or runs counts against the places and the prefetch. What has ended counts until its
  * outcome is written too, but with more room: claims must not wait for each flush, and yet a
  * database that takes no outcomes has to stop them.
+ *
+ * <p>The prefetch is what all slots together finish in a moment. A slot whose handler has run for
+ * long adds next to nothing to it, whatever the pace of those before: jobs must not wait here while
+ * other workers are idle. It is zero until the first handler has ended.
  */
 final class ServedQueue {
 
-  /** Longest that prefetched jobs should wait for a thread, at the pace of the last ones. */
+  /** Longest that prefetched jobs should wait for a slot, at the pace of the last ones. */
   private static final long PREFETCH_WINDOW = Duration.ofMillis(50).toNanos();
+
+  /** A handler that has run for some time is expected to need half of that again, on average. */
+  private static final double REMAINING_BY_AGE = 0.5;
 
   /** How many times the prefetch may be held in all. */
   private static final int UNWRITTEN_PREFETCHES = 3;
@@ -26,9 +35,14 @@ final class ServedQueue {
   private final AtomicInteger held = new AtomicInteger();
   private final AtomicInteger unwritten = new AtomicInteger();
   private final AtomicInteger replaced = new AtomicInteger();
+
+  /** Those whose handlers run. */
+  private final Set<Attempt> running = ConcurrentHashMap.newKeySet();
+
   private volatile boolean full;
+  private volatile boolean paused;
   private volatile int prefetch;
-  private double averageNanos = Double.NaN;
+  private volatile double averageNanos = Double.NaN;
 
   ServedQueue(
       String name,
@@ -41,7 +55,6 @@ final class ServedQueue {
     this.longestPrefetch = longestPrefetch;
     this.fetcher = fetcher;
     this.buffer = new AttemptBuffer(reserve);
-    this.prefetch = Math.min(concurrency, longestPrefetch);
   }
 
   String name() {
@@ -59,6 +72,7 @@ final class ServedQueue {
   /** How many jobs to ask for now. After 0 the fetcher is woken once there is room again. */
   int ask() {
     full = true; // before looking, or room that is made meanwhile would wake nobody
+    prefetch = finishedSoon();
     int room = room();
     if (room > 0) {
       full = false;
@@ -117,10 +131,54 @@ final class ServedQueue {
     replaced.decrementAndGet();
   }
 
-  /** Learns how long an attempt kept its thread. */
-  synchronized void ran(long nanos) {
-    averageNanos = Double.isNaN(averageNanos) ? nanos : averageNanos * 0.9 + nanos * 0.1;
-    double drained = concurrency * (PREFETCH_WINDOW / Math.max(averageNanos, 1));
-    prefetch = (int) Math.min(drained, longestPrefetch);
+  /** A handler begins to run. */
+  void began(Attempt attempt) {
+    running.add(attempt);
+  }
+
+  /** That handler has ended, after so many nanoseconds. */
+  void ran(Attempt attempt, long nanos) {
+    running.remove(attempt);
+    synchronized (this) {
+      double average = averageNanos;
+      averageNanos = Double.isNaN(average) ? nanos : average * 0.9 + nanos * 0.1;
+    }
+    // Only wakes the fetcher if it may be worth it; what to ask for is counted then.
+    prefetch = (int) Math.min(concurrency * finishedSoon(0), longestPrefetch);
+  }
+
+  /** That handler's end could not be noted. */
+  void abandoned(Attempt attempt) {
+    running.remove(attempt);
+  }
+
+  /** How many jobs the slots will have finished when prefetched ones should begin. */
+  private int finishedSoon() {
+    if (Double.isNaN(averageNanos)) {
+      return 0;
+    }
+    long now = System.nanoTime();
+    double finished = 0;
+    int free = concurrency + replaced.get();
+    for (Attempt attempt : running) {
+      finished += finishedSoon(now - attempt.begunAt());
+      free--;
+    }
+    finished += Math.max(free, 0) * finishedSoon(0);
+    return (int) Math.min(finished, longestPrefetch);
+  }
+
+  /** How many of them a slot finishes whose handler has run for so long. */
+  private double finishedSoon(long age) {
+    return PREFETCH_WINDOW / Math.max(Math.max(averageNanos, age * REMAINING_BY_AGE), 1);
+  }
+
+  /** Whether the queue was paused when its lanes were last listed. */
+  boolean isPaused() {
+    return paused;
+  }
+
+  void paused(boolean paused) {
+    this.paused = paused;
   }
 }

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * has ended, whether it keeps a thread or not. A thread of the worker's own whose attempt has ended
  * goes on with the next of the buffer, so that only a place that becomes busy costs a task.
  *
+ * <p>What has waited for a place for long is given back, so that workers with a free one get it: it
+ * was claimed ahead at the pace of others. So is all that waits when the queue is paused.
+ *
  * <p>What the executor has and has not begun for long is taken back: it may have dropped it. If it
  * begins it after all, nothing is run. Others get the places of what was taken back, but only up to
  * as many as the queue has: an executor that hangs must not be filled without end.
@@ -130,6 +133,21 @@ final class Slots {
       }
       runner.refused(attempt, noThread);
       return false;
+    }
+  }
+
+  /**
+   * Gives back what has waited for so many nanoseconds or, of a paused queue, at all. What waits
+   * has found all places taken.
+   */
+  void giveBackWaiting(long patience) {
+    boolean all = queue.isPaused();
+    for (Attempt attempt : queue.buffer().takeOut(one -> all || one.age() >= patience)) {
+      try {
+        runner.giveBack(attempt);
+      } catch (Throwable thrown) {
+        reporter.notEnded(thrown); // the others are to be given back all the same
+      }
     }
   }
 

@@ -8,9 +8,13 @@ import java.util.function.Consumer;
  * others. After a timeout or a loss nobody renews their leases, so their jobs are rescued; of a job
  * that is to be cancelled the lease is renewed until the handler ends or times out.
  *
- * <p>On the same rounds it has what executors do not begin taken back.
+ * <p>On the same rounds it has taken back what executors do not begin, and given back what waits
+ * for a place too long.
  */
 final class StuckHandlers implements Loop.Step {
+
+  /** Between two rounds: what waits must not wait for a long grace as well. */
+  private static final long LONGEST_PAUSE = Duration.ofMillis(500).toNanos();
 
   private final RunningJobs running;
   private final long grace;
@@ -40,7 +44,7 @@ final class StuckHandlers implements Loop.Step {
       }
     }
     takeBack.run();
-    return Math.max(grace / 4, Duration.ofMillis(10).toNanos());
+    return Math.min(Math.max(grace / 4, Duration.ofMillis(10).toNanos()), LONGEST_PAUSE);
   }
 
   @Override

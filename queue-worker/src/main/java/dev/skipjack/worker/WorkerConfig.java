@@ -13,8 +13,10 @@ import java.time.Duration;
  * @param pollInterval wait between polls of an idle queue, jittered by a fifth; default 1.25 s, so
  *     that an idle worker sends less than a statement a second in all; 10 ms to 1 hour
  * @param prefetch most jobs of a queue claimed beyond those that can run at once; default 1000, 0
- *     to 1,000. The worker takes only as many as its handlers finish in 50 ms, so slow jobs are not
- *     hoarded. With those that have ended and are not yet written, three times as many may be held.
+ *     to 1,000. The worker takes only as many as its slots finish in 50 ms, by the time that ended
+ *     and running handlers took, and none before the first has ended. Jobs that have waited for a
+ *     slot for a second are given back without using an attempt, so slow jobs are not hoarded. With
+ *     those that have ended and are not yet written, three times as many may be held.
  * @param flushInterval how long outcomes are collected before they are written together; default 3
  *     ms, 0 to 1 s. Not waited for when nothing else runs.
  * @param rescueInterval wait between searches for jobs whose lease ran out, jittered by a fifth;

@@ -16,6 +16,13 @@ final class Attempts {
     return of(1, 0, lease);
   }
 
+  /** One whose handler was called so long ago. */
+  static Attempt begun(Duration ago) {
+    Attempt attempt = claimed(Duration.ofHours(2));
+    attempt.begin(System.nanoTime() - ago.toNanos());
+    return attempt;
+  }
+
   static Attempt of(long id, int priority, Duration lease) {
     ServedQueue queue = new ServedQueue("q", 1, 0, new Wakeup(), LaneOrder.Reserve.A_TENTH);
     ClaimedJob job =

@@ -59,6 +59,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -116,6 +117,7 @@ final class MemoryStore
   volatile @Nullable Instant missingFrom;
   final List<Postponed> postponed = new CopyOnWriteArrayList<>();
   volatile Fault fault = new Fault() {};
+  volatile UnaryOperator<ClaimedJob> onClaim = UnaryOperator.identity();
 
   private final Map<Long, Row> rows = new LinkedHashMap<>();
   private final Map<Connection, Set<Execution>> open = new HashMap<>();
@@ -395,17 +397,18 @@ final class MemoryStore
     row.startedAt = Instant.EPOCH.plusNanos(System.nanoTime());
     row.leaseEnd = System.nanoTime() + lease.toNanos();
     audit.put(row.executionId, ExecutionStatus.RUNNING);
-    return new ClaimedJob(
-        new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt),
-        row.job.queue(),
-        row.job.kind(),
-        row.job.payload(),
-        row.job.payloadVersion(),
-        row.priority,
-        row.attempts - row.forgiven,
-        row.maxAttempts,
-        Instant.EPOCH.plusNanos(row.dueAt),
-        row.job.traceParent());
+    return onClaim.apply(
+        new ClaimedJob(
+            new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt),
+            row.job.queue(),
+            row.job.kind(),
+            row.job.payload(),
+            row.job.payloadVersion(),
+            row.priority,
+            row.attempts - row.forgiven,
+            row.maxAttempts,
+            Instant.EPOCH.plusNanos(row.dueAt),
+            row.job.traceParent()));
   }
 
   @Override

@@ -11,28 +11,45 @@ class ServedQueueTest {
       new ServedQueue("q", 4, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH);
 
   @Test
-  void asksForFreeThreadsAndAsManyAgainUntilThePaceIsKnown() {
-    assertThat(queue.ask()).isEqualTo(8);
+  void nothingIsFetchedAheadUntilThePaceIsKnown() {
+    assertThat(queue.ask()).isEqualTo(4);
   }
 
   @Test
-  void slowJobsAreNotHoarded() {
-    queue.ran(Duration.ofSeconds(10).toNanos());
+  void slowJobsAreNotFetchedAhead() {
+    ran(Duration.ofSeconds(10));
     assertThat(queue.ask()).isEqualTo(4);
   }
 
   @Test
   void fastJobsAreFetchedAheadUpToTheLimit() {
-    queue.ran(Duration.ofMillis(50).toNanos());
+    ran(Duration.ofMillis(50));
     assertThat(queue.ask()).isEqualTo(8);
     for (int i = 0; i < 50; i++) {
-      queue.ran(1_000);
+      ran(Duration.ofNanos(1_000));
     }
     assertThat(queue.ask()).isEqualTo(14);
   }
 
   @Test
+  void aSlowJobAmongFastOnesTakesNothingFromTheOtherSlots() {
+    ran(Duration.ofMillis(40));
+    runsSince(Duration.ofHours(1), 1);
+    assertThat(queue.ask()).isEqualTo(4 - 1 + 3); // 3 slots finish 3.75 in 50 ms, one nothing
+  }
+
+  @Test
+  void nothingIsFetchedAheadWhileSlowJobsHaveAllSlotsWhateverThePaceBefore() {
+    for (int i = 0; i < 50; i++) {
+      ran(Duration.ofNanos(1_000));
+    }
+    runsSince(Duration.ofSeconds(1), 4);
+    assertThat(queue.ask()).isZero();
+  }
+
+  @Test
   void whatRunsTakesRoomAndWhatHasEndedMakesSome() {
+    ran(Duration.ofMillis(50));
     for (int i = 0; i < 8; i++) {
       queue.claimed();
     }
@@ -47,6 +64,7 @@ class ServedQueueTest {
 
   @Test
   void whatIsNotWrittenForLongTakesAllRoom() {
+    ran(Duration.ofMillis(50));
     int held = 0;
     while (queue.ask() > 0) {
       assertThat(held++).isLessThan(100);
@@ -58,6 +76,7 @@ class ServedQueueTest {
 
   @Test
   void aBufferWithWorkWaitsForALargerClaim() {
+    ran(Duration.ofMillis(50));
     for (int i = 0; i < 8; i++) {
       queue.claimed();
     }
@@ -68,5 +87,18 @@ class ServedQueueTest {
     assertThat(queue.ask()).isZero();
     queue.settled(false);
     assertThat(queue.ask()).isEqualTo(4);
+  }
+
+  private void ran(Duration time) {
+    queue.ran(Attempts.claimed(Duration.ofMinutes(1)), time.toNanos());
+  }
+
+  /** So many attempts are claimed and their handlers run since then. */
+  private void runsSince(Duration ago, int attempts) {
+    for (int i = 0; i < attempts; i++) {
+      Attempt attempt = Attempts.begun(ago);
+      queue.claimed();
+      queue.began(attempt);
+    }
   }
 }

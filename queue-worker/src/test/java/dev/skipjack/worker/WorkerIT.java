@@ -28,6 +28,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -453,18 +454,23 @@ class WorkerIT {
 
   @Test
   void aGracefulStopUsesNoAttempt() {
-    queue.enqueueAll(NOTE, IntStream.range(0, 4).mapToObj(Note::new).toList());
     CountDownLatch release = new CountDownLatch(1);
     Worker worker =
         start(
             handling(
                 (note, context) -> {
-                  awaitUninterrupted(release);
+                  if (note.number() > 0) {
+                    awaitUninterrupted(release);
+                  }
                   return Outcome.completed();
                 },
                 2),
             config().prefetch(2).drainTimeout(Duration.ofMillis(200)));
-    await().until(() -> worker.status().equals(new WorkerStatus(true, 2, 2, 0, 0)));
+    // Quick jobs first: nothing is claimed ahead of slots until a pace is known.
+    queue.enqueueAll(NOTE, Collections.nCopies(50, new Note(0)));
+    await().until(() -> count("jobs_archive") == 50);
+    queue.enqueueAll(NOTE, IntStream.rangeClosed(1, 4).mapToObj(Note::new).toList());
+    await().until(() -> count("job_executions") == 54);
 
     worker.stop();
     release.countDown();
@@ -476,7 +482,7 @@ class WorkerIT {
 
     Worker next = build(handling((note, context) -> Outcome.completed(), 1), config());
     assertThat(next.runUntilIdle()).isEqualTo(4);
-    assertThat(count("jobs_archive WHERE status = 'completed'")).isEqualTo(4);
+    assertThat(count("jobs_archive WHERE status = 'completed'")).isEqualTo(54);
   }
 
   @Test
