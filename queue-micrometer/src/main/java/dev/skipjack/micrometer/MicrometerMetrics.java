@@ -10,12 +10,15 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 
 /**
  * A worker's measurements in a Micrometer registry, under the names of {@link WorkerMeter}. Meters
- * of jobs have the tags {@code queue} and {@code kind}, the worker's own the tag {@code worker}.
+ * of jobs have the tags {@code queue} and {@code kind}, the worker's own the tag {@code worker}: its
+ * name. While a worker of the same name shows its gauges in the registry, the gauges of the next one
+ * are tagged {@code name-2} and so on; timers of workers of one name are combined.
  *
  * <pre>{@code
  * Worker.on(queue)...metrics(new MicrometerMetrics(registry)).start();
@@ -30,6 +33,9 @@ public final class MicrometerMetrics implements WorkerMetrics {
   private final MeterRegistry registry;
   private final Map<Key, Counter> counters = new ConcurrentHashMap<>();
   private final Map<Key, Timer> timers = new ConcurrentHashMap<>();
+
+  /** What the gauges of a worker are tagged with. */
+  private final Map<Worker, String> shownAs = new WeakHashMap<>();
 
   /** Into {@code registry}, which is neither configured nor closed. */
   public MicrometerMetrics(MeterRegistry registry) {
@@ -71,11 +77,27 @@ public final class MicrometerMetrics implements WorkerMetrics {
 
   @Override
   public Runnable gauge(WorkerMeter gauge, Worker worker, ToDoubleFunction<Worker> value) {
-    Gauge registered =
-        Gauge.builder(gauge.meterName(), worker, value)
-            .description(gauge.description())
-            .tags("worker", worker.id().name())
-            .register(registry);
-    return () -> registry.remove(registered);
+    // Another instance may be choosing a name in the same registry.
+    synchronized (registry) {
+      Gauge registered =
+          Gauge.builder(gauge.meterName(), worker, value)
+              .description(gauge.description())
+              .baseUnit(gauge.baseUnit())
+              .tags("worker", shownAs.computeIfAbsent(worker, w -> freeName(gauge, w)))
+              .register(registry);
+      return () -> registry.remove(registered);
+    }
+  }
+
+  /** Registering a gauge that exists would silently show the other worker's values. */
+  private String freeName(WorkerMeter gauge, Worker worker) {
+    String name = worker.id().name();
+    String free = name;
+    for (int i = 2;
+        registry.find(gauge.meterName()).tags("worker", free).gauge() != null;
+        i++) {
+      free = name + "-" + i;
+    }
+    return free;
   }
 }

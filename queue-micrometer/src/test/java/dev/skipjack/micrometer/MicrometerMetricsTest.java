@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -67,6 +68,48 @@ class MicrometerMetricsTest {
           .extracting(Meter::getId)
           .noneMatch(id -> id.getType() == Meter.Type.GAUGE);
     }
+  }
+
+  @Test
+  void twoWorkersOfOneNameHaveGaugesOfTheirOwn(QueueDatabase database) throws Exception {
+    CountDownLatch done = new CountDownLatch(1);
+    JobQueue queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    try (Worker idle = worker(queue, "idle", done)) {
+      Worker busy = worker(queue, "busy", done);
+      try (busy) {
+        queue.enqueue(MAIL, "long", job -> job.onQueue("busy"));
+
+        await().until(() -> running("vm-2") == 1);
+        assertThat(running("vm")).isZero();
+        assertThat(registry.get("skipjack.worker.lag").tag("worker", "vm").gauge().getId())
+            .extracting(Meter.Id::getBaseUnit)
+            .isEqualTo("seconds");
+        done.countDown();
+      }
+      assertThat(registry.find("skipjack.worker.running").gauges())
+          .extracting(gauge -> gauge.getId().getTag("worker"))
+          .containsExactly("vm");
+    } finally {
+      done.countDown();
+    }
+  }
+
+  private Worker worker(JobQueue queue, String served, CountDownLatch done) {
+    return Worker.on(queue)
+        .handle(
+            MAIL,
+            (payload, context) -> {
+              done.await();
+              return Outcome.completed();
+            })
+        .queue(served, 1)
+        .name("vm")
+        .metrics(new MicrometerMetrics(registry))
+        .start();
+  }
+
+  private double running(String worker) {
+    return registry.get("skipjack.worker.running").tag("worker", worker).gauge().value();
   }
 
   private double count(WorkerMeter meter) {

@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a worker measures, by the name that monitoring knows it under. Names and meanings are API.
  * Those of jobs carry the tags {@code queue} and {@code kind}; the others carry the worker's name
@@ -79,6 +81,11 @@ public enum WorkerMeter {
   /** How it is to be read. */
   public Type type() {
     return type;
+  }
+
+  /** The unit of its values, {@code seconds}; null for a number of things and for timers. */
+  public @Nullable String baseUnit() {
+    return this == LAG || this == POLL_AGE ? "seconds" : null;
   }
 
   /** What it means, in a few words. */
