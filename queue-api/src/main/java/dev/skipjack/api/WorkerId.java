@@ -2,19 +2,24 @@ package dev.skipjack.api;
 
 import dev.skipjack.api.spi.SafeText;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * Who runs a job, for people to read. Ownership is the execution's alone, so two workers of one
  * name do no harm.
  *
- * @param name as configured; NUL and lone surrogates are replaced, 100 characters at most
+ * @param name as configured, 100 characters at most; control characters, which could forge log
+ *     lines, and lone surrogates are replaced by U+FFFD
  * @param bootId new at each start
  */
 public record WorkerId(String name, UUID bootId) {
 
+  /** Line and paragraph separators too: some log viewers break lines there. */
+  private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]");
+
   /** Makes the name safe to write. */
   public WorkerId {
-    name = SafeText.of(name, 100);
+    name = CONTROL.matcher(SafeText.of(name, 100)).replaceAll("\uFFFD");
   }
 
   /** A new identity for a worker that starts. */

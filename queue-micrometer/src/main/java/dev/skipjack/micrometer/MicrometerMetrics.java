@@ -16,9 +16,9 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * A worker's measurements in a Micrometer registry, under the names of {@link WorkerMeter}. Meters
- * of jobs have the tags {@code queue} and {@code kind}, the worker's own the tag {@code worker}: its
- * name. While a worker of the same name shows its gauges in the registry, the gauges of the next one
- * are tagged {@code name-2} and so on; timers of workers of one name are combined.
+ * of jobs have the tags {@code queue} and {@code kind}, the worker's own the tag {@code worker}:
+ * its name. While a worker of the same name shows its gauges in the registry, the gauges of the
+ * next one are tagged {@code name-2} and so on; timers of workers of one name are combined.
  *
  * <pre>{@code
  * Worker.on(queue)...metrics(new MicrometerMetrics(registry)).start();
@@ -93,9 +93,7 @@ public final class MicrometerMetrics implements WorkerMetrics {
   private String freeName(WorkerMeter gauge, Worker worker) {
     String name = worker.id().name();
     String free = name;
-    for (int i = 2;
-        registry.find(gauge.meterName()).tags("worker", free).gauge() != null;
-        i++) {
+    for (int i = 2; registry.find(gauge.meterName()).tags("worker", free).gauge() != null; i++) {
       free = name + "-" + i;
     }
     return free;

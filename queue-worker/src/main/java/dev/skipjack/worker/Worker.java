@@ -168,14 +168,15 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
     showGauges();
     log.info(
-        "Worker started worker={} queues={} kinds={} {} handlerThreads={} {} connectionsKept={}",
+        "Worker started worker={} queues={} kinds={} reserve={} weights={} handlerThreads={} connectionsKept={} {}",
         id,
         concurrency,
         handlers.kinds(),
-        order,
+        order.reserve(),
+        order.weights(),
         handlerThreads,
-        config,
-        kept);
+        kept,
+        config.inWords());
     warnOfUnservedQueues();
     return this;
   }
@@ -421,6 +422,10 @@ public final class Worker implements JobRunner, AutoCloseable {
 
     /** Calls the worker so, in threads, logs and the audit; without it, by the host's name. */
     public Builder name(String name) {
+      if (name.isBlank()) {
+        throw new IllegalArgumentException(
+            "Worker name '%s' is blank. Give it a name, or none for the host's.".formatted(name));
+      }
       this.name = name;
       return this;
     }

@@ -46,6 +46,24 @@ public record WorkerConfig(
 
   private static final Duration HOUR = Duration.ofHours(1);
 
+  /** As key=value, for the log. */
+  String inWords() {
+    return ("lease=%s heartbeatInterval=%s pollInterval=%s prefetch=%d flushInterval=%s rescueInterval=%s"
+            + " drainTimeout=%s interruptGrace=%s archiveRetention=%s auditRetention=%s wakeUps=%s")
+        .formatted(
+            lease,
+            heartbeatInterval,
+            pollInterval,
+            prefetch,
+            flushInterval,
+            rescueInterval,
+            drainTimeout,
+            interruptGrace,
+            retention.archive(),
+            retention.audit(),
+            wakeUps);
+  }
+
   /** Refuses values out of range. */
   public WorkerConfig {
     require("Lease", lease, Duration.ofMillis(100), Duration.ofDays(1));
