@@ -46,7 +46,7 @@ class UniqueGoldenSqlTest {
     assertThat(text).isEqualTo(Files.readString(file));
   }
 
-  private static Map<String, HotStatement> statements() {
+  static Map<String, HotStatement> statements() {
     try (HikariDataSource never = new HikariDataSource()) {
       UniqueStatements statements = new UniqueStatements(JobQueue.on(never).extension().dialect());
       return new TreeMap<>(

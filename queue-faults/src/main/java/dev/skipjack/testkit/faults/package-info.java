@@ -7,9 +7,11 @@
  * connections that hang half-open, are reset, are slow, or break around a COMMIT. {@link
  * dev.skipjack.testkit.faults.CrashingPostgres} is a server that can be stopped, crashed and
  * started again behind one URL. {@link dev.skipjack.testkit.faults.ForkedJvm} runs a main class in
- * a process that can be killed, frozen and terminated.
+ * a process that can be killed, frozen and terminated. {@link
+ * dev.skipjack.testkit.faults.ShadowSchema} fills a schema with what a {@code search_path} could
+ * call instead of the server's own.
  *
- * <p>All of them are closed by the test that made them, and leave no thread, socket or process
+ * <p>All but the last are closed by the test that made them, and leave no thread, socket or process
  * behind, also when the test's own JVM is killed.
  */
 @NullMarked

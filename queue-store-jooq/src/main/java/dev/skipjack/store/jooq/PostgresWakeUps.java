@@ -167,7 +167,7 @@ final class PostgresWakeUps implements WakeUps {
       String token = PROBE + UUID.randomUUID();
       try (PreparedStatement send =
           sender.prepareStatement(
-              "SELECT pg_catalog.pg_notify(?::text, ?::text), pg_catalog.current_setting('transaction_read_only')")) {
+              "SELECT pg_catalog.pg_notify(?::pg_catalog.text, ?::pg_catalog.text), pg_catalog.current_setting('transaction_read_only')")) {
         send.setString(1, channel.name());
         send.setString(2, token);
         try (ResultSet sent = send.executeQuery()) {

@@ -3,26 +3,29 @@ package dev.skipjack.store.jooq;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.excluded;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.not;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.val;
 import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.QueueSettings;
-import dev.skipjack.model.tables.records.JobQueuesRecord;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
+import org.jooq.DataType;
 import org.jooq.Field;
 import org.jooq.exception.DataAccessException;
-import org.jooq.types.YearToSecond;
+import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,19 +94,13 @@ final class QueueSettingsTable {
   }
 
   void configure(String queue, QueueSettings settings) {
-    JobQueuesRecord row = new JobQueuesRecord();
-    row.setArchiveRetention(interval(settings.archiveRetention()));
-    row.setDeadRetention(interval(settings.deadRetention()));
-    row.set(
-        JOB_QUEUES.DEFAULT_PRIORITY,
-        settings.defaultPriority().isPresent()
-            ? (short) settings.defaultPriority().getAsInt()
-            : null);
-    row.set(
-        JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
-        settings.defaultMaxAttempts().isPresent()
-            ? settings.defaultMaxAttempts().getAsInt()
-            : null);
+    Map<Field<?>, Field<?>> row =
+        Map.of(
+            JOB_QUEUES.ARCHIVE_RETENTION, interval(settings.archiveRetention()),
+            JOB_QUEUES.DEAD_RETENTION, interval(settings.deadRetention()),
+            JOB_QUEUES.DEFAULT_PRIORITY, number(settings.defaultPriority(), SQLDataType.SMALLINT),
+            JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
+                number(settings.defaultMaxAttempts(), SQLDataType.INTEGER));
     run(
         dsl ->
             dsl.insertInto(JOB_QUEUES)
@@ -117,18 +114,21 @@ final class QueueSettingsTable {
   }
 
   Optional<QueueSettings> find(String queue) {
+    Field<Long> archive = micros(JOB_QUEUES.ARCHIVE_RETENTION);
+    Field<Long> dead = micros(JOB_QUEUES.DEAD_RETENTION);
     return run(
         dsl ->
-            dsl.selectFrom(JOB_QUEUES)
+            dsl.select(archive, dead, JOB_QUEUES.DEFAULT_PRIORITY, JOB_QUEUES.DEFAULT_MAX_ATTEMPTS)
+                .from(JOB_QUEUES)
                 .where(JOB_QUEUES.QUEUE.eq(queue))
                 .fetchOptional()
                 .map(
                     row ->
                         new QueueSettings(
-                            duration(row.getArchiveRetention()),
-                            duration(row.getDeadRetention()),
-                            number(row.getDefaultPriority()),
-                            number(row.getDefaultMaxAttempts()))));
+                            duration(row.get(archive)),
+                            duration(row.get(dead)),
+                            number(row.get(JOB_QUEUES.DEFAULT_PRIORITY)),
+                            number(row.get(JOB_QUEUES.DEFAULT_MAX_ATTEMPTS)))));
   }
 
   private <R> R run(Function<DSLContext, R> statement) {
@@ -146,12 +146,23 @@ final class QueueSettingsTable {
         });
   }
 
-  private static @Nullable YearToSecond interval(Optional<Duration> duration) {
-    return duration.map(YearToSecond::valueOf).orElse(null);
+  /** As microseconds: the text of an interval means what the session's IntervalStyle says. */
+  private static Field<?> interval(Optional<Duration> duration) {
+    return DatabaseClock.interval(
+        val(duration.map(DatabaseClock::micros).orElse(null), SQLDataType.BIGINT));
   }
 
-  private static Optional<Duration> duration(@Nullable YearToSecond interval) {
-    return Optional.ofNullable(interval).map(YearToSecond::toDuration);
+  private static Field<?> number(OptionalInt number, DataType<?> type) {
+    return val(number.isPresent() ? (Integer) number.getAsInt() : null, type);
+  }
+
+  /** Months are no duration: PostgreSQL takes 30 days for each. */
+  private static Field<Long> micros(Field<?> interval) {
+    return field("cast(extract(epoch from {0}) * 1000000 as bigint)", SQLDataType.BIGINT, interval);
+  }
+
+  private static Optional<Duration> duration(@Nullable Long micros) {
+    return Optional.ofNullable(micros).map(count -> Duration.of(count, ChronoUnit.MICROS));
   }
 
   private static OptionalInt number(@Nullable Number number) {

@@ -35,7 +35,8 @@ final class WakeUpSender {
   /** A woken worker looks again 2, 5 and 10 ms later. */
   private static final long QUIET = Duration.ofMillis(5).toNanos();
 
-  private static final String NOTIFY = "SELECT pg_catalog.pg_notify(?::text, ?::text)";
+  private static final String NOTIFY =
+      "SELECT pg_catalog.pg_notify(?::pg_catalog.text, ?::pg_catalog.text)";
 
   /**
    * A transaction that does nothing but notify writes a commit record all the same. Nobody needs it

@@ -9,7 +9,9 @@ import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.Retention;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Conclusion;
@@ -18,15 +20,21 @@ import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import javax.sql.DataSource;
 
@@ -47,6 +55,9 @@ final class EveryStatement {
             .toList();
     assertThat(claimed).hasSize(8);
     store.heartbeat(claimed, Fixture.LEASE);
+    try (LeaseKeeper leases = queue.leases()) {
+      leases.cancelRequested(claimed);
+    }
     store.progress(List.of(new Progress(claimed.get(2), 50, "half way")));
     assertThat(store.complete(claimed.subList(0, 2))).containsOnly(Verdict.DONE);
     assertThat(
@@ -100,6 +111,56 @@ final class EveryStatement {
         .announce(new WorkerRow(worker, null, 1, List.of("default"), List.of("work"), "{}"));
     queue.reader().workers();
     queue.workers().remove(worker);
+  }
+
+  /** Those of maintenance, and each way of listing, also where there is nothing to do. */
+  static void ofMaintenance(JobQueue queue, DataSource dataSource, String schema) {
+    queue.maintenance().createPartitions(Duration.ofDays(1));
+    queue.maintenance().removePartitions(Retention.defaults());
+    queue.maintenance().prune();
+    queue.admin().redriveAll(DeadJobs.all());
+    queue.admin().redriveAll(DeadJobs.all().ofQueue("default"));
+    queue.admin().redriveAll(DeadJobs.all().ofKind("work"));
+    queue.admin().redriveAll(DeadJobs.all().ofQueue("default").ofKind("work"));
+    for (JobStatus live :
+        List.of(JobStatus.PENDING, JobStatus.RUNNING, JobStatus.WAITING, JobStatus.DEAD)) {
+      queue.reader().list(JobQuery.live().status(live).queue("default").kind("work").tag("t"));
+    }
+    queue.reader().list(JobQuery.pending("default"));
+    queue.reader().list(JobQuery.archived());
+
+    OwnTransactions transactions = new OwnTransactions(dataSource);
+    Statements statements = new Statements(schema);
+    ReadStatements reads = new ReadStatements(schema);
+    transactions.run(
+        statements.firstExpired, RescueStatement.firstArguments(0), row -> row.getLong(1));
+    transactions.run(
+        statements.findRunning,
+        FindRunningStatement.arguments(PartitionedTable.AUDIT.containing(Instant.now()), 0, 100),
+        FindRunningStatement::read);
+    Instant now = Instant.now();
+    transactions.run(
+        statements.sweepArchive,
+        SweepArchiveStatement.arguments(
+            PartitionedTable.ARCHIVE.containing(now),
+            0,
+            100,
+            new Cutoffs(
+                now.minus(Duration.ofDays(9)), Map.of("some", now.minus(Duration.ofDays(8))))),
+        SweepArchiveStatement::read);
+    transactions.readOnly().run(reads.countSample, new Arguments(), CountSampleStatement::read);
+  }
+
+  /**
+   * The texts of all statements of the store, with the weeks of the audit's partitions that
+   * attempts of today are in.
+   */
+  static Map<String, HotStatement> texts(String schema) {
+    Partition week = PartitionedTable.AUDIT.containing(Instant.now());
+    Map<String, HotStatement> all =
+        new TreeMap<>(GoldenSqlTest.statements(schema, new AuditWeeks(week.start(), week.end())));
+    all.putAll(ReadGoldenSqlTest.statements(schema));
+    return all;
   }
 
   private static JobId kill(JobStore store, ClaimedJob job) {

@@ -72,6 +72,8 @@ class OpenTransactionTest {
                       .isInstanceOf(IllegalStateException.class)
                       .hasMessageContaining("queue.in(connection)"));
       all.assertAll();
+      // Each of its steps may fail alone.
+      assertThat(queueOn(boundTo(caller, unwraps)).maintenance().prune().failed()).isNotEmpty();
 
       assertThat(fixture.value("SELECT query FROM pg_stat_activity WHERE pid = " + pid))
           .as("the last statement on the caller's connection")
@@ -210,7 +212,6 @@ class OpenTransactionTest {
         });
     calls.put("createPartitions", () -> queue.maintenance().createPartitions(Duration.ofDays(1)));
     calls.put("removePartitions", () -> queue.maintenance().removePartitions(Retention.defaults()));
-    calls.put("maintenance.prune", () -> queue.maintenance().prune());
     calls.put(
         "workers.announce",
         () -> queue.workers().announce(new WorkerRow(worker, null, 1, List.of(), List.of(), "{}")));

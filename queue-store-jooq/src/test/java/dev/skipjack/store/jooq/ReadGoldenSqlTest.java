@@ -22,7 +22,7 @@ class ReadGoldenSqlTest {
 
   @TestFactory
   Stream<DynamicTest> rendersTheGoldenText() {
-    return statements().entrySet().stream()
+    return statements("skipjack").entrySet().stream()
         .map(
             entry ->
                 DynamicTest.dynamicTest(
@@ -44,8 +44,9 @@ class ReadGoldenSqlTest {
     assertThat(text).isEqualTo(Files.readString(file));
   }
 
-  private static Map<String, HotStatement> statements() {
-    ReadStatements statements = new ReadStatements("skipjack");
+  /** Those that read, in {@code schema}. */
+  static Map<String, HotStatement> statements(String schema) {
+    ReadStatements statements = new ReadStatements(schema);
     return new TreeMap<>(
         Map.ofEntries(
             Map.entry("find", statements.find),

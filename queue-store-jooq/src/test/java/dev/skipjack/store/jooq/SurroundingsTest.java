@@ -163,61 +163,6 @@ class SurroundingsTest {
     }
   }
 
-  /**
-   * A function or an operator of the same name that fits the arguments better is taken from
-   * anywhere in the path, even behind the server's own.
-   */
-  @Test
-  void shadowsInTheSearchPathAreNotCalled() throws SQLException {
-    fixture.execute("CREATE SCHEMA shadows");
-    try (HikariDataSource pool = as("SET search_path = shadows, public")) {
-      for (String shadow :
-          new String[] {
-            "now()",
-            "clock_timestamp()",
-            "nextval(text)",
-            "nextval(varchar)",
-            "multiplied(bigint, interval)",
-            "multiplied(integer, interval)",
-            "timezone(varchar, timestamptz)",
-            "timezone(varchar, timestamp)",
-            "encode(bytea, varchar)",
-            "length(varchar)",
-            "replace(varchar, varchar, varchar)",
-            "concat(varchar, varchar)",
-            "same(varchar, varchar)",
-            "same(varchar, text)",
-            "same(smallint, integer)"
-          }) {
-        fixture.execute(
-            "CREATE FUNCTION shadows.%s RETURNS %s LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$"
-                .formatted(shadow, resultOf(shadow)));
-      }
-      fixture.execute(
-          "CREATE OPERATOR shadows.* (LEFTARG = bigint, RIGHTARG = interval, FUNCTION = shadows.multiplied)");
-      fixture.execute(
-          "CREATE OPERATOR shadows.* (LEFTARG = integer, RIGHTARG = interval, FUNCTION = shadows.multiplied)");
-      fixture.execute(
-          "CREATE OPERATOR shadows.= (LEFTARG = varchar, RIGHTARG = varchar, FUNCTION = shadows.same)");
-      fixture.execute(
-          "CREATE OPERATOR shadows.= (LEFTARG = varchar, RIGHTARG = text, FUNCTION = shadows.same)");
-      fixture.execute(
-          "CREATE OPERATOR shadows.= (LEFTARG = smallint, RIGHTARG = integer, FUNCTION = shadows.same)");
-      JobQueue queue = queueOn(pool);
-
-      EveryStatement.ofAJobsLife(queue, pool);
-      EveryStatement.ofAPerson(queue);
-      try (Connection connection = pool.getConnection();
-          Statement statement = connection.createStatement()) {
-        statement.execute(
-            inSchema("SELECT @enqueue('work', '{}', unique_key => 'k', delay => '1 min')"));
-        statement.execute(inSchema("SELECT @enqueue('work', '{}', idempotency_key => 'i')"));
-      }
-    } finally {
-      fixture.execute("DROP SCHEMA shadows CASCADE");
-    }
-  }
-
   /** The next release has added columns; this one still runs, before and after its own upgrade. */
   @Test
   void columnsOfALaterReleaseAreLeftAlone() throws SQLException {
@@ -257,16 +202,6 @@ class SurroundingsTest {
 
   private long nextTransactionId() {
     return Long.parseLong(fixture.value("SELECT pg_snapshot_xmax(pg_current_snapshot())"));
-  }
-
-  private static String resultOf(String shadow) {
-    if (shadow.startsWith("same")) {
-      return "boolean";
-    }
-    if (shadow.startsWith("multiplied")) {
-      return "interval";
-    }
-    return shadow.startsWith("nextval") || shadow.startsWith("length") ? "bigint" : "timestamptz";
   }
 
   private void allowToEnqueueOnly() {

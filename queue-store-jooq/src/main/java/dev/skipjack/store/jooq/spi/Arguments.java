@@ -86,11 +86,13 @@ public final class Arguments {
 
   /**
    * Sets an array of timestamps with time zone, one for each element, from PostgreSQL's text form:
-   * it knows {@code -infinity}, which Java's types do not.
+   * it knows {@code -infinity}, which Java's types do not. They travel as texts, which the
+   * statement casts: the driver would write timestamps as one text, in which NULL means what the
+   * session's {@code array_nulls} says.
    */
   public <E> Arguments timestamps(
       String name, Collection<E> elements, Function<E, @Nullable String> timestamp) {
-    return array(name, "timestamptz", elements, timestamp, String[]::new);
+    return texts(name, elements, timestamp);
   }
 
   /**

@@ -6,11 +6,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jooq.DSLContext;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
 import org.jooq.VisitContext;
 import org.jooq.VisitListener;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A statement that the DSL wrote and that runs as constant text: rendering costs more than many of
@@ -19,7 +21,9 @@ import org.jooq.VisitListener;
  * <p>A plan that was cached while a table was empty is a sequential scan and stays cached when
  * 200,000 rows arrive; and left to itself PostgreSQL may plan a statement anew at each run, which
  * costs more than to run it. So every way of running one switches sequential scans off and generic
- * plans on for the statement, in the same flight (docs/adr/0007).
+ * plans on for the statement, in the same flight (docs/adr/0007). Each also looks nowhere but in
+ * {@code pg_catalog} for functions, operators and types: a better match elsewhere in a {@code
+ * search_path} would run in the role of whoever runs the statement (docs/adr/0017).
  *
  * <p>Parameters have names; one name may stand in several places. Immutable and safe for any number
  * of threads.
@@ -27,28 +31,63 @@ import org.jooq.VisitListener;
 public final class HotStatement {
 
   /**
+   * Of every statement. All its tables are qualified; temporary ones, which are looked into first
+   * where nobody says otherwise, hold types too.
+   */
+  static final String SEARCH_PATH = "pg_catalog, pg_temp";
+
+  /**
    * Remembers the caller's settings, which may come from the session, the role or an earlier SET
-   * LOCAL.
+   * LOCAL. It runs under the caller's {@code search_path}, so it names the schema of what it calls.
    */
   private static final String BORROW =
-      "SELECT set_config('skipjack.enable_seqscan', current_setting('enable_seqscan'), true),"
-          + " set_config('enable_seqscan', 'off', true),"
-          + " set_config('skipjack.plan_cache_mode', current_setting('plan_cache_mode'), true),"
-          + " set_config('plan_cache_mode', 'force_generic_plan', true); ";
+      "SELECT "
+          + borrow("search_path", SEARCH_PATH)
+          + ", "
+          + borrow("enable_seqscan", "off")
+          + ", "
+          + borrow("plan_cache_mode", "force_generic_plan")
+          + "; ";
 
   /** Not needed after an error: that takes the settings back with the rest of the transaction. */
   private static final String GIVE_BACK =
-      "; SELECT set_config('enable_seqscan', current_setting('skipjack.enable_seqscan'), true),"
-          + " set_config('plan_cache_mode', current_setting('skipjack.plan_cache_mode'), true)";
+      "; SELECT "
+          + giveBack("enable_seqscan")
+          + ", "
+          + giveBack("plan_cache_mode")
+          + ", "
+          + giveBack("search_path");
 
   private static final String COMMIT = "; COMMIT";
 
   private final String sql;
   private final List<String> parameters;
 
+  /**
+   * The whole texts, joined once: the driver knows a text again sooner if it is the same object.
+   */
+  private volatile @Nullable String borrowing;
+
+  private final AtomicReferenceArray<@Nullable String> first = forEachPreamble();
+  private final AtomicReferenceArray<@Nullable String> whole = forEachPreamble();
+
   private HotStatement(String sql, List<String> parameters) {
     this.sql = sql;
     this.parameters = parameters;
+  }
+
+  private static AtomicReferenceArray<@Nullable String> forEachPreamble() {
+    return new AtomicReferenceArray<>(Preamble.values().length);
+  }
+
+  private static String borrow(String setting, String value) {
+    return "pg_catalog.set_config('skipjack.%1$s', pg_catalog.current_setting('%1$s'), true), pg_catalog.set_config('%1$s', '%2$s', true)"
+        .formatted(setting, value);
+  }
+
+  private static String giveBack(String setting) {
+    return "pg_catalog.set_config('%1$s', pg_catalog.current_setting('skipjack.%1$s'), true)"
+        .formatted(setting);
   }
 
   /**
@@ -92,14 +131,19 @@ public final class HotStatement {
    */
   public <R> List<R> run(Connection connection, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    return run(connection, BORROW, GIVE_BACK, 1, arguments, reader);
+    String text = borrowing;
+    if (text == null) {
+      text = BORROW + sql + GIVE_BACK;
+      borrowing = text;
+    }
+    return run(connection, text, 1, arguments, reader);
   }
 
   /** Runs it as the first statement of a transaction of our own, which becomes READ COMMITTED. */
   <R> List<R> runFirst(
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    return run(connection, preamble.sql(), "", 0, arguments, reader);
+    return run(connection, text(first, preamble, preamble.sql(), ""), 0, arguments, reader);
   }
 
   /**
@@ -111,7 +155,21 @@ public final class HotStatement {
   <R> List<R> runWhole(
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    return run(connection, preamble.withBegin(), COMMIT, 0, arguments, reader);
+    return run(
+        connection, text(whole, preamble, preamble.withBegin(), COMMIT), 0, arguments, reader);
+  }
+
+  private String text(
+      AtomicReferenceArray<@Nullable String> texts,
+      Preamble preamble,
+      String before,
+      String after) {
+    String text = texts.get(preamble.ordinal());
+    if (text == null) {
+      text = before + sql + after;
+      texts.set(preamble.ordinal(), text);
+    }
+    return text;
   }
 
   /**
@@ -122,21 +180,16 @@ public final class HotStatement {
    */
   <R> List<R> runAsItIs(Connection connection, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    return run(connection, "", "", 0, arguments, reader);
+    return run(connection, sql, 0, arguments, reader);
   }
 
   /**
    * @param skipped how many results with rows come before the statement's own
    */
   private <R> List<R> run(
-      Connection connection,
-      String before,
-      String after,
-      int skipped,
-      Arguments arguments,
-      RowReader<R> reader)
+      Connection connection, String text, int skipped, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(before + sql + after)) {
+    try (PreparedStatement statement = connection.prepareStatement(text)) {
       for (int i = 0; i < parameters.size(); i++) {
         arguments.bind(statement, i + 1, parameters.get(i));
       }

@@ -116,7 +116,7 @@ public final class OwnTransactions {
     return commit(
         connection -> {
           try (Statement statement = connection.createStatement()) {
-            statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+            statement.execute(preamble.sql());
           }
           return work.run(connection);
         });

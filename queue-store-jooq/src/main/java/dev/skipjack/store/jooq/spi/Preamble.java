@@ -15,16 +15,18 @@ enum Preamble {
   /** For statements that may meet a key which somebody holds, with rows locked already. */
   IMPATIENT("SET LOCAL lock_timeout = '100ms'; ", " READ COMMITTED; ");
 
-  /** Why, and what it costs: docs/adr/0007. */
-  private static final String PLANNER =
-      "SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; ";
+  /** Why, and what it costs: docs/adr/0007 and 0017. */
+  private static final String COMMON =
+      "SET LOCAL search_path = "
+          + HotStatement.SEARCH_PATH
+          + "; SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; ";
 
   private final String sql;
   private final String withBegin;
 
   Preamble(String settings, String isolation) {
-    this.sql = PLANNER + settings + "SET TRANSACTION ISOLATION LEVEL" + isolation;
-    this.withBegin = "BEGIN ISOLATION LEVEL" + isolation + PLANNER + settings;
+    this.sql = COMMON + settings + "SET TRANSACTION ISOLATION LEVEL" + isolation;
+    this.withBegin = "BEGIN ISOLATION LEVEL" + isolation + COMMON + settings;
   }
 
   /** For a transaction that the driver begins. */

@@ -1,0 +1,143 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.QueueState;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Settings of a database that change how values are written or read as text, or how statements are
+ * planned or compared: none changes what a statement means.
+ */
+@QueueTest
+class SessionSettingsStatementsTest {
+
+  private record Note(String text) {}
+
+  private static final JobType<Note> NOTE = JobType.of("note", Note.class);
+  private static final String ODD = "back\\slash 'quote' \"double\" \u00e4 \u20ac {1,NULL}";
+
+  private Fixture fixture;
+  private QueueDatabase database;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    this.database = database;
+    this.fixture = new Fixture(database);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "IntervalStyle = postgres",
+        "IntervalStyle = postgres_verbose",
+        "IntervalStyle = sql_standard",
+        "IntervalStyle = iso_8601",
+        "array_nulls = off",
+        "DateStyle = 'SQL, DMY'",
+        "DateStyle = 'German'",
+        "TimeZone = 'America/St_Johns'",
+        "bytea_output = escape",
+        "extra_float_digits = -15",
+        "standard_conforming_strings = off",
+        "backslash_quote = off",
+        "client_encoding = LATIN1",
+        "quote_all_identifiers = on",
+        "transform_null_equals = on",
+        "xmloption = document",
+        "default_transaction_isolation = serializable",
+        "row_security = off",
+        "plan_cache_mode = force_custom_plan",
+        "enable_indexscan = off",
+        "jit_above_cost = 0",
+        "work_mem = '64kB'",
+        "search_path = ''"
+      })
+  void noStatementDependsOn(String setting) throws SQLException {
+    String name = fixture.value("SELECT quote_ident(current_database())");
+    fixture.execute("ALTER DATABASE " + name + " SET " + setting);
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(database.jdbcUrl());
+      pool.setMaximumPoolSize(2);
+      RecordingDataSource recording = new RecordingDataSource(pool);
+      JobQueue queue = JobQueue.builder(recording.dataSource).schema(database.schema()).build();
+
+      EveryStatement.ofAJobsLife(queue, recording.dataSource);
+      EveryStatement.ofAPerson(queue);
+      EveryStatement.ofMaintenance(queue, recording.dataSource, database.schema());
+      assertValuesComeBackAsTheyWent(queue, pool);
+      assertSettingsComeBackAsTheyWent(queue);
+
+      assertThat(recording.failures).isEmpty();
+    } finally {
+      fixture.execute("ALTER DATABASE " + name + " RESET ALL");
+    }
+  }
+
+  private void assertValuesComeBackAsTheyWent(JobQueue queue, HikariDataSource pool)
+      throws SQLException {
+    Instant at = Instant.now().plus(Duration.ofDays(3)).truncatedTo(ChronoUnit.MICROS);
+    JobId id =
+        queue
+            .enqueueAll(
+                NOTE, List.of(new Note(ODD), new Note(ODD)), job -> job.at(at).tags("a b", ODD))
+            .get(0);
+    JobId alone = queue.enqueue(NOTE, new Note(ODD), job -> job.at(at).tags("a b", ODD));
+    JobId inSql;
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                fixture.inSchema("SELECT @enqueue('note', '{}', delay => interval '3 days')"))) {
+      row.next();
+      inSql = new JobId(row.getLong(1));
+    }
+
+    for (JobId job : List.of(id, alone)) {
+      JobDetails found = queue.reader().find(job).orElseThrow();
+      assertThat(found.summary().scheduledAt()).isEqualTo(at);
+      assertThat(found.summary().tags()).containsExactlyInAnyOrder("a b", ODD);
+      assertThat(queue.codec().decode(found.payload(), Note.class)).isEqualTo(new Note(ODD));
+    }
+    assertThat(queue.reader().find(inSql).orElseThrow().summary().scheduledAt())
+        .isBetween(at.minus(Duration.ofMinutes(5)), at.plus(Duration.ofMinutes(5)));
+  }
+
+  /** A retention that comes back as zero, and is written so, deletes the history of a queue. */
+  private static void assertSettingsComeBackAsTheyWent(JobQueue queue) {
+    QueueSettings wanted =
+        QueueSettings.defaults()
+            .archiveRetention(Duration.ofDays(3).plusHours(5).plusMillis(7))
+            .deadRetention(Duration.ofDays(40))
+            .defaultPriority(3);
+    queue.admin().configure("kept", wanted);
+    assertThat(queue.admin().settings("kept")).contains(wanted);
+
+    queue.admin().configure("kept", queue.admin().settings("kept").orElseThrow());
+
+    assertThat(queue.admin().settings("kept")).contains(wanted);
+    QueueState read =
+        queue.reader().queues().stream()
+            .filter(state -> state.queue().equals("kept"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(read.deadRetention()).isEqualTo(Duration.ofDays(40));
+  }
+}
