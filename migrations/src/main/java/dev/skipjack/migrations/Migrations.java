@@ -77,7 +77,7 @@ public final class Migrations {
     return migrate(dataSource, DEFAULT_SCHEMA);
   }
 
-  private static void requireIdentifier(String schema) {
+  static void requireIdentifier(String schema) {
     int bytes = schema.getBytes(StandardCharsets.UTF_8).length;
     if (bytes < 1 || bytes > LONGEST_IDENTIFIER || schema.indexOf('\0') >= 0) {
       throw new IllegalArgumentException(

@@ -45,9 +45,25 @@ final class EveryStatement {
 
   /** Those of producers and workers; leaves one failed and one snoozed job behind. */
   static void ofAJobsLife(JobQueue queue, DataSource dataSource) throws SQLException {
-    JobStore store = queue.store();
-    queue.enqueueAll(Fixture.WORK, Collections.nCopies(8, new Fixture.Work(1)));
+    ofAProducer(queue, dataSource);
+    ofAWorker(queue, dataSource);
+  }
+
+  /** Those of a producer; leaves eight jobs that are due. */
+  static void ofAProducer(JobQueue queue, DataSource dataSource) throws SQLException {
+    queue.enqueueAll(Fixture.WORK, Collections.nCopies(7, new Fixture.Work(1)));
+    queue.enqueue(Fixture.WORK, new Fixture.Work(1));
     enqueueWithKeys(queue);
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      enqueueWithKeys(queue.in(connection));
+      connection.commit();
+    }
+  }
+
+  /** Those of a worker, for eight jobs that are due. */
+  static void ofAWorker(JobQueue queue, DataSource dataSource) throws SQLException {
+    JobStore store = queue.store();
     store.dueLanes(List.of("default"));
     List<Execution> claimed =
         store.claim(Fixture.request(8, Fixture.LEASE, new Lane("default", 0))).stream()
@@ -77,7 +93,6 @@ final class EveryStatement {
       connection.setAutoCommit(false);
       store.completeIn(connection, claimed.get(4));
       store.completeIn(connection, claimed.get(7), "[1]");
-      enqueueWithKeys(queue.in(connection));
       connection.commit();
     }
   }

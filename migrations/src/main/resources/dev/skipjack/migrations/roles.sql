@@ -1,0 +1,92 @@
+-- Roles of a Skipjack queue. Run it as the owner of the queue's tables, who must be allowed to create roles, after each
+-- migration: it takes back what the roles have there and grants anew what this version needs. The roles cannot log in; grant them to
+-- users, for instance: GRANT {prefix}_worker, {prefix}_producer TO my_service;
+--
+--   {prefix}_sql_producer  enqueues by the function enqueue only, in SQL
+--   {prefix}_producer      enqueues by the library, unique jobs and idempotency keys included; sees payloads
+--   {prefix}_worker        runs jobs and creates partitions; changes no payload and deletes no history
+--   {prefix}_operator      reads everything, cancels, redrives, edits and prunes jobs, pauses and configures queues
+--   {prefix}_viewer        reads jobs, history, settings and counts without payloads, results, progress and stacks
+--
+-- Removing partitions takes the owner of the tables: see docs/guides/roles.md.
+
+DO $roles$
+DECLARE
+  role text;
+BEGIN
+  FOREACH role IN ARRAY ARRAY['sql_producer', 'producer', 'worker', 'operator', 'viewer'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '{prefix}_' || role) THEN
+      EXECUTE format('CREATE ROLE %I NOLOGIN', '{prefix}_' || role);
+    END IF;
+  END LOOP;
+END;
+$roles$;
+
+-- Nobody but the owner creates anything beside the queue's tables.
+REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;
+
+REVOKE ALL ON SCHEMA {schema} FROM {roles};
+REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM {roles};
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA {schema} FROM {roles};
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {schema} FROM {roles};
+GRANT USAGE ON SCHEMA {schema} TO {roles};
+GRANT EXECUTE ON FUNCTION {schema}.schema_version() TO {roles};
+
+-- Producers in SQL: the function runs with its owner's rights and checks what it is given.
+GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text)
+   TO {prefix}_sql_producer, {prefix}_producer;
+
+-- Producers in Java. UPDATE: a unique job may replace or debounce the one that waits, or cancel it, and idempotency keys are taken over
+-- when they are over.
+GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_producer;
+GRANT SELECT ON {schema}.jobs, {schema}.job_keys, {schema}.job_queues TO {prefix}_producer;
+GRANT INSERT (id, scheduled_at, created_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label,
+              unique_until, ordering_key, status, tags, trace_context)
+   ON {schema}.jobs TO {prefix}_producer;
+GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at, unique_key, tags, trace_context, max_attempts)
+   ON {schema}.jobs TO {prefix}_producer;
+GRANT INSERT, UPDATE ON {schema}.job_keys TO {prefix}_producer;
+
+-- Workers. A completed job leaves jobs for jobs_archive, so they delete there and insert here; no UPDATE of payload, kind and queue.
+GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_workers
+   TO {prefix}_worker;
+GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, started_at, died_at, cancel_requested_at, attempts,
+              forgiven, locked_by, last_error, unique_key, freed_unique_key, progress)
+   ON {schema}.jobs TO {prefix}_worker;
+GRANT DELETE ON {schema}.jobs, {schema}.job_keys TO {prefix}_worker;
+GRANT UPDATE (expires_at) ON {schema}.job_keys TO {prefix}_worker; -- to lock a key before it is deleted
+GRANT INSERT ON {schema}.jobs_archive TO {prefix}_worker;
+GRANT INSERT (id, job_id, started_at, attempt, queue, kind, worker_id) ON {schema}.job_executions TO {prefix}_worker;
+GRANT UPDATE (status, finished_at, error_class, error_message, error_stack) ON {schema}.job_executions TO {prefix}_worker;
+GRANT INSERT, UPDATE, DELETE ON {schema}.job_workers TO {prefix}_worker;
+GRANT USAGE ON SEQUENCE {schema}.job_execution_id_seq TO {prefix}_worker;
+GRANT EXECUTE ON FUNCTION {schema}.create_partition(text, timestamptz) TO {prefix}_worker, {prefix}_operator;
+
+-- Operators. A cancelled job is archived, a pruned one deleted.
+GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_schedules,
+                {schema}.job_workers
+   TO {prefix}_operator;
+GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, died_at, cancel_requested_at, forgiven, max_attempts,
+              priority, queue, payload, payload_version, unique_key, freed_unique_key, tags)
+   ON {schema}.jobs TO {prefix}_operator;
+GRANT DELETE ON {schema}.jobs TO {prefix}_operator;
+GRANT INSERT ON {schema}.jobs_archive TO {prefix}_operator;
+GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues TO {prefix}_operator;
+
+-- Viewers: every column but payload, result, progress and the stacks of errors.
+GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,
+              attempts, forgiven, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, unique_key,
+              unique_label, unique_until, freed_unique_key, ordering_key, tags, trace_context)
+   ON {schema}.jobs TO {prefix}_viewer;
+GRANT SELECT (id, job_id, started_at, finished_at, attempt, status, queue, kind, worker_id, error_class, error_message)
+   ON {schema}.job_executions TO {prefix}_viewer;
+GRANT SELECT (id, finished_at, status, queue, kind, payload_version, priority, scheduled_at, created_at, started_at, attempts, forgiven,
+              max_attempts, execution_id, worker_id, last_error, unique_label, ordering_key, tags, trace_context)
+   ON {schema}.jobs_archive TO {prefix}_viewer;
+GRANT SELECT (name, cron, zone, catch_up, queue, kind, priority, max_attempts, next_at, last_at, paused_at, created_at, updated_at)
+   ON {schema}.job_schedules TO {prefix}_viewer;
+GRANT SELECT ON {schema}.job_queues, {schema}.job_workers TO {prefix}_viewer;
+
+-- A later migration brings tables, columns and functions that these grants do not name: run the script of the new version before its workers
+-- start. Until then nobody but the owner may use the new tables; for new functions that takes, once for each owner:
+--   ALTER DEFAULT PRIVILEGES FOR ROLE <owner> REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;

@@ -1,0 +1,347 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.EditResult;
+import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobReader;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.PruneResult;
+import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.Retention;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.api.spi.Postponed.Reason;
+import dev.skipjack.api.spi.Pruned;
+import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.migrations.Roles;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What each role of the script can do, and what none of them can. */
+@QueueTest
+class RolesTest {
+
+  private static final List<String> ROLES =
+      List.of("sql_producer", "producer", "worker", "operator", "viewer");
+
+  private Fixture fixture;
+  private String prefix;
+
+  @BeforeEach
+  void createRoles(QueueDatabase database) {
+    fixture = new Fixture(database);
+    // Roles belong to the server, and other test JVMs may use the same one.
+    prefix = "r" + fixture.value("SELECT left(md5(current_database()), 12)");
+    fixture.execute(Roles.sql(database.schema(), prefix));
+    fixture.execute(Roles.sql(database.schema(), prefix)); // may be run again
+  }
+
+  @AfterEach
+  void dropRoles() {
+    for (String role : ROLES) {
+      fixture.execute("DROP OWNED BY %1$s_%2$s; DROP ROLE %1$s_%2$s".formatted(prefix, role));
+    }
+  }
+
+  @Test
+  void aProducerInSqlEnqueues() throws SQLException {
+    as(
+        "sql_producer",
+        (queue, pool) ->
+            execute(pool, "SELECT @enqueue('work', '{\"number\": 1}', unique_key => 'k')"));
+
+    assertThat(fixture.claim(1)).hasSize(1);
+  }
+
+  @Test
+  void aProducerInJavaEnqueuesInEveryWay() throws SQLException {
+    as(
+        "producer",
+        (queue, pool) -> {
+          EveryStatement.ofAProducer(queue, pool);
+          EveryStatement.ofAProducer(queue, pool); // some keys are known now
+          execute(pool, "SELECT @enqueue('work', '{}')");
+        });
+
+    assertThat(fixture.claim(20)).hasSize(17);
+  }
+
+  @Test
+  void aWorkerRunsJobsPrunesAndCreatesPartitionsThatAreMissing() throws SQLException {
+    EveryStatement.ofAProducer(fixture.queue, fixture.database.dataSource());
+    fixture.execute("INSERT INTO @job_keys VALUES ('over', 1, now() - interval '1 hour')");
+    kill(2);
+    fixture
+        .queue
+        .admin()
+        .configure("default", QueueSettings.defaults().deadRetention(Duration.ZERO));
+    dropPartitions();
+    as(
+        "worker",
+        (queue, pool) -> {
+          EveryStatement.ofAWorker(queue, pool);
+          WorkerId worker = WorkerId.boot("w");
+          queue.workers().announce(new WorkerRow(worker, null, 1, List.of("q"), List.of(), "{}"));
+          queue.workers().remove(worker);
+          assertThat(queue.maintenance().prune()).isEqualTo(new Pruned(1, 2, false));
+          assertThat(queue.maintenance().createPartitions(Duration.ofDays(14)).missingFrom())
+              .isEmpty();
+        });
+  }
+
+  /** The owner of the tables does it, docs/adr/0020. */
+  @Test
+  void aWorkerRemovesNoHistory() throws SQLException {
+    fixture.execute("SELECT @create_partition('jobs_archive', '2024-03-04 00:00+00')");
+    as(
+        "worker",
+        (queue, pool) ->
+            assertThat(queue.maintenance().removePartitions(Retention.defaults()).postponed())
+                .containsExactly(new Postponed("jobs_archive_20240304", Reason.FORBIDDEN)));
+
+    assertThat(fixture.queue.maintenance().removePartitions(Retention.defaults()).removed())
+        .containsExactly("jobs_archive_20240304");
+  }
+
+  @Test
+  void anOperatorCancelsRedrivesEditsPrunesPausesAndReads() throws SQLException {
+    JobId waiting =
+        fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), job -> job.priority(9));
+    List<JobId> dead = kill(3);
+    as(
+        "operator",
+        (queue, pool) -> {
+          QueueAdmin admin = queue.admin();
+          JobEdit edit = JobEdit.nothing().priority(3).payload(new Fixture.Work(2));
+          assertThat(admin.edit(waiting, edit)).isEqualTo(EditResult.EDITED);
+          assertThat(admin.cancel(List.of(waiting))).containsExactly(CancelResult.CANCELLED);
+          assertThat(admin.redrive(dead.subList(0, 1)).get(0))
+              .isInstanceOf(RedriveResult.Redriven.class);
+          assertThat(admin.prune(dead.subList(1, 2))).containsExactly(PruneResult.PRUNED);
+          assertThat(admin.pruneAll(DeadJobs.all(), Duration.ZERO)).isEqualTo(1);
+          admin.pause("mail", Duration.ofHours(1));
+          admin.pause("mail");
+          admin.resume("mail");
+          admin.configure("mail", QueueSettings.defaults().defaultPriority(1));
+          assertThat(admin.settings("mail")).isPresent();
+          assertThat(queue.reader().find(waiting)).isPresent();
+          read(queue.reader());
+        });
+  }
+
+  @Test
+  void aViewerReadsAllButWhatJobsCarry() throws SQLException {
+    JobId job = fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), it -> it.tags("a"));
+    kill(1);
+    as(
+        "viewer",
+        (queue, pool) -> {
+          read(queue.reader());
+          // The details of a job hold its payload.
+          assertThatThrownBy(() -> queue.reader().find(job))
+              .isInstanceOfSatisfying(
+                  StoreException.class, e -> assertThat(e.sqlState()).contains("42501"));
+        });
+  }
+
+  static Stream<Arguments> statementsOfOthers() {
+    return Stream.of(
+            forbidden(
+                ROLES,
+                "CREATE TABLE @mine (id int)",
+                "CREATE FUNCTION @mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+                "SELECT * FROM @skipjack_schema_history",
+                "DELETE FROM @skipjack_schema_history",
+                "TRUNCATE @jobs",
+                "DROP TABLE @jobs",
+                "ALTER TABLE @jobs_archive DETACH PARTITION @jobs_archive_today",
+                "CREATE TRIGGER t BEFORE INSERT ON @jobs FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+                "UPDATE @jobs SET id = 1",
+                "UPDATE @jobs SET kind = 'other'",
+                "UPDATE @jobs SET created_at = now()",
+                "UPDATE @job_executions SET job_id = 1",
+                "UPDATE @job_executions SET attempt = 1",
+                "UPDATE @jobs_archive SET payload = '{}'",
+                "DELETE FROM @job_executions",
+                "DELETE FROM @jobs_archive",
+                "INSERT INTO @job_schedules (name, cron, zone, queue, kind, payload) VALUES ('a', 'b', 'c', 'd', 'e', '{}')",
+                "SELECT setval('@jobs_id_seq', 1)"),
+            forbidden(
+                List.of("sql_producer"),
+                "INSERT INTO @jobs (kind, payload) VALUES ('work', '{}')",
+                "SELECT id FROM @jobs",
+                "UPDATE @jobs SET priority = 100",
+                "SELECT nextval('@jobs_id_seq')",
+                "INSERT INTO @job_keys VALUES ('k', 1, now())",
+                "SELECT @create_partition('jobs_archive', now())"),
+            forbidden(
+                List.of("producer"),
+                "INSERT INTO @jobs (kind, payload, status, attempts) VALUES ('work', '{}', 'running', 1)",
+                "UPDATE @jobs SET status = 'dead'",
+                "UPDATE @jobs SET lease_expires_at = now()",
+                "DELETE FROM @jobs",
+                "DELETE FROM @job_keys",
+                "SELECT payload FROM @jobs_archive",
+                "SELECT id FROM @job_executions",
+                "UPDATE @job_queues SET paused_at = now()",
+                "SELECT @create_partition('jobs_archive', now())"),
+            forbidden(
+                List.of("worker"),
+                "UPDATE @jobs SET payload = '{}'",
+                "UPDATE @jobs SET queue = 'other'",
+                "UPDATE @jobs SET max_attempts = 1000",
+                "INSERT INTO @jobs (kind, payload) VALUES ('work', '{}')",
+                "UPDATE @job_queues SET paused_at = now()",
+                "SELECT @create_partitions(interval '1 day')",
+                "SELECT @enqueue('work', '{}')"),
+            forbidden(
+                List.of("operator"),
+                "INSERT INTO @jobs (kind, payload) VALUES ('work', '{}')",
+                "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (1, 1, now(), 1, 'q', 'k')",
+                "UPDATE @jobs SET attempts = 0",
+                "SELECT @enqueue('work', '{}')"),
+            forbidden(
+                List.of("viewer"),
+                "SELECT payload FROM @jobs",
+                "SELECT * FROM @jobs",
+                "SELECT progress FROM @jobs",
+                "SELECT payload FROM @jobs_archive",
+                "SELECT result FROM @jobs_archive",
+                "SELECT error_stack FROM @job_executions",
+                "SELECT payload FROM @job_schedules",
+                "SELECT 1 FROM @job_keys",
+                "UPDATE @jobs SET priority = 1",
+                "DELETE FROM @jobs",
+                "UPDATE @job_queues SET paused_at = now()",
+                "SELECT @enqueue('work', '{}')"))
+        .flatMap(some -> some);
+  }
+
+  private static Stream<Arguments> forbidden(List<String> roles, String... statements) {
+    return roles.stream().map(role -> Arguments.of(role, List.of(statements)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("statementsOfOthers")
+  void mayNot(String role, List<String> statements) throws SQLException {
+    String today = fixture.value("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD')");
+    as(
+        role,
+        (queue, pool) -> {
+          for (String statement : statements) {
+            assertThatThrownBy(() -> execute(pool, statement.replace("_today", "_" + today)))
+                .as(statement)
+                .isInstanceOf(SQLException.class)
+                .extracting(refused -> ((SQLException) refused).getSQLState())
+                .as(statement)
+                .isEqualTo("42501");
+          }
+        });
+  }
+
+  /** As up to PostgreSQL 14, where PUBLIC may create in the schema public. */
+  @Test
+  void whatPublicMayCreateIsTakenBack() throws SQLException {
+    fixture.execute("GRANT CREATE ON SCHEMA " + fixture.database.schema() + " TO PUBLIC");
+    fixture.execute(Roles.sql(fixture.database.schema(), prefix));
+
+    mayNot("viewer", List.of("CREATE TABLE @mine (id int)"));
+  }
+
+  @Test
+  void aSchemaOfAnyNameIsQuotedAndAPrefixIsAPlainName() {
+    assertThat(Roles.sql("it's \"odd\"; DROP", "jobs"))
+        .contains("GRANT USAGE ON SCHEMA \"it's \"\"odd\"\"; DROP\" TO jobs_sql_producer,")
+        .doesNotContain("{");
+    for (String refused : List.of("", "a b", "A", "1a", "a\"", "a'", "a".repeat(41))) {
+      assertThatThrownBy(() -> Roles.sql("skipjack", refused))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("'" + refused + "'");
+    }
+    assertThatThrownBy(() -> Roles.sql("", "jobs")).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static void read(JobReader reader) {
+    reader.list(JobQuery.live());
+    reader.list(JobQuery.live().status(JobStatus.DEAD));
+    reader.list(JobQuery.live().status(JobStatus.RUNNING));
+    reader.list(JobQuery.archived());
+    reader.counts();
+    reader.oldestPending();
+    reader.deadLetters();
+    reader.queues();
+    reader.workers();
+  }
+
+  private List<JobId> kill(int count) {
+    fixture.queue.enqueueAll(Fixture.WORK, Collections.nCopies(count, new Fixture.Work(1)));
+    List<ClaimedJob> claimed =
+        fixture.store.claim(Fixture.request(count, Fixture.LEASE, new Lane("default", 0)));
+    fixture.store.fail(
+        claimed.stream()
+            .map(job -> new Failure(job.execution(), JobError.of("no"), Duration.ZERO, true))
+            .toList());
+    return claimed.stream().map(job -> job.execution().jobId()).toList();
+  }
+
+  private void dropPartitions() {
+    fixture.execute(
+        """
+        DO $$
+        DECLARE child regclass;
+        BEGIN
+          FOR child IN SELECT inhrelid::regclass FROM pg_inherits
+                        WHERE inhparent IN ('@job_executions'::regclass, '@jobs_archive'::regclass) LOOP
+            EXECUTE 'DROP TABLE ' || child;
+          END LOOP;
+        END $$
+        """);
+  }
+
+  private interface Use {
+    void with(JobQueue queue, HikariDataSource pool) throws SQLException;
+  }
+
+  private void as(String role, Use use) throws SQLException {
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(fixture.database.jdbcUrl());
+      pool.setMaximumPoolSize(2);
+      pool.setConnectionInitSql("SET ROLE " + prefix + "_" + role);
+      use.with(JobQueue.builder(pool).schema(fixture.database.schema()).build(), pool);
+    }
+  }
+
+  private void execute(HikariDataSource pool, String sql) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql.replace("@", fixture.database.schema() + "."));
+    }
+  }
+}
