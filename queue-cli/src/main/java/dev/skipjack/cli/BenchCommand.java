@@ -6,7 +6,6 @@ import dev.skipjack.benchmarks.Options.Setting;
 import dev.skipjack.benchmarks.Report;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +44,7 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--url",
       paramLabel = "JDBC_URL",
       description =
-          "Use this database: the schemas skipjack_bench and skipjack_bench_* in it are dropped and made anew.")
+          "Use this database: the schemas skipjack_bench and skipjack_bench_* in it are dropped and made anew. Its password may come from PGPASSWORD, which no list of processes shows.")
   private @Nullable String url;
 
   @Option(names = "--jobs", paramLabel = "N", description = "Jobs of a run.")
@@ -93,6 +92,7 @@ public final class BenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (name == null) {
+      requireNoOption();
       Benchmarks.names().forEach(one -> out().printf("%-12s %s%n", one, Benchmarks.purpose(one)));
       out().flush();
       return CommandLine.ExitCode.OK;
@@ -120,6 +120,15 @@ public final class BenchCommand implements Callable<Integer> {
     return CommandLine.ExitCode.OK;
   }
 
+  private void requireNoOption() {
+    if (!spec.commandLine().getParseResult().matchedOptions().isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Which benchmark? Options need a NAME: %s."
+              .formatted(String.join(", ", Benchmarks.names())));
+    }
+  }
+
   private Options options() {
     Options options = Options.none();
     options = with(options, Setting.JOBS, jobs);
@@ -142,11 +151,14 @@ public final class BenchCommand implements Callable<Integer> {
     return value == null ? options : options.with(setting, value);
   }
 
-  /** The environment's database is somebody's: only a URL that was given here may be written to. */
+  /**
+   * The environment's database is somebody's: only a URL that was given here may be written to. Its
+   * password may come from the environment.
+   */
   private Optional<String> database() {
     return url == null
         ? Optional.empty()
-        : DatabaseAddress.of(url, Map.of()).map(DatabaseAddress::jdbcUrl);
+        : DatabaseAddress.of(url, System.getenv()).map(DatabaseAddress::jdbcUrl);
   }
 
   private void tell(String sentence) {

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The database that the user named: by {@code --url}, or else by the environment variables that
- * PostgreSQL's own programs read.
+ * PostgreSQL's own programs read. A URL without a password takes the one of {@code PGPASSWORD},
+ * because everybody on the machine can read the arguments of a process.
  *
  * @param jdbcUrl may hold a password: keep it out of messages
  * @param origin how it was named, for messages
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public record DatabaseAddress(String jdbcUrl, String origin) {
 
   private static final String PREFIX = "jdbc:postgresql:";
+  private static final String PASSWORD = "PGPASSWORD";
 
   /**
    * What was named; empty when nothing was.
@@ -24,19 +26,27 @@ public record DatabaseAddress(String jdbcUrl, String origin) {
    * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
    */
   public static Optional<DatabaseAddress> of(@Nullable String url, Map<String, String> env) {
-    if (url != null) {
-      if (!url.startsWith(PREFIX)) {
-        throw new IllegalArgumentException(
-            "--url takes a JDBC URL: jdbc:postgresql://HOST:PORT/DATABASE?user=...&password=...");
-      }
-      return Optional.of(new DatabaseAddress(url, "--url"));
-    }
     // As for PostgreSQL's own programs, an empty variable is not set.
     Map<String, String> set = new HashMap<>(env);
     set.values().removeIf(String::isEmpty);
+    if (url != null) {
+      if (!url.startsWith(PREFIX)) {
+        throw new IllegalArgumentException(
+            "--url takes a JDBC URL: jdbc:postgresql://HOST:PORT/DATABASE?user=..., with the password in PGPASSWORD or as &password=...");
+      }
+      return Optional.of(new DatabaseAddress(withPassword(url, set.get(PASSWORD)), "--url"));
+    }
     return set.containsKey("PGHOST") || set.containsKey("PGDATABASE")
         ? Optional.of(new DatabaseAddress(fromEnvironment(set), "PGHOST and PGDATABASE"))
         : Optional.empty();
+  }
+
+  private static String withPassword(String url, @Nullable String password) {
+    int query = url.indexOf('?');
+    boolean hasOne = query >= 0 && url.substring(query).matches("(?s).*[?&]password=.*");
+    return password == null || hasOne
+        ? url
+        : url + (query < 0 ? "?" : "&") + "password=" + encode(password);
   }
 
   private static String fromEnvironment(Map<String, String> env) {
@@ -56,8 +66,8 @@ public record DatabaseAddress(String jdbcUrl, String origin) {
             .append(encode(env.getOrDefault("PGDATABASE", user)))
             .append("?user=")
             .append(encode(user));
-    if (env.containsKey("PGPASSWORD")) {
-      url.append("&password=").append(encode(env.get("PGPASSWORD")));
+    if (env.containsKey(PASSWORD)) {
+      url.append("&password=").append(encode(env.get(PASSWORD)));
     }
     if (env.containsKey("PGSSLMODE")) {
       url.append("&sslmode=").append(encode(env.get("PGSSLMODE")));

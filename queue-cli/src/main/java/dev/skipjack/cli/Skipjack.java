@@ -1,14 +1,19 @@
 package dev.skipjack.cli;
 
 import dev.skipjack.cli.demo.DemoCommand;
+import java.net.UnknownHostException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The root of the command line. */
 @Command(
@@ -54,19 +59,55 @@ public final class Skipjack implements Runnable {
         .getErr()
         .printf(
             "%s: %s%nTry '%s --help'.%n",
-            command.qualifiedName(), refused.getMessage(), command.qualifiedName());
+            command.qualifiedName(), sentence(refused), command.qualifiedName());
     return CommandLine.ExitCode.USAGE;
+  }
+
+  /** Says what would be allowed where a word is one too many. */
+  private static @Nullable String sentence(ParameterException refused) {
+    if (!(refused instanceof UnmatchedArgumentException unmatched) || unmatched.isUnknownOption()) {
+      return refused.getMessage();
+    }
+    CommandSpec command = refused.getCommandLine().getCommandSpec();
+    String words = String.join(" ", unmatched.getUnmatched());
+    if (!command.subcommands().isEmpty()) {
+      return "There is no command '%s'. There are %s."
+          .formatted(words, String.join(", ", command.subcommands().keySet()));
+    }
+    String options =
+        command.options().stream()
+            .filter(option -> !option.hidden())
+            .map(OptionSpec::longestName)
+            .collect(Collectors.joining(", "));
+    return "'%s' is one word too many. Allowed are %s%s."
+        .formatted(
+            words,
+            command.positionalParameters().isEmpty() ? "" : "one NAME and the options ",
+            options);
+  }
+
+  /** What failed, and the cause that its message leaves out: a pool does not say which host. */
+  static String reason(Throwable failed) {
+    String message = failed.getMessage();
+    String reason = message == null ? failed.toString() : message;
+    Throwable root = failed;
+    while (root.getCause() != null && root.getCause() != root) {
+      root = root.getCause();
+    }
+    String cause =
+        root instanceof UnknownHostException
+            ? "unknown host '%s'".formatted(root.getMessage())
+            : String.valueOf(root.getMessage());
+    return root == failed || root.getMessage() == null || reason.contains(root.getMessage())
+        ? reason
+        : reason.replaceFirst("[.\\s]+$", "") + ": " + cause + ".";
   }
 
   private static int report(
       Exception failed, CommandLine commandLine, CommandLine.ParseResult parsed) {
-    String reason = failed.getMessage();
     commandLine
         .getErr()
-        .printf(
-            "%s: %s%n",
-            commandLine.getCommandSpec().qualifiedName(),
-            reason == null ? failed.toString() : reason);
+        .printf("%s: %s%n", commandLine.getCommandSpec().qualifiedName(), reason(failed));
     return CommandLine.ExitCode.SOFTWARE;
   }
 }

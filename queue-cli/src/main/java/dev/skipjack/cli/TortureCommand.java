@@ -6,7 +6,6 @@ import dev.skipjack.torture.TortureOptions;
 import dev.skipjack.torture.TortureReport;
 import java.io.PrintWriter;
 import java.sql.SQLException;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -64,7 +63,7 @@ public final class TortureCommand implements Callable<Integer> {
       names = "--url",
       paramLabel = "JDBC_URL",
       description =
-          "Use this database: the schema skipjack_torture in it is dropped and made anew. Its server is left alone.")
+          "Use this database: the schema skipjack_torture in it is dropped and made anew. Its server is left alone. Its password may come from PGPASSWORD, which no list of processes shows.")
   private @Nullable String url;
 
   @Option(
@@ -130,11 +129,14 @@ public final class TortureCommand implements Callable<Integer> {
         faults == null ? Set.of(FaultKind.values()) : FaultKind.parse(faults));
   }
 
-  /** The environment's database is somebody's: only a URL that was given here may be written to. */
+  /**
+   * The environment's database is somebody's: only a URL that was given here may be written to. Its
+   * password may come from the environment.
+   */
   private Optional<String> database() {
     return url == null
         ? Optional.empty()
-        : DatabaseAddress.of(url, Map.of()).map(DatabaseAddress::jdbcUrl);
+        : DatabaseAddress.of(url, System.getenv()).map(DatabaseAddress::jdbcUrl);
   }
 
   private void tell(String sentence) {

@@ -16,6 +16,20 @@ class DatabaseAddressTest {
   }
 
   @Test
+  void aUrlWithoutAPasswordTakesThatOfTheEnvironment() {
+    Map<String, String> env = Map.of("PGPASSWORD", "p=w&x", "PGHOST", "c");
+    assertThat(DatabaseAddress.of("jdbc:postgresql://a/b", env).orElseThrow().jdbcUrl())
+        .isEqualTo("jdbc:postgresql://a/b?password=p%3Dw%26x");
+    assertThat(DatabaseAddress.of("jdbc:postgresql://a/b?user=u", env).orElseThrow().jdbcUrl())
+        .isEqualTo("jdbc:postgresql://a/b?user=u&password=p%3Dw%26x");
+    assertThat(
+            DatabaseAddress.of("jdbc:postgresql://a/b?user=u&password=own", env)
+                .orElseThrow()
+                .jdbcUrl())
+        .isEqualTo("jdbc:postgresql://a/b?user=u&password=own");
+  }
+
+  @Test
   void nothingIsNamedWithoutHostOrDatabase() {
     assertThat(DatabaseAddress.of(null, Map.of("PGUSER", "me", "PGPASSWORD", "x"))).isEmpty();
   }

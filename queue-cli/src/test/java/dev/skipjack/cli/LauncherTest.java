@@ -116,6 +116,42 @@ class LauncherTest {
     assertThat(builds()).isEqualTo(1);
   }
 
+  /** The number lives, but it is another process's: it started at another time. */
+  @Test
+  void aLockOfAReusedNumberIsTakenAway() throws Exception {
+    String[] own = ownLock().split("\\.", 3);
+    lock(ProcessHandle.current().pid() + "." + own[1] + "." + own[2]);
+    assertThat(launch().exitCode()).isEqualTo(7);
+    assertThat(builds()).isEqualTo(2);
+  }
+
+  /** A container that shares the folder has process numbers of its own. */
+  @Test
+  void aLockOfAnotherMachineIsWaitedForAlthoughItsNumberIsNotAliveHere() throws Exception {
+    Process gone = new ProcessBuilder("true").start();
+    gone.waitFor();
+    Path lock = lock(gone.pid() + ".1.elsewhere.example-4026");
+    Started waiting = start(root.resolve("skipjack").toString());
+    await().until(() -> Files.readString(waiting.err()).contains("elsewhere.example-4026"));
+    assertThat(root.resolve("builds.log")).doesNotExist();
+
+    Files.delete(lock);
+    assertThat(waiting.finish().exitCode()).isEqualTo(7);
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  /** What the script writes into its lock here, and one build. */
+  private String ownLock() throws Exception {
+    script(
+        root.resolve("mvnw"),
+        "echo built >>builds.log; readlink queue-cli/target/build.lock >own; echo jar >queue-cli/target/skipjack.jar");
+    launch();
+    Files.setLastModifiedTime(
+        root.resolve("queue-cli/src/main/java/Some.java"),
+        FileTime.from(Instant.now().plusSeconds(2)));
+    return Files.readString(root.resolve("own")).strip();
+  }
+
   @Test
   void aLockThatChangedHandsMeanwhileIsGivenBack() throws Exception {
     Path lock = deadLock();
@@ -202,9 +238,12 @@ class LauncherTest {
   private Path deadLock() throws IOException, InterruptedException {
     Process gone = new ProcessBuilder("true").start();
     gone.waitFor();
+    return lock(String.valueOf(gone.pid()));
+  }
+
+  private Path lock(String holder) throws IOException {
     Files.createDirectories(root.resolve("queue-cli/target"));
-    return Files.createSymbolicLink(
-        root.resolve("queue-cli/target/build.lock"), Path.of(String.valueOf(gone.pid())));
+    return Files.createSymbolicLink(root.resolve("queue-cli/target/build.lock"), Path.of(holder));
   }
 
   private long builds() throws IOException {

@@ -47,12 +47,36 @@ class SkipjackTest {
         "--input no/such.jsonl               | no/such.jsonl: no such file",
         "--input .                           | .: is a directory",
         "--jbos 5                            | Unknown option",
+        "extra                               | 'extra' is one word too many. Allowed are --input, --jobs, --workers,",
       })
   void whatCannotBeMeantIsRefusedInASentence(String arguments, String sentence) {
     Program program = Program.run(("demo " + arguments).split(" +"));
     assertThat(program.exitCode()).isEqualTo(2);
     assertThat(program.out()).isEmpty();
     assertThat(program.err()).contains(sentence, "skipjack demo --help").hasLineCount(2);
+  }
+
+  @Test
+  void anUnknownCommandIsAnsweredWithThoseThereAre() {
+    Program program = Program.run("jobs");
+    assertThat(program.exitCode()).isEqualTo(2);
+    assertThat(program.err())
+        .contains("There is no command 'jobs'. There are demo, bench, torture, help.")
+        .hasLineCount(2);
+  }
+
+  @Test
+  void aHostThatIsNotThereIsNamed() {
+    Program program = Program.run("demo", "--url", "jdbc:postgresql://no-such-host.invalid/d");
+    assertThat(program.exitCode()).isEqualTo(1);
+    assertThat(program.err()).contains("unknown host 'no-such-host.invalid'");
+  }
+
+  @Test
+  void helpNamesAWayToKeepThePasswordOutOfTheArguments() {
+    for (String command : new String[] {"demo", "bench", "torture"}) {
+      assertThat(Program.run(command, "--help").out()).as(command).contains("PGPASSWORD");
+    }
   }
 
   @Test
@@ -67,6 +91,9 @@ class SkipjackTest {
       delimiter = '|',
       value = {
         "drian                        | There is no benchmark 'drian'. There are drain, single,",
+        "--jobs 5                     | Which benchmark? Options need a NAME: drain, single,",
+        "--json                       | Which benchmark? Options need a NAME: drain,",
+        "drain extra                  | 'extra' is one word too many. Allowed are one NAME and the options",
         "drain --jobs 0               | --jobs is 0, but must be 1 to 100000000.",
         "drain --workers 1001         | --workers is 1001, but must be 1 to 1000.",
         "drain --seconds some         | 'some' is not",

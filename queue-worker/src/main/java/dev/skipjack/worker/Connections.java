@@ -19,9 +19,10 @@ final class Connections {
     OptionalInt size = access.poolSize();
     if (size.isPresent() && size.getAsInt() <= kept) {
       throw new IllegalStateException(
-          "The queue's pool has %d connections, but the worker keeps %s and needs one more to claim and write. Give it %d or more, and those that handlers take come on top."
+          "The queue's pool has %d connection%s, but the worker keeps %s and needs one more to claim and write. Give it %d or more, and those that handlers take come on top."
               .formatted(
                   size.getAsInt(),
+                  size.getAsInt() == 1 ? "" : "s",
                   listens ? "2 (to renew leases, and to listen)" : "1 (to renew leases)",
                   kept + 1));
     }

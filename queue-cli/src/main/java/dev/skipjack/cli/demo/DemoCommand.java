@@ -58,7 +58,8 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--url",
       paramLabel = "JDBC_URL",
-      description = "Use this database and drop nothing in it.")
+      description =
+          "Use this database and drop nothing in it. Its password may come from PGPASSWORD, which no list of processes shows.")
   private @Nullable String url;
 
   @Option(
