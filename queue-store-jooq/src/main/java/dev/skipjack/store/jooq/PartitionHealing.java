@@ -47,7 +47,7 @@ final class PartitionHealing {
   <R> R run(Supplier<R> write) {
     if (missed.compareAndSet(true, false)) {
       try {
-        createMissing.get();
+        Optional<StoreException> unused = createMissing.get();
       } catch (StoreException failure) {
         missed.set(true); // this write may not need it at all
       }
