@@ -66,7 +66,10 @@ final class RescueSweep {
           throw failure;
         }
         if (asked > 1) {
-          LOG.debug("Rescue refused, trying half of the batch asked={}", asked, failure);
+          LOG.debug(
+              "Rescue refused, trying half of the batch asked={} error={}",
+              asked,
+              failure.getMessage());
           size = asked / 2;
           continue;
         }
@@ -74,7 +77,11 @@ final class RescueSweep {
         if (after == 0) {
           break;
         }
-        LOG.warn("Job could not be rescued, stepping over it executionId={}", after, failure);
+        // Without the cause: the detail of a database's error may quote the row and its payload.
+        LOG.warn(
+            "Job could not be rescued, stepping over it executionId={} error={}",
+            after,
+            failure.getMessage());
         if (++refused == MOST_REFUSED) {
           start.set(after);
           break;

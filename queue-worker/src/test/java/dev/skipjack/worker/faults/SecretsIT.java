@@ -7,11 +7,16 @@ import static org.awaitility.Awaitility.await;
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerConfig;
 import dev.skipjack.worker.WorkerMeter;
 import dev.skipjack.worker.WorkerMetrics;
 import java.io.ByteArrayOutputStream;
@@ -82,6 +87,60 @@ class SecretsIT {
         // The error itself is the listener's to see: it is what the job's row keeps.
         .filteredOn(text -> !text.startsWith("Failed[") && !text.startsWith("Dead["))
         .noneMatch(text -> text.contains(CANARY));
+  }
+
+  /** The detail of a database's error quotes the row that it refuses, and the row its payload. */
+  @Test
+  void errorsOfTheDatabaseAreLoggedWithoutTheRowsThatTheyQuote(QueueDatabase database)
+      throws Exception {
+    FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
+    JobQueue queue = fixture.queue();
+    fixture.execute(
+        "ALTER TABLE @jobs ADD CONSTRAINT none_comes_back CHECK (status <> 'pending' OR attempts ="
+            + " 0)");
+    queue.enqueue(TYPE, new Secret(CANARY + "rescued"));
+    assertThat(queue.store().claim(lostAtOnce())).hasSize(1);
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, UTF_8));
+    try (Worker worker =
+        Worker.on(queue)
+            .handle(TYPE, (secret, context) -> Outcome.retry(Duration.ZERO, "not now"))
+            .queue("default", 2)
+            .config(
+                WorkerConfig.builder()
+                    .pollInterval(Duration.ofMillis(100))
+                    .rescueInterval(Duration.ofMillis(200))
+                    .build())
+            .listener(event -> seen.add(event.toString()))
+            .start()) {
+      queue.enqueue(TYPE, new Secret(CANARY + "refused"));
+      awaitLine(log, "Job could not be rescued");
+      awaitLine(log, "Outcomes refused");
+      fixture.execute("ALTER TABLE @jobs ADD CONSTRAINT none_starts CHECK (status <> 'running') NOT VALID");
+      queue.enqueue(TYPE, new Secret(CANARY + "unclaimed"));
+      awaitLine(log, "Worker loop failed");
+      // So that the worker can write what it has, and its stop does not wait for that in vain.
+      fixture.execute("ALTER TABLE @jobs DROP CONSTRAINT none_comes_back, DROP CONSTRAINT none_starts");
+      assertThat(worker.status().started()).isTrue();
+    } finally {
+      System.setErr(before);
+    }
+    assertThat(log.toString(UTF_8)).contains("23514").doesNotContain(CANARY);
+    assertThat(seen).isNotEmpty().noneMatch(text -> text.contains(CANARY));
+  }
+
+  private static ClaimRequest lostAtOnce() {
+    return new ClaimRequest(
+        WorkerId.boot("gone"),
+        List.of(new LaneShare(new Lane("default", 0), 1, null)),
+        List.of(TYPE.kind()),
+        1,
+        Duration.ofNanos(1_000));
+  }
+
+  private static void awaitLine(ByteArrayOutputStream log, String line) {
+    await().atMost(FaultFixture.PATIENCE).until(() -> log.toString(UTF_8).contains(line));
   }
 
   /** With the hook not even what is meant for people quotes it. */
