@@ -51,7 +51,7 @@ import org.jooq.SelectSeekStep1;
  * }</pre>
  *
  * <p>Walks the running index by execution, oldest first, so that a heartbeat need not keep an index
- * on the lease. Decides retry or dead itself: nothing else looks at the counters of a job whose
+ * on the lease; {@link RescueMark} tells where the walk begins. Decides retry or dead itself: nothing else looks at the counters of a job whose
  * worker is gone. Jobs that were lost together come back spread over {@code :spread}.
  *
  * <p>Locks: expired rows in execution order, without waiting, and for the delete of those that are
@@ -124,6 +124,14 @@ final class RescueStatement {
    */
   static ResultQuery<?> firstQuery() {
     return select(min(EXPIRED_EXECUTION)).from(expired().limit(inline(1)).asTable("expired"));
+  }
+
+  /** The execution of the oldest attempt that runs behind {@code after}, for {@link RescueMark}. */
+  static ResultQuery<?> oldestRunningQuery() {
+    return select(min(JOBS.CURRENT_EXECUTION_ID))
+        .from(JOBS)
+        .where(JobPredicates.RUNNING)
+        .and(JOBS.CURRENT_EXECUTION_ID.gt(AFTER));
   }
 
   private static SelectSeekStep1<?, Long> expired() {

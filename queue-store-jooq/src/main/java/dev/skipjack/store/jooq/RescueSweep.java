@@ -6,8 +6,10 @@ import dev.skipjack.store.jooq.spi.OwnTransactions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,15 +43,34 @@ final class RescueSweep {
    */
   private final AtomicLong start = new AtomicLong();
 
+  private final RescueMark mark;
+  private final LongSupplier clock;
+
   RescueSweep(OwnTransactions transactions, Statements statements, PartitionHealing healing) {
+    this(transactions, statements, healing, new RescueMark(RescueMark.FAST), System::nanoTime);
+  }
+
+  /**
+   * @param clock as {@link System#nanoTime()}
+   */
+  RescueSweep(
+      OwnTransactions transactions,
+      Statements statements,
+      PartitionHealing healing,
+      RescueMark mark,
+      LongSupplier clock) {
     this.transactions = transactions;
     this.statements = statements;
     this.healing = healing;
+    this.mark = mark;
+    this.clock = clock;
   }
 
   List<Rescued> run(Duration spread, int limit) {
     List<Rescued> rescued = new ArrayList<>();
-    long after = start.getAndSet(0);
+    long began = clock.getAsLong();
+    long from = mark.begin(began);
+    long after = Math.max(start.getAndSet(0), from);
     int size = limit;
     int refused = 0;
     while (rescued.size() < limit) {
@@ -57,6 +78,12 @@ final class RescueSweep {
       try {
         List<Rescued> batch = rescue(after, spread, asked);
         rescued.addAll(batch);
+        if (batch.isEmpty()) {
+          // One that rescues takes longer for what it writes.
+          if (mark.looked(from, clock.getAsLong() - began)) {
+            mark.learn(oldestRunning(from));
+          }
+        }
         if (batch.size() < asked) {
           break;
         }
@@ -103,6 +130,17 @@ final class RescueSweep {
                 statements.rescue,
                 RescueStatement.arguments(after, spread, limit),
                 RescueStatement::read));
+  }
+
+  private OptionalLong oldestRunning(long after) {
+    long oldest =
+        transactions
+            .run(
+                statements.oldestRunning,
+                RescueStatement.firstArguments(after),
+                row -> row.getLong(1))
+            .get(0);
+    return oldest == 0 ? OptionalLong.empty() : OptionalLong.of(oldest);
   }
 
   /** The execution of the first expired job behind {@code after}; 0 if there is none. */

@@ -24,6 +24,7 @@ final class Statements {
   final OutcomeStatement giveBack;
   final HotStatement rescue;
   final HotStatement firstExpired;
+  final HotStatement oldestRunning;
   final HotStatement readClock;
   final HotStatement createPartition;
   final HotStatement findPartitions;
@@ -54,6 +55,7 @@ final class Statements {
     giveBack = new OutcomeStatement(dsl, GiveBackStatement::query);
     rescue = HotStatement.render(dsl, RescueStatement.query());
     firstExpired = HotStatement.render(dsl, RescueStatement.firstQuery());
+    oldestRunning = HotStatement.render(dsl, RescueStatement.oldestRunningQuery());
     readClock = HotStatement.render(dsl, ReadClockStatement.query());
     createPartition = HotStatement.render(dsl, CreatePartitionStatement.query());
     findPartitions = HotStatement.render(dsl, FindPartitionsStatement.query(schema));

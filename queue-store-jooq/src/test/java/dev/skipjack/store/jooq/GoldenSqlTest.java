@@ -75,6 +75,7 @@ class GoldenSqlTest {
             Map.entry("give-back", statements.giveBack.in(weeks)),
             Map.entry("rescue", statements.rescue),
             Map.entry("first-expired", statements.firstExpired),
+            Map.entry("oldest-running", statements.oldestRunning),
             Map.entry("read-clock", statements.readClock),
             Map.entry("create-partition", statements.createPartition),
             Map.entry("find-partitions", statements.findPartitions),

@@ -3,11 +3,13 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.store.jooq.spi.HotStatement;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +47,45 @@ class HeldSnapshotPlanTest {
       assertThat(with).isLessThan(without / 4);
       holder.rollback();
     }
+  }
+
+  @Test
+  void aMarkSparesTheRescueTheDeadEntries(QueueDatabase database) throws SQLException {
+    Fixture fixture = new Fixture(database);
+    Statements statements = new Statements(database.schema());
+    try (Connection holder = database.connection();
+        Connection connection = database.connection();
+        Statement statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      statement.execute("SELECT pg_current_xact_id()");
+
+      fixture.enqueue(CHURNED / 4);
+      for (List<ClaimedJob> batch = fixture.claim(500);
+          !batch.isEmpty();
+          batch = fixture.claim(500)) {
+        fixture.store.complete(batch.stream().map(ClaimedJob::execution).toList());
+      }
+      fixture.enqueue(1);
+      long oldest = fixture.claimOne(Fixture.LEASE).id().value();
+
+      for (List<String> arguments :
+          List.of(List.of("200", "1000000"), List.<String>of())) { // a rescue, and the mark's look
+        HotStatement sql = arguments.isEmpty() ? statements.oldestRunning : statements.rescue;
+        long without = pages(connection, sql, 0, arguments);
+        long with = pages(connection, sql, oldest - 1, arguments);
+        assertThat(with).isLessThan(without / 4);
+      }
+      holder.rollback();
+    }
+  }
+
+  private static long pages(
+      Connection connection, HotStatement statement, long after, List<String> others)
+      throws SQLException {
+    List<String> literals = new ArrayList<>(List.of(String.valueOf(after)));
+    literals.addAll(others);
+    return Plan.ran(connection, statement, "force_generic_plan", literals).pages();
   }
 
   private static long pagesOfAClaim(QueueDatabase database, String mark) throws SQLException {

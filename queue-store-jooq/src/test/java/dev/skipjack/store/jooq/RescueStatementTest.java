@@ -3,11 +3,15 @@ package dev.skipjack.store.jooq;
 import static dev.skipjack.store.jooq.Fixture.EXPIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,6 +91,69 @@ class RescueStatementTest {
     } finally {
       fixture.execute("DROP INDEX @rivals_idx");
     }
+  }
+
+  /** The older of two attempts has ended twice: only a sweep without a mark can see it expire. */
+  @Test
+  void whatExpiresBelowTheMarkIsFoundWithinAMinute() {
+    AtomicLong clock = new AtomicLong();
+    QueueDatabase database = fixture.database;
+    RescueSweep sweep =
+        new RescueSweep(
+            new OwnTransactions(database.dataSource()),
+            new Statements(database.schema()),
+            new PartitionHealing(Optional::empty),
+            new RescueMark(Duration.ofNanos(-1)),
+            clock::get);
+    fixture.enqueue(2);
+    Execution older = fixture.claimOne(Fixture.LEASE);
+    fixture.claimOne(Fixture.LEASE);
+    hide(older);
+    for (int i = 0; i < 3; i++) {
+      assertThat(sweep.run(Duration.ZERO, 10)).isEmpty();
+    }
+    show(older);
+
+    assertThat(sweep.run(Duration.ZERO, 10)).isEmpty();
+    clock.addAndGet(RescueMark.UNMARKED_EVERY.toNanos());
+    assertThat(sweep.run(Duration.ZERO, 10)).hasSize(1);
+  }
+
+  @Test
+  void whatExpiresAboveTheMarkIsFoundAtOnce() {
+    QueueDatabase database = fixture.database;
+    RescueSweep sweep =
+        new RescueSweep(
+            new OwnTransactions(database.dataSource()),
+            new Statements(database.schema()),
+            new PartitionHealing(Optional::empty),
+            new RescueMark(Duration.ofNanos(-1)),
+            () -> 0);
+    fixture.enqueue(2);
+    Execution first = fixture.claimOne(Fixture.LEASE);
+    for (int i = 0; i < 3; i++) {
+      assertThat(sweep.run(Duration.ZERO, 10)).isEmpty();
+    }
+    fixture.claimOne(EXPIRED);
+    assertThat(sweep.run(Duration.ZERO, 10)).hasSize(1);
+    fixture.store.heartbeat(List.of(first), EXPIRED);
+    assertThat(sweep.run(Duration.ZERO, 10)).hasSize(1);
+  }
+
+  /** As if the transaction that claimed it had not committed yet. */
+  private void hide(Execution execution) {
+    fixture.execute(
+        "UPDATE @jobs SET status = 'pending', current_execution_id = NULL, lease_expires_at = NULL"
+            + " WHERE id = "
+            + execution.jobId());
+  }
+
+  private void show(Execution execution) {
+    fixture.execute(
+        "UPDATE @jobs SET status = 'running', current_execution_id = "
+            + execution.id()
+            + ", lease_expires_at = clock_timestamp() - interval '1 second' WHERE id = "
+            + execution.jobId());
   }
 
   @Test

@@ -1,0 +1,80 @@
+package dev.skipjack.store.jooq;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+
+/**
+ * From which execution on a rescue may begin to look for leases that have ended.
+ *
+ * <p>A long transaction anywhere in the database keeps the index entries of ended attempts alive.
+ * They lie at the head of the running index, where every rescue begins, and each sweep walks all of
+ * them: after an hour at 3,000 jobs a second it takes longer than a timeout allows. A sweep that
+ * begins behind the oldest attempt that was running two sweeps ago steps over them.
+ *
+ * <p>A mark is a hint. Executions rise, so below it only the attempt of a claim can appear that
+ * drew its number before and took two sweeps to commit, or one of a server that has lost commits.
+ * These are found by a sweep without a mark, once a minute. Marks are used only while sweeps
+ * without one are slow, so a healthy database runs the same statements as ever.
+ *
+ * <p>What a mark cannot step over is what ended after the oldest attempt that still runs began.
+ *
+ * <p>In memory only. Times are of {@link System#nanoTime()}. Safe for any number of threads.
+ */
+final class RescueMark {
+
+  /** What a sweep without a mark that finds nothing takes at most in a healthy database. */
+  static final Duration FAST = Duration.ofMillis(20);
+
+  static final Duration UNMARKED_EVERY = Duration.ofMinutes(1);
+
+  private final long fast;
+  private boolean inForce;
+  private long unmarkedAt;
+  private long before;
+  private long latest;
+
+  /**
+   * @param fast instead of {@link #FAST}; negative: no sweep ever is
+   */
+  RescueMark(Duration fast) {
+    this.fast = fast.toNanos();
+  }
+
+  /** The execution behind which the sweep that begins now may look; 0: it must look at all. */
+  synchronized long begin(long now) {
+    if (!inForce || before == 0 || now - unmarkedAt >= UNMARKED_EVERY.toNanos()) {
+      unmarkedAt = now;
+      return 0;
+    }
+    return before;
+  }
+
+  /**
+   * Learns how long the first look of a sweep took.
+   *
+   * @param after where it began
+   * @return whether the oldest running attempt must be read for {@link #learn}
+   */
+  synchronized boolean looked(long after, long nanos) {
+    if (after == 0) {
+      inForce = nanos > fast;
+      if (!inForce) {
+        before = 0;
+        latest = 0;
+      }
+    }
+    return inForce;
+  }
+
+  /**
+   * Learns which attempt was the oldest that ran.
+   *
+   * @param oldest empty if none ran: nothing is known then but what was
+   */
+  synchronized void learn(OptionalLong oldest) {
+    before = latest;
+    if (oldest.isPresent()) {
+      latest = oldest.getAsLong() - 1;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+class RescueMarkTest {
+
+  private static final long LATER = RescueMark.UNMARKED_EVERY.plusSeconds(1).toNanos();
+
+  private final RescueMark mark = new RescueMark(Duration.ofMillis(20));
+
+  @Test
+  void aHealthyDatabaseHasNone() {
+    assertThat(sweep(0, Duration.ofMillis(19), 0)).isZero();
+    assertThat(sweep(1, Duration.ofMillis(19), 0)).isZero();
+  }
+
+  @Test
+  void aSlowOneBeginsBehindTheOldestAttemptOfTwoSweepsBefore() {
+    assertThat(sweep(0, Duration.ofSeconds(1), 100)).isZero();
+    assertThat(sweep(1, Duration.ofSeconds(1), 200)).isZero();
+    assertThat(sweep(2, Duration.ofMillis(1), 300)).isEqualTo(99);
+    assertThat(sweep(3, Duration.ofMillis(1), 400)).isEqualTo(199);
+  }
+
+  @Test
+  void onceAMinuteASweepLooksAtAll() {
+    slow();
+    assertThat(mark.begin(LATER)).isZero();
+    assertThat(mark.begin(LATER + 1)).isPositive();
+  }
+
+  @Test
+  void aFastSweepOfAllEndsIt() {
+    slow();
+    assertThat(sweep(LATER, Duration.ofMillis(1), 0)).isZero();
+    assertThat(sweep(LATER + 1, Duration.ofMillis(1), 0)).isZero();
+  }
+
+  /** The database refused it, by a timeout for instance: the mark is what makes sweeps possible. */
+  @Test
+  void aSweepOfAllThatFailsLeavesTheMark() {
+    slow();
+    assertThat(mark.begin(LATER)).isZero();
+    assertThat(mark.begin(LATER + 1)).isEqualTo(199);
+  }
+
+  @Test
+  void whileNothingRunsTheMarkStays() {
+    slow();
+    mark.learn(OptionalLong.empty());
+    mark.learn(OptionalLong.empty());
+    assertThat(mark.begin(4)).isEqualTo(299);
+  }
+
+  private void slow() {
+    sweep(0, Duration.ofSeconds(1), 100);
+    sweep(1, Duration.ofSeconds(1), 200);
+    sweep(2, Duration.ofSeconds(1), 300);
+  }
+
+  private long sweep(long now, Duration took, long oldest) {
+    long after = mark.begin(now);
+    if (mark.looked(after, took.toNanos())) {
+      mark.learn(OptionalLong.of(oldest));
+    }
+    return after;
+  }
+}
