@@ -34,8 +34,8 @@ final class Attempt {
   private final ClaimedJob job;
   private final ServedQueue queue;
   private final AttemptInfo info;
-  private final long lease;
   private final long claimedAt;
+  private volatile long lease;
 
   private Phase phase = Phase.BUFFERED;
   private Stop stop = Stop.NONE;
@@ -49,6 +49,9 @@ final class Attempt {
 
   private final AtomicReference<@Nullable Progress> progress = new AtomicReference<>();
   private volatile long renewedAt;
+  private volatile boolean spared;
+  private volatile boolean changedWhileRunning;
+  private volatile boolean snapshotTooOld;
   private volatile boolean unwritten;
   private volatile boolean renewable = true;
   private volatile boolean leaseLost;
@@ -303,6 +306,45 @@ final class Attempt {
   /** Notes a renewal that was sent at this nanoTime and granted. */
   void renewed(long sentAt) {
     renewedAt = sentAt;
+    if (isRunning()) {
+      changedWhileRunning = true;
+    }
+  }
+
+  /** Notes that its lease is this long from {@code sentAt} on, and is to be renewed after half. */
+  void spare(Duration granted, long sentAt) {
+    lease = granted.toNanos();
+    renewedAt = sentAt;
+    spared = true;
+  }
+
+  /** Whether its row is left alone for as long as its lease allows. */
+  boolean isSpared() {
+    return spared;
+  }
+
+  Duration lease() {
+    return Duration.ofNanos(lease);
+  }
+
+  /** Whether its lease is to be renewed now. */
+  boolean isDue(long now, long usualInterval) {
+    return renewable && now - renewedAt >= (spared ? lease / 2 : usualInterval);
+  }
+
+  /** Notes that the handler's transaction could not see the row as it is now (40001). */
+  void snapshotTooOld() {
+    snapshotTooOld = true;
+  }
+
+  /** Whether its handler failed to complete because this worker changed its row meanwhile. */
+  boolean failedByRenewal() {
+    return snapshotTooOld && changedWhileRunning;
+  }
+
+  /** How long its handler has been running. */
+  Duration ran() {
+    return Duration.ofNanos(System.nanoTime() - begunAt);
   }
 
   long renewedAt() {
@@ -324,10 +366,6 @@ final class Attempt {
     renewable = false;
   }
 
-  boolean isRenewable() {
-    return renewable;
-  }
-
   /** Whether nobody can have rescued the job yet. */
   boolean holdsLease() {
     return System.nanoTime() - renewedAt < lease;
@@ -339,6 +377,10 @@ final class Attempt {
 
   boolean isLeaseLost() {
     return leaseLost;
+  }
+
+  boolean isRenewable() {
+    return renewable;
   }
 
   /** Notes what the handler says of itself; only the latest word is kept. */
@@ -354,6 +396,7 @@ final class Attempt {
   /** Notes that it is written, unless there is news. */
   void progressWritten(Progress written) {
     progress.compareAndSet(written, null);
+    changedWhileRunning = true;
   }
 
   /** Notes that the handler's transaction holds a completion, which it may yet roll back. */

@@ -5,6 +5,7 @@ import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import java.sql.Connection;
 import java.time.Duration;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What a handler sees of its {@link Attempt}. */
 final class AttemptContext implements JobContext {
+
+  private static final String SERIALIZATION_FAILURE = "40001";
 
   private final Attempt attempt;
   private final @Nullable Long deadline;
@@ -115,6 +118,11 @@ final class AttemptContext implements JobContext {
         reporter.lost(attempt, lost.heldBy().orElse(null));
       }
       throw lost;
+    } catch (StoreException refused) {
+      if (refused.sqlState().filter(SERIALIZATION_FAILURE::equals).isPresent()) {
+        attempt.snapshotTooOld();
+      }
+      throw refused;
     }
   }
 

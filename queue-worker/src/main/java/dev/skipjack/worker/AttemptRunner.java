@@ -22,6 +22,8 @@ final class AttemptRunner implements Slots.Runner {
   private static final String ENDED = "The attempt was ended.";
 
   private final Invocation invocation;
+  private final Sparer sparer;
+  private final LongSnapshots snapshots = new LongSnapshots();
   private final HandlerRegistry handlers;
   private final ContextFactory contexts;
   private final EndingRules rules;
@@ -33,6 +35,7 @@ final class AttemptRunner implements Slots.Runner {
 
   AttemptRunner(
       Invocation invocation,
+      Sparer sparer,
       HandlerRegistry handlers,
       ContextFactory contexts,
       EndingRules rules,
@@ -42,6 +45,7 @@ final class AttemptRunner implements Slots.Runner {
       WorkerThreads threads,
       Reporter reporter) {
     this.invocation = invocation;
+    this.sparer = sparer;
     this.handlers = handlers;
     this.contexts = contexts;
     this.rules = rules;
@@ -50,6 +54,13 @@ final class AttemptRunner implements Slots.Runner {
     this.timer = timer;
     this.threads = threads;
     this.reporter = reporter;
+  }
+
+  /** Gives an attempt one long lease instead of renewals. */
+  @FunctionalInterface
+  interface Sparer {
+    /** Waits for the database; never throws because of it. */
+    void spare(Attempt attempt, Duration lease);
   }
 
   /** Makes what a handler sees of its attempt. */
@@ -143,6 +154,7 @@ final class AttemptRunner implements Slots.Runner {
   private boolean runBound(Attempt attempt, Runnable later) {
     long began = attempt.begunAt();
     attempt.queue().began(attempt);
+    spareIfNeeded(attempt);
     reporter.started(attempt);
     Future<?> timeout = null;
     Outcome outcome = null;
@@ -243,8 +255,32 @@ final class AttemptRunner implements Slots.Runner {
     reporter.ran(attempt, took);
     if (stop == Attempt.Stop.LOST) {
       running.settle(attempt);
+    } else if (stop == Attempt.Stop.NONE && thrown != null && isForgiven(attempt)) {
+      flusher.offer(attempt, Ending.GivenBack.after(ExecutionStatus.RELEASED, Duration.ZERO));
     } else if (stop != Attempt.Stop.RELEASED) { // released: already in the flusher's hands
       conclude(attempt, outcome, thrown, stop == Attempt.Stop.TIMED_OUT);
+    }
+  }
+
+  /** Whether it failed only because its own worker renewed its lease, and need not again. */
+  private boolean isForgiven(Attempt attempt) {
+    String kind = attempt.job().kind();
+    if (attempt.isCompletionWritten()
+        || !attempt.failedByRenewal()
+        || !snapshots.learn(kind, attempt.ran(), attempt.lease())) {
+      return false;
+    }
+    Duration next = snapshots.leaseOf(kind);
+    if (next != null) {
+      reporter.snapshotTooOld(attempt, next);
+    }
+    return true;
+  }
+
+  private void spareIfNeeded(Attempt attempt) {
+    Duration lease = snapshots.leaseOf(attempt.job().kind());
+    if (lease != null) {
+      sparer.spare(attempt, lease);
     }
   }
 

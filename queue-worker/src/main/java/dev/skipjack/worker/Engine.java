@@ -23,6 +23,7 @@ final class Engine {
   private final WorkerThreads threads;
   private final RunningJobs running = new RunningJobs();
   private final Loop flusher;
+  private final HeartbeatTask renewals;
   private final Loop heartbeat;
   private final LeaseKeeper leases;
   private final ScheduledThreadPoolExecutor timer;
@@ -50,6 +51,7 @@ final class Engine {
         new AttemptRunner(
             new Invocation(
                 parts.handlers(), parts.access().codec(), parts.interceptors(), reporter),
+            this::spare,
             parts.handlers(),
             (attempt, deadline) ->
                 new AttemptContext(attempt, deadline, parts.worker(), parts.access(), reporter),
@@ -63,10 +65,11 @@ final class Engine {
             threads,
             reporter);
     this.leases = leases;
+    renewals = new HeartbeatTask(leases, config, running, runner::cancel, reporter);
     heartbeat =
         new Loop(
             "heartbeat",
-            new HeartbeatTask(leases, config, running, runner::cancel, reporter),
+            renewals,
             new Wakeup(),
             reporter,
             random.split(),
@@ -88,6 +91,10 @@ final class Engine {
       HandlerThreads handlerThreads,
       ErrorRedactor redactor,
       Reporter reporter) {}
+
+  private void spare(Attempt attempt, Duration lease) {
+    renewals.spare(attempt, lease);
+  }
 
   RunningJobs running() {
     return running;

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -34,6 +35,10 @@ final class HeartbeatTask implements Loop.Step {
   private final RunningJobs running;
   private final Consumer<Attempt> cancel;
   private final Reporter reporter;
+
+  /** Held while rows are changed, so that a short lease never replaces a long one. */
+  private final ReentrantLock changing = new ReentrantLock();
+
   private boolean asked;
   private int readOnlyMet;
 
@@ -57,13 +62,45 @@ final class HeartbeatTask implements Loop.Step {
   /** Looks more often than it renews, so that a busy row is asked for again soon. */
   @Override
   public long run() {
+    changing.lock();
+    try {
+      return renewAll();
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /**
+   * Gives an attempt one lease of this length, and leaves its row alone until half of it is over.
+   * If that fails, the attempt keeps its lease and is renewed as usual.
+   */
+  void spare(Attempt attempt, Duration lease) {
+    changing.lock();
+    try {
+      long sentAt = System.nanoTime();
+      Renewal renewal = leases.heartbeat(List.of(attempt.execution()), lease).get(0);
+      if (renewal.verdict() == Verdict.DONE) {
+        attempt.spare(lease, sentAt);
+        cancelIfRequested(attempt, renewal);
+      }
+    } catch (StoreException notNow) {
+      reporter.notSpared(attempt, notNow);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private long renewAll() {
     long interval = config.heartbeatInterval().toNanos();
     long now = System.nanoTime();
-    List<Attempt> due =
-        running.all().stream()
-            .filter(attempt -> attempt.isRenewable() && now - attempt.renewedAt() >= interval)
-            .toList();
-    asked = !due.isEmpty();
+    List<Attempt> due = new ArrayList<>();
+    List<Attempt> spared = new ArrayList<>();
+    for (Attempt attempt : running.all()) {
+      if (attempt.isDue(now, interval)) {
+        (attempt.isSpared() ? spared : due).add(attempt);
+      }
+    }
+    asked = !due.isEmpty() || !spared.isEmpty();
     int met = reporter.database().readOnlyMet();
     if (met != readOnlyMet) {
       leases.recheck();
@@ -77,6 +114,13 @@ final class HeartbeatTask implements Loop.Step {
         renewOrHalve(batch);
       } catch (RuntimeException thrown) {
         // One batch that cannot be renewed must not cost the others their leases.
+        failed = thrown;
+      }
+    }
+    for (Attempt attempt : spared) {
+      try {
+        renew(List.of(attempt), attempt.lease());
+      } catch (RuntimeException thrown) {
         failed = thrown;
       }
     }
@@ -122,7 +166,8 @@ final class HeartbeatTask implements Loop.Step {
     List<Attempt> told = new ArrayList<>();
     List<Progress> news = new ArrayList<>();
     for (Attempt attempt : running.all()) {
-      Progress latest = attempt.isRunning() ? attempt.latestProgress() : null;
+      Progress latest =
+          attempt.isRunning() && !attempt.isSpared() ? attempt.latestProgress() : null;
       if (latest != null) {
         told.add(attempt);
         news.add(latest);
@@ -142,7 +187,7 @@ final class HeartbeatTask implements Loop.Step {
   /** A statement that the server broke off may be too large for its limits. */
   private void renewOrHalve(List<Attempt> batch) {
     try {
-      renew(batch);
+      renew(batch, config.lease());
     } catch (StoreException broken) {
       if (batch.size() == 1 || broken.sqlState().filter(SMALLER_MAY_DO::contains).isEmpty()) {
         throw broken;
@@ -152,24 +197,28 @@ final class HeartbeatTask implements Loop.Step {
     }
   }
 
-  private void renew(List<Attempt> batch) {
+  private void renew(List<Attempt> batch, Duration lease) {
     List<Execution> executions = new ArrayList<>(batch.size());
     batch.forEach(attempt -> executions.add(attempt.execution()));
     long sentAt = System.nanoTime();
-    List<Renewal> renewals = leases.heartbeat(executions, config.lease());
+    List<Renewal> renewals = leases.heartbeat(executions, lease);
     reporter.heartbeatTook(System.nanoTime() - sentAt);
     for (int i = 0; i < batch.size(); i++) {
       switch (renewals.get(i).verdict()) {
-        case DONE -> renewed(batch.get(i), sentAt, renewals.get(i).cancelRequested());
+        case DONE -> renewed(batch.get(i), sentAt, renewals.get(i));
         case LOST -> lost(batch.get(i), renewals.get(i));
         case BUSY -> {} // stays due
       }
     }
   }
 
-  private void renewed(Attempt attempt, long sentAt, boolean cancelRequested) {
+  private void renewed(Attempt attempt, long sentAt, Renewal renewal) {
     attempt.renewed(sentAt);
-    if (cancelRequested) {
+    cancelIfRequested(attempt, renewal);
+  }
+
+  private void cancelIfRequested(Attempt attempt, Renewal renewal) {
+    if (renewal.cancelRequested()) {
       cancel.accept(attempt);
     }
   }

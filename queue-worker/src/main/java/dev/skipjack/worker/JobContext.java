@@ -64,10 +64,20 @@ public interface JobContext {
    * returned or thrown after the commit; one that is still there had its completion rolled back,
    * which is a failed attempt. May be called again when the transaction is repeated.
    *
+   * <p>READ COMMITTED is the isolation level for it. A REPEATABLE READ or SERIALIZABLE transaction
+   * cannot complete a job whose lease was renewed after its first statement (SQLSTATE 40001). Call
+   * this first in such a transaction: the row is then locked, so that no other worker can take the
+   * job, however long the transaction is. If it was called later and failed, let the exception
+   * pass: the worker gives the job back without counting the attempt, and runs later attempts of
+   * that kind under one long lease instead of renewals: three times as long as the failed attempt
+   * took, 6 hours at most. If the worker dies, such a job is rescued only when that lease has
+   * ended.
+   *
    * @param connection with an open transaction; neither committed nor rolled back here
    * @throws LeaseLostException if this attempt no longer owns the job; let it pass, so that the
    *     transaction rolls back
-   * @throws StoreException if the database refused; the transaction is then of no more use
+   * @throws StoreException if the database refused, with SQLSTATE 40001 for a snapshot that is too
+   *     old; the transaction can then only be rolled back
    */
   void completeIn(Connection connection);
 

@@ -110,6 +110,17 @@ final class Reporter {
     tell(new WorkerEvent.Released(attempt.info()));
   }
 
+  void snapshotTooOld(Attempt attempt, Duration lease) {
+    log.warn(
+        "Renewing the lease made completeIn fail with 40001, the attempt is not counted and the next ones get a longer lease {} leaseMs={}",
+        attempt.info(),
+        lease.toMillis());
+  }
+
+  void notSpared(Attempt attempt, StoreException why) {
+    log.debug("Lease was not made longer {} error={}", attempt.info(), wordsOf(why));
+  }
+
   void cancelRequested(Attempt attempt) {
     log.info("Handler interrupted, its job is to be cancelled {}", attempt.info());
   }

@@ -63,6 +63,7 @@ class AsyncPlaceTest {
     AttemptRunner runner =
         new AttemptRunner(
             new Invocation(handlers, store, List.of(), reporter),
+            (attempt, lease) -> {},
             handlers,
             (attempt, deadline) ->
                 new AttemptContext(attempt, deadline, WorkerId.boot("places"), store, reporter),

@@ -4,6 +4,7 @@ import dev.skipjack.api.Backoff;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Conclusion;
@@ -38,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The port's promises kept with jOOQ's statements on PostgreSQL. */
 final class JooqJobStore implements JobStore, QueueExtension.Waker {
+
+  private static final String SERIALIZATION_FAILURE = "40001";
 
   private final OwnTransactions transactions;
   private final Statements statements;
@@ -216,6 +219,12 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       if (PartitionHealing.isMissing(failure)) {
         // The caller's transaction is lost, but its next attempt shall find the partition.
         healing.later();
+      }
+      if (SERIALIZATION_FAILURE.equals(failure.getSQLState())) {
+        throw new StoreException(
+            "completeIn cannot end job %s (SQLSTATE 40001): its row was changed after this REPEATABLE READ or SERIALIZABLE transaction took its snapshot, by a renewal of its lease for instance. Roll back. Use READ COMMITTED, or call completeIn in the first statement of the transaction: the row is then locked and not renewed."
+                .formatted(execution.jobId()),
+            failure);
       }
       throw OwnTransactions.refused(failure);
     }

@@ -51,8 +51,9 @@ import org.jooq.SelectSeekStep1;
  * }</pre>
  *
  * <p>Walks the running index by execution, oldest first, so that a heartbeat need not keep an index
- * on the lease; {@link RescueMark} tells where the walk begins. Decides retry or dead itself: nothing else looks at the counters of a job whose
- * worker is gone. Jobs that were lost together come back spread over {@code :spread}.
+ * on the lease; {@link RescueMark} tells where the walk begins. Decides retry or dead itself:
+ * nothing else looks at the counters of a job whose worker is gone. Jobs that were lost together
+ * come back spread over {@code :spread}.
  *
  * <p>Locks: expired rows in execution order, without waiting, and for the delete of those that are
  * cancelled ({@link AttemptCtes}). A row in motion is either held (skipped) or was renewed, in

@@ -117,11 +117,13 @@ class SecretsIT {
       queue.enqueue(TYPE, new Secret(CANARY + "refused"));
       awaitLine(log, "Job could not be rescued");
       awaitLine(log, "Outcomes refused");
-      fixture.execute("ALTER TABLE @jobs ADD CONSTRAINT none_starts CHECK (status <> 'running') NOT VALID");
+      fixture.execute(
+          "ALTER TABLE @jobs ADD CONSTRAINT none_starts CHECK (status <> 'running') NOT VALID");
       queue.enqueue(TYPE, new Secret(CANARY + "unclaimed"));
       awaitLine(log, "Worker loop failed");
       // So that the worker can write what it has, and its stop does not wait for that in vain.
-      fixture.execute("ALTER TABLE @jobs DROP CONSTRAINT none_comes_back, DROP CONSTRAINT none_starts");
+      fixture.execute(
+          "ALTER TABLE @jobs DROP CONSTRAINT none_comes_back, DROP CONSTRAINT none_starts");
       assertThat(worker.status().started()).isTrue();
     } finally {
       System.setErr(before);
