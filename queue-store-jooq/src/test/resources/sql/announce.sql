@@ -44,7 +44,7 @@ with
   )
 select
   array(
-    select "skipjack"."job_queues"."queue"
+    select cast("skipjack"."job_queues"."queue" as text)
     from "skipjack"."job_queues"
     where (
       "skipjack"."job_queues"."queue" = any (

@@ -1,23 +1,27 @@
 -- What:  the audit: one row for each attempt, opened by the claim and closed by the statement that ends the attempt.
 -- Why:   partitioned by the week it started in, so that old history is dropped and never deleted row by row. No foreign
 --        key to jobs: it costs on every claim and would forbid the job to move to the archive (docs/adr/0002).
--- Locks: creates only. Undo: DROP TABLE job_executions.
+-- Locks: creates only. Undo: DROP TABLE job_executions; DROP DOMAIN job_execution_status.
+
+CREATE DOMAIN job_execution_status AS text COLLATE "C"
+  CONSTRAINT job_execution_status_check CHECK (VALUE IN ('running', 'succeeded', 'failed', 'dead', 'lost', 'cancelled', 'released', 'snoozed'));
+
+COMMENT ON DOMAIN job_execution_status IS 'Status of an attempt.';
 
 CREATE TABLE job_executions (
-  id            bigint      NOT NULL,
-  job_id        bigint      NOT NULL,
-  started_at    timestamptz NOT NULL,
+  id            bigint               NOT NULL,
+  job_id        bigint               NOT NULL,
+  started_at    timestamptz          NOT NULL,
   finished_at   timestamptz,
-  attempt       integer     NOT NULL,
-  status        text        NOT NULL DEFAULT 'running' COLLATE "C",
-  queue         text        NOT NULL COLLATE "C",
-  kind          text        NOT NULL COLLATE "C",
+  attempt       integer              NOT NULL,
+  status        job_execution_status NOT NULL DEFAULT 'running',
+  queue         job_queue_name       NOT NULL,
+  kind          job_kind             NOT NULL,
   worker_id     text,
   error_class   text,
   error_message text,
   error_stack   text,
   CONSTRAINT job_executions_pkey         PRIMARY KEY (id, started_at),
-  CONSTRAINT job_executions_status_check CHECK (status IN ('running', 'succeeded', 'failed', 'dead', 'lost', 'cancelled', 'released', 'snoozed')),
   CONSTRAINT job_executions_closed_check CHECK ((status = 'running') = (finished_at IS NULL))
 ) PARTITION BY RANGE (started_at);
 

@@ -1,32 +1,36 @@
 -- What:  completed and cancelled jobs, payload included, for as long as their queue's retention says.
 -- Why:   partitioned by the day they ended, written by the same statement that removes the row from jobs (docs/adr/0002).
--- Locks: creates only. Undo: DROP TABLE jobs_archive.
+-- Locks: creates only. Undo: DROP TABLE jobs_archive; DROP DOMAIN job_end_status.
+
+CREATE DOMAIN job_end_status AS text COLLATE "C"
+  CONSTRAINT job_end_status_check CHECK (VALUE IN ('completed', 'cancelled'));
+
+COMMENT ON DOMAIN job_end_status IS 'Status of a job that ended.';
 
 CREATE TABLE jobs_archive (
-  id              bigint      NOT NULL,
-  finished_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
-  status          text        NOT NULL COLLATE "C",
-  queue           text        NOT NULL COLLATE "C",
-  kind            text        NOT NULL COLLATE "C",
-  payload         jsonb       NOT NULL,
-  payload_version integer     NOT NULL,
-  priority        smallint    NOT NULL,
-  scheduled_at    timestamptz NOT NULL,
-  created_at      timestamptz NOT NULL,
+  id              bigint           NOT NULL,
+  finished_at     timestamptz      NOT NULL DEFAULT clock_timestamp(),
+  status          job_end_status   NOT NULL,
+  queue           job_queue_name   NOT NULL,
+  kind            job_kind         NOT NULL,
+  payload         jsonb            NOT NULL,
+  payload_version integer          NOT NULL,
+  priority        job_priority     NOT NULL,
+  scheduled_at    job_scheduled_at NOT NULL,
+  created_at      timestamptz      NOT NULL,
   started_at      timestamptz,
-  attempts        integer     NOT NULL,
-  forgiven        integer     NOT NULL,
-  max_attempts    integer     NOT NULL,
+  attempts        integer          NOT NULL,
+  forgiven        integer          NOT NULL,
+  max_attempts    job_max_attempts NOT NULL,
   execution_id    bigint,
   worker_id       text,
   result          jsonb,
   last_error      text,
   unique_label    text,
-  ordering_key    text        COLLATE "C",
+  ordering_key    job_key,
   tags            text[],
   trace_context   text,
-  CONSTRAINT jobs_archive_pkey         PRIMARY KEY (id, finished_at),
-  CONSTRAINT jobs_archive_status_check CHECK (status IN ('completed', 'cancelled'))
+  CONSTRAINT jobs_archive_pkey PRIMARY KEY (id, finished_at)
 ) PARTITION BY RANGE (finished_at);
 
 -- Listing what ended last; without it a page would sort all that ended that day. New entries go to its right end: about 80

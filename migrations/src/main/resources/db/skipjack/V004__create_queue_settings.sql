@@ -3,11 +3,10 @@
 -- Locks: creates only. Undo: DROP TABLE job_keys, job_queues, job_schedules, job_workers.
 
 CREATE TABLE job_keys (
-  key        text        NOT NULL COLLATE "C",
+  key        job_key     NOT NULL,
   job_id     bigint      NOT NULL,
   expires_at timestamptz NOT NULL,
-  CONSTRAINT job_keys_pkey      PRIMARY KEY (key),
-  CONSTRAINT job_keys_key_check CHECK (octet_length(key) BETWEEN 1 AND 512)
+  CONSTRAINT job_keys_pkey PRIMARY KEY (key)
 );
 CREATE INDEX job_keys_expires_at_idx ON job_keys (expires_at);
 
@@ -18,23 +17,20 @@ COMMENT ON COLUMN job_keys.expires_at IS 'When the key is free again.';
 COMMENT ON INDEX job_keys_expires_at_idx IS 'Serves the pruning of expired keys.';
 
 CREATE TABLE job_queues (
-  queue                text        NOT NULL COLLATE "C",
+  queue                job_queue_name   NOT NULL,
   paused_at            timestamptz,
   paused_until         timestamptz,
   max_running          integer,
   archive_retention    interval,
   dead_retention       interval,
-  default_priority     smallint,
-  default_max_attempts integer,
-  created_at           timestamptz NOT NULL DEFAULT clock_timestamp(),
-  updated_at           timestamptz NOT NULL DEFAULT clock_timestamp(),
-  CONSTRAINT job_queues_pkey                       PRIMARY KEY (queue),
-  CONSTRAINT job_queues_queue_check                CHECK (octet_length(queue) BETWEEN 1 AND 63),
-  CONSTRAINT job_queues_paused_until_check         CHECK (paused_until > paused_at),
-  CONSTRAINT job_queues_max_running_check          CHECK (max_running >= 0),
-  CONSTRAINT job_queues_retention_check            CHECK (archive_retention >= interval '0' AND dead_retention >= interval '0'),
-  CONSTRAINT job_queues_default_priority_check     CHECK (default_priority BETWEEN -100 AND 100),
-  CONSTRAINT job_queues_default_max_attempts_check CHECK (default_max_attempts >= 1)
+  default_priority     job_priority,
+  default_max_attempts job_max_attempts,
+  created_at           timestamptz      NOT NULL DEFAULT clock_timestamp(),
+  updated_at           timestamptz      NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT job_queues_pkey               PRIMARY KEY (queue),
+  CONSTRAINT job_queues_paused_until_check CHECK (paused_until > paused_at),
+  CONSTRAINT job_queues_max_running_check  CHECK (max_running >= 0),
+  CONSTRAINT job_queues_retention_check    CHECK (archive_retention >= interval '0' AND dead_retention >= interval '0')
 );
 
 COMMENT ON TABLE job_queues IS 'What a person changes about a queue at run time. A queue without a row has the defaults.';
@@ -50,24 +46,22 @@ COMMENT ON COLUMN job_queues.created_at IS 'When the row was written.';
 COMMENT ON COLUMN job_queues.updated_at IS 'When a setting last changed.';
 
 CREATE TABLE job_schedules (
-  name         text        NOT NULL COLLATE "C",
-  cron         text        NOT NULL,
-  zone         text        NOT NULL,
-  catch_up     text        NOT NULL DEFAULT 'once' COLLATE "C",
-  queue        text        NOT NULL COLLATE "C",
-  kind         text        NOT NULL COLLATE "C",
-  payload      jsonb       NOT NULL,
-  priority     smallint    NOT NULL DEFAULT 0,
-  max_attempts integer     NOT NULL DEFAULT 25,
+  name         text             NOT NULL COLLATE "C",
+  cron         text             NOT NULL,
+  zone         text             NOT NULL,
+  catch_up     text             NOT NULL DEFAULT 'once' COLLATE "C",
+  queue        job_queue_name   NOT NULL,
+  kind         job_kind         NOT NULL,
+  payload      jsonb            NOT NULL,
+  priority     job_priority     NOT NULL DEFAULT 0,
+  max_attempts job_max_attempts NOT NULL DEFAULT 25,
   next_at      timestamptz,
   last_at      timestamptz,
   paused_at    timestamptz,
-  created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
-  updated_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
-  CONSTRAINT job_schedules_pkey               PRIMARY KEY (name),
-  CONSTRAINT job_schedules_catch_up_check     CHECK (catch_up IN ('skip', 'once', 'all')),
-  CONSTRAINT job_schedules_priority_check     CHECK (priority BETWEEN -100 AND 100),
-  CONSTRAINT job_schedules_max_attempts_check CHECK (max_attempts >= 1)
+  created_at   timestamptz      NOT NULL DEFAULT clock_timestamp(),
+  updated_at   timestamptz      NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT job_schedules_pkey           PRIMARY KEY (name),
+  CONSTRAINT job_schedules_catch_up_check CHECK (catch_up IN ('skip', 'once', 'all'))
 );
 
 COMMENT ON TABLE job_schedules IS 'Jobs that are enqueued again and again.';

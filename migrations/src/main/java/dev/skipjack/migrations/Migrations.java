@@ -2,8 +2,10 @@ package dev.skipjack.migrations;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
 
 /**
  * Brings the queue's schema up to date.
@@ -43,33 +45,59 @@ public final class Migrations {
    * setting of the session: the schema is passed by name, and any name that PostgreSQL can hold is
    * allowed.
    *
+   * <p>A schema whose migrations were all run as plain SQL, by psql for instance, is taken over if
+   * the same role ran them: it gets its history, from {@code schema_version()}, and later
+   * migrations run here.
+   *
+   * <p>Logs a warning, to Flyway's log, if other roles may create objects in the schema.
+   *
    * @param dataSource connections to the database; two are used at once
    * @param schema name of the schema as it is stored, without quotes; 1 to 63 bytes in UTF-8
    * @return how many migrations ran; 0 when the schema was up to date
-   * @throws IllegalArgumentException if {@code schema} is empty, too long or holds a NUL
+   * @throws IllegalArgumentException if {@code schema} is blank, too long or holds a NUL
+   * @throws IllegalStateException if the database's encoding is not UTF8: it could not store every
+   *     payload, nor every reason of a failed attempt
    * @throws org.flywaydb.core.api.FlywayException if a migration failed or a released one was
    *     edited
    */
   public static int migrate(DataSource dataSource, String schema) {
     requireIdentifier(schema);
-    return Flyway.configure(Migrations.class.getClassLoader())
-        .dataSource(dataSource)
-        .locations(LOCATION)
-        .schemas(schema)
-        .defaultSchema(schema)
-        .createSchemas(true)
-        .table(HISTORY_TABLE)
-        .validateMigrationNaming(true)
-        .placeholderReplacement(false)
-        .cleanDisabled(true)
-        .connectRetries(0)
-        .configuration(
-            // Flyway's default lock is an open transaction, and CREATE INDEX CONCURRENTLY would
-            // wait for it for ever.
-            Map.of("flyway.postgresql.transactional.lock", "false"))
-        .load()
-        .migrate()
-        .migrationsExecuted;
+    Target target = Target.of(dataSource, schema);
+    target.requireUtf8();
+    int executed =
+        configured(dataSource, schema, target.versionWithoutHistory())
+            .load()
+            .migrate()
+            .migrationsExecuted;
+    Target.of(dataSource, schema).warnOfCreators();
+    return executed;
+  }
+
+  private static FluentConfiguration configured(
+      DataSource dataSource, String schema, OptionalInt versionWithoutHistory) {
+    FluentConfiguration flyway =
+        Flyway.configure(Migrations.class.getClassLoader())
+            .dataSource(dataSource)
+            .locations(LOCATION)
+            .schemas(schema)
+            .defaultSchema(schema)
+            .createSchemas(true)
+            .table(HISTORY_TABLE)
+            .validateMigrationNaming(true)
+            .placeholderReplacement(false)
+            .cleanDisabled(true)
+            .connectRetries(0)
+            .configuration(
+                // Flyway's default lock is an open transaction, and CREATE INDEX CONCURRENTLY would
+                // wait for it for ever.
+                Map.of("flyway.postgresql.transactional.lock", "false"));
+    versionWithoutHistory.ifPresent(
+        version ->
+            flyway
+                .baselineOnMigrate(true)
+                .baselineVersion(String.valueOf(version))
+                .baselineDescription("run as plain SQL"));
+    return flyway;
   }
 
   /** As {@link #migrate(DataSource, String)} in {@link #DEFAULT_SCHEMA}. */
@@ -79,9 +107,9 @@ public final class Migrations {
 
   static void requireIdentifier(String schema) {
     int bytes = schema.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes < 1 || bytes > LONGEST_IDENTIFIER || schema.indexOf('\0') >= 0) {
+    if (schema.isBlank() || bytes > LONGEST_IDENTIFIER || schema.indexOf('\0') >= 0) {
       throw new IllegalArgumentException(
-          "Schema name '%s' has %d bytes; PostgreSQL allows 1 to %d and no NUL. Choose a shorter one."
+          "Schema name '%s' has %d bytes; PostgreSQL allows 1 to %d and no NUL, and it may not be blank. Choose another name."
               .formatted(schema.replace('\0', '\uFFFD'), bytes, LONGEST_IDENTIFIER));
     }
   }

@@ -1,9 +1,13 @@
 package dev.skipjack.dedup;
 
+import dev.skipjack.api.spi.StoredKey;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -35,6 +39,25 @@ final class CanonicalJson {
    */
   static String of(String json) {
     return new CanonicalJson(json).value();
+  }
+
+  /**
+   * The canonical text of a document as a unique key: its SHA-256 instead, in hex after {@code
+   * sha256:}, where it is longer than a key may be. Only a queue with a greater {@code
+   * payloadLimit} takes such a payload. No canonical text begins like that, so the two never meet.
+   */
+  static String key(String json) {
+    String text = of(json);
+    if (text.codePointCount(0, text.length()) <= StoredKey.LONGEST) {
+      return text;
+    }
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return "sha256:" + HexFormat.of().formatHex(hash);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("Every Java platform has SHA-256.", impossible);
+    }
   }
 
   /** A text as a JSON string. */

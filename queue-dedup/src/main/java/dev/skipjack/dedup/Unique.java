@@ -86,10 +86,12 @@ public final class Unique<T> {
 
   /**
    * By the whole payload as it is stored: the text of its {@code jsonb}. Spelling does not count,
-   * the order of names for instance, but {@code 1.5} and {@code 1.50} differ.
+   * the order of names for instance, but {@code 1.5} and {@code 1.50} differ. A text of more than
+   * 1,000,000 characters, which the default payload limit does not allow, is replaced by {@code
+   * sha256:} and its hash, so no key that is given in SQL meets it.
    */
   public static <T> Unique<T> byPayload() {
-    return from((kind, payload, json) -> CanonicalJson.of(json));
+    return from((kind, payload, json) -> CanonicalJson.key(json));
   }
 
   /** This, compared among the jobs of one kind. The default. */

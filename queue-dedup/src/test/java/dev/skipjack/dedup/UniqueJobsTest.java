@@ -292,6 +292,25 @@ class UniqueJobsTest {
         .hasMessageContaining("'sync' has a unique key and an idempotency key");
   }
 
+  /** A queue that takes longer payloads than a key may be long makes keys of them all the same. */
+  @Test
+  void everyPayloadThatTheQueueTakesMakesAKey() {
+    UniqueJobs roomy =
+        UniqueJobs.on(
+            JobQueue.builder(database.dataSource())
+                .schema(database.schema())
+                .payloadLimit(4 << 20)
+                .build());
+    String text = "x".repeat(1_000_000);
+    Unique<Sync> byPayload = Unique.byPayload();
+
+    EnqueueResult first = roomy.enqueue(SYNC, sync(text), byPayload);
+
+    assertThat(roomy.enqueue(SYNC, sync(text), byPayload))
+        .isEqualTo(new AlreadyQueued(first.jobId(), TwinStatus.PENDING));
+    assertThat(roomy.enqueue(SYNC, sync(text + "y"), byPayload)).isInstanceOf(Enqueued.class);
+  }
+
   /** Every way of making a key has a text that SQL can make of the payload. */
   @Test
   void aKeyMadeInSqlIsTheSame() {

@@ -49,6 +49,9 @@ final class ModelGenerator {
                             .withInputSchema(schema)
                             .withExcludes(EXCLUDES)
                             .withIncludeSystemSequences(true)
+                            // Columns have their domain's base type: binds need no cast, and the
+                            // server checks the domain.
+                            .withIncludeDomains(false)
                             .withSchemaVersionProvider(
                                 "select max(version) from \""
                                     + schema

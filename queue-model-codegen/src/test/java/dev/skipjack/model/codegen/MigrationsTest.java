@@ -1,20 +1,33 @@
 package dev.skipjack.model.codegen;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.flywaydb.core.api.FlywayException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -81,7 +94,13 @@ class MigrationsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "nul\0", "a234567890123456789012345678901234567890123456789012345678901234"})
+      strings = {
+        "",
+        " ",
+        "\t",
+        "nul\0",
+        "a234567890123456789012345678901234567890123456789012345678901234"
+      })
   void refusesNamesThatPostgresWouldCut(String schema) {
     assertThatThrownBy(() -> Migrations.migrate(dataSource, schema))
         .isInstanceOf(IllegalArgumentException.class)
@@ -125,7 +144,7 @@ class MigrationsTest {
   }
 
   @Test
-  void everyTableColumnIndexAndFunctionIsDocumented() throws SQLException {
+  void everyTableColumnIndexDomainAndFunctionIsDocumented() throws SQLException {
     Migrations.migrate(dataSource, "documented");
 
     assertThat(
@@ -141,6 +160,8 @@ class MigrationsTest {
                 SELECT indexrelid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
                  WHERE c.relnamespace = 'documented'::regnamespace AND NOT c.relispartition AND c.relname NOT LIKE '%pkey'
                    AND c.relname NOT LIKE 'skipjack_schema_history%' AND obj_description(c.oid, 'pg_class') IS NULL
+                UNION ALL
+                SELECT typname FROM pg_type WHERE typnamespace = 'documented'::regnamespace AND typtype = 'd' AND obj_description(oid, 'pg_type') IS NULL
                 UNION ALL
                 SELECT proname FROM pg_proc WHERE pronamespace = 'documented'::regnamespace AND obj_description(oid, 'pg_proc') IS NULL
                 """))
@@ -306,12 +327,123 @@ class MigrationsTest {
         .isEmpty();
   }
 
+  @Test
+  void aSchemaThatPlainSqlMadeIsTakenOver() throws Exception {
+    query("CREATE SCHEMA \"by hand\"; SELECT 1");
+    String path = "SET search_path = \"by hand\"; ";
+    for (String file : files()) {
+      query(path + file + "; SELECT 1");
+    }
+    query("SELECT \"by hand\".enqueue('k')");
+
+    assertThat(Migrations.migrate(dataSource, "by hand")).isZero();
+    assertThat(Migrations.migrate(dataSource, "by hand")).isZero();
+    assertThat(
+            query(
+                "SELECT version || ' ' || type FROM \"by hand\".skipjack_schema_history WHERE version IS NOT NULL"))
+        .containsExactly(Migrations.SCHEMA_VERSION + " BASELINE");
+    assertThat(query("SELECT count(*) FROM \"by hand\".jobs")).containsExactly("1");
+  }
+
+  /** The function would run with the rights of the role that migrates. */
+  @Test
+  void aVersionThatAnotherRoleStatesIsNotAskedFor() throws SQLException {
+    query(
+        """
+        CREATE SCHEMA planted;
+        CREATE ROLE planter;
+        GRANT CREATE, USAGE ON SCHEMA planted TO planter;
+        SET ROLE planter;
+        CREATE FUNCTION planted.schema_version() RETURNS integer LANGUAGE plpgsql AS $$ BEGIN RAISE 'hijacked'; END $$;
+        SELECT 1;
+        """);
+
+    assertThatThrownBy(() -> Migrations.migrate(dataSource, "planted"))
+        .isInstanceOf(FlywayException.class)
+        .hasMessageContaining("no schema history table")
+        .hasMessageNotContaining("hijacked");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"LATIN1", "SQL_ASCII"})
+  void aDatabaseThatIsNotUtf8IsRefused(String encoding) throws SQLException {
+    String database = "not_utf8_" + encoding.toLowerCase(Locale.ROOT);
+    query(
+        "CREATE DATABASE "
+            + database
+            + " ENCODING '"
+            + encoding
+            + "' LOCALE 'C' TEMPLATE template0");
+    PGSimpleDataSource other = new PGSimpleDataSource();
+    other.setUrl(server.jdbcUrl(database));
+
+    assertThatThrownBy(() -> Migrations.migrate(other, "queue"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Database '" + database + "' has the encoding " + encoding)
+        .hasMessageContaining("ENCODING 'UTF8'");
+    try (Connection connection = other.getConnection();
+        Statement statement = connection.createStatement()) {
+      assertThatThrownBy(() -> statement.execute(files().get(0)))
+          .hasMessageContaining("the queue needs UTF8");
+    }
+  }
+
+  @Test
+  void migrateWarnsOfRolesThatMayCreateInTheSchema() throws SQLException {
+    query(
+        "CREATE SCHEMA lonely; CREATE SCHEMA crowded; CREATE ROLE \"a colleague\"; GRANT CREATE ON SCHEMA crowded TO \"a colleague\", PUBLIC; SELECT 1");
+    List<String> warnings = new CopyOnWriteArrayList<>();
+    // Flyway logs to java.util.logging where there is no other.
+    Logger logger = Logger.getLogger(Migrations.class.getName());
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord warning) {
+            warnings.add(warning.getMessage());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    logger.addHandler(handler);
+    try {
+      Migrations.migrate(dataSource, "lonely");
+      assertThat(warnings).isEmpty();
+      Migrations.migrate(dataSource, "crowded");
+    } finally {
+      logger.removeHandler(handler);
+    }
+
+    assertThat(warnings)
+        .singleElement(as(InstanceOfAssertFactories.STRING))
+        .contains("schema 'crowded': PUBLIC, a colleague");
+  }
+
+  private static List<String> files() throws IOException, URISyntaxException {
+    Path folder =
+        Path.of(Migrations.class.getResource("/db/skipjack/V001__create_jobs.sql").toURI())
+            .getParent();
+    List<String> files = new ArrayList<>();
+    try (Stream<Path> paths = Files.list(folder)) {
+      for (Path path : paths.sorted().toList()) {
+        files.add(Files.readString(path));
+      }
+    }
+    return files;
+  }
+
   private static List<String> query(String sql) throws SQLException {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement()) {
       boolean rows = statement.execute(sql);
       while (!rows) {
         rows = statement.getMoreResults();
+        if (!rows && statement.getUpdateCount() < 0) {
+          return List.of();
+        }
       }
       List<String> values = new ArrayList<>();
       try (ResultSet result = statement.getResultSet()) {

@@ -186,8 +186,7 @@ public class JobExecutions extends TableImpl<JobExecutionsRecord> {
     @Override
     public List<Check<JobExecutionsRecord>> getChecks() {
         return Arrays.asList(
-            Internal.createCheck(this, DSL.name("job_executions_closed_check"), "(((status = 'running'::text) = (finished_at IS NULL)))", true),
-            Internal.createCheck(this, DSL.name("job_executions_status_check"), "((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'dead'::text, 'lost'::text, 'cancelled'::text, 'released'::text, 'snoozed'::text])))", true)
+            Internal.createCheck(this, DSL.name("job_executions_closed_check"), "((((status)::text = 'running'::text) = (finished_at IS NULL)))", true)
         );
     }
 

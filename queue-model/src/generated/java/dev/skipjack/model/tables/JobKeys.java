@@ -16,7 +16,6 @@ import java.util.List;
 
 import javax.annotation.processing.Generated;
 
-import org.jooq.Check;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Index;
@@ -32,7 +31,6 @@ import org.jooq.TableField;
 import org.jooq.TableOptions;
 import org.jooq.UniqueKey;
 import org.jooq.impl.DSL;
-import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 import org.jooq.impl.TableImpl;
 
@@ -125,13 +123,6 @@ public class JobKeys extends TableImpl<JobKeysRecord> {
     @Override
     public UniqueKey<JobKeysRecord> getPrimaryKey() {
         return Keys.JOB_KEYS_PKEY;
-    }
-
-    @Override
-    public List<Check<JobKeysRecord>> getChecks() {
-        return Arrays.asList(
-            Internal.createCheck(this, DSL.name("job_keys_key_check"), "(((octet_length(key) >= 1) AND (octet_length(key) <= 512)))", true)
-        );
     }
 
     @Override

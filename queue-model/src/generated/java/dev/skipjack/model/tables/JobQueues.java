@@ -168,11 +168,8 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
     @Override
     public List<Check<JobQueuesRecord>> getChecks() {
         return Arrays.asList(
-            Internal.createCheck(this, DSL.name("job_queues_default_max_attempts_check"), "((default_max_attempts >= 1))", true),
-            Internal.createCheck(this, DSL.name("job_queues_default_priority_check"), "(((default_priority >= '-100'::integer) AND (default_priority <= 100)))", true),
             Internal.createCheck(this, DSL.name("job_queues_max_running_check"), "((max_running >= 0))", true),
             Internal.createCheck(this, DSL.name("job_queues_paused_until_check"), "((paused_until > paused_at))", true),
-            Internal.createCheck(this, DSL.name("job_queues_queue_check"), "(((octet_length(queue) >= 1) AND (octet_length(queue) <= 63)))", true),
             Internal.createCheck(this, DSL.name("job_queues_retention_check"), "(((archive_retention >= '00:00:00'::interval) AND (dead_retention >= '00:00:00'::interval)))", true)
         );
     }

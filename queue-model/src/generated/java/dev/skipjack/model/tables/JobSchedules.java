@@ -188,9 +188,7 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
     @Override
     public List<Check<JobSchedulesRecord>> getChecks() {
         return Arrays.asList(
-            Internal.createCheck(this, DSL.name("job_schedules_catch_up_check"), "((catch_up = ANY (ARRAY['skip'::text, 'once'::text, 'all'::text])))", true),
-            Internal.createCheck(this, DSL.name("job_schedules_max_attempts_check"), "((max_attempts >= 1))", true),
-            Internal.createCheck(this, DSL.name("job_schedules_priority_check"), "(((priority >= '-100'::integer) AND (priority <= 100)))", true)
+            Internal.createCheck(this, DSL.name("job_schedules_catch_up_check"), "((catch_up = ANY (ARRAY['skip'::text, 'once'::text, 'all'::text])))", true)
         );
     }
 

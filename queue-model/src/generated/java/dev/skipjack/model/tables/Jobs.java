@@ -292,17 +292,9 @@ public class Jobs extends TableImpl<JobsRecord> {
     @Override
     public List<Check<JobsRecord>> getChecks() {
         return Arrays.asList(
-            Internal.createCheck(this, DSL.name("jobs_attempts_check"), "(((attempts >= 0) AND ((forgiven >= 0) AND (forgiven <= attempts)) AND (max_attempts >= 1)))", true),
-            Internal.createCheck(this, DSL.name("jobs_kind_check"), "(((octet_length(kind) >= 1) AND (octet_length(kind) <= 63)))", true),
+            Internal.createCheck(this, DSL.name("jobs_attempts_check"), "(((attempts >= 0) AND ((forgiven >= 0) AND (forgiven <= attempts))))", true),
             Internal.createCheck(this, DSL.name("jobs_lease_check"), "(((current_execution_id IS NULL) OR ((lease_expires_at IS NOT NULL) AND (started_at IS NOT NULL))))", true),
-            Internal.createCheck(this, DSL.name("jobs_ordering_key_check"), "(((octet_length(ordering_key) >= 1) AND (octet_length(ordering_key) <= 512)))", true),
-            Internal.createCheck(this, DSL.name("jobs_priority_check"), "(((priority >= '-100'::integer) AND (priority <= 100)))", true),
-            Internal.createCheck(this, DSL.name("jobs_queue_check"), "(((octet_length(queue) >= 1) AND (octet_length(queue) <= 63)))", true),
-            Internal.createCheck(this, DSL.name("jobs_running_check"), "(((status = 'running'::text) = (current_execution_id IS NOT NULL)))", true),
-            Internal.createCheck(this, DSL.name("jobs_scheduled_at_check"), "(isfinite(scheduled_at))", true),
-            Internal.createCheck(this, DSL.name("jobs_status_check"), "((status = ANY (ARRAY['pending'::text, 'running'::text, 'waiting'::text, 'dead'::text])))", true),
-            Internal.createCheck(this, DSL.name("jobs_unique_key_check"), "(((octet_length(unique_key) >= 1) AND (octet_length(unique_key) <= 512)))", true),
-            Internal.createCheck(this, DSL.name("jobs_unique_until_check"), "((unique_until = ANY (ARRAY['started'::text, 'dead'::text, 'ended'::text])))", true)
+            Internal.createCheck(this, DSL.name("jobs_running_check"), "((((status)::text = 'running'::text) = (current_execution_id IS NOT NULL)))", true)
         );
     }
 

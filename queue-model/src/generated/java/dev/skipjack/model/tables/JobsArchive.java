@@ -17,7 +17,6 @@ import java.util.List;
 
 import javax.annotation.processing.Generated;
 
-import org.jooq.Check;
 import org.jooq.Condition;
 import org.jooq.Converter;
 import org.jooq.Field;
@@ -35,7 +34,6 @@ import org.jooq.TableField;
 import org.jooq.TableOptions;
 import org.jooq.UniqueKey;
 import org.jooq.impl.DSL;
-import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 import org.jooq.impl.TableImpl;
 
@@ -239,13 +237,6 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
     @Override
     public UniqueKey<JobsArchiveRecord> getPrimaryKey() {
         return Keys.JOBS_ARCHIVE_PKEY;
-    }
-
-    @Override
-    public List<Check<JobsArchiveRecord>> getChecks() {
-        return Arrays.asList(
-            Internal.createCheck(this, DSL.name("jobs_archive_status_check"), "((status = ANY (ARRAY['completed'::text, 'cancelled'::text])))", true)
-        );
     }
 
     @Override

@@ -33,11 +33,12 @@ import org.jooq.impl.SQLDataType;
  * <pre>{@code
  * WITH announced AS (INSERT INTO job_workers (...) VALUES (...)
  *                    ON CONFLICT (boot_id) DO UPDATE SET ..., seen_at = clock_timestamp() RETURNING boot_id)
- * SELECT ARRAY(SELECT queue FROM job_queues WHERE queue = ANY (:queues) AND <paused now>), schema_version()
+ * SELECT ARRAY(SELECT queue::text FROM job_queues WHERE queue = ANY (:queues) AND <paused now>), schema_version()
  * }</pre>
  *
- * <p>One statement, because a worker that is idle shall cost next to nothing. The row is the
- * worker's alone, so nobody is waited for; only who prunes may hold it for the length of one short
+ * <p>The queues are cast, because the driver knows arrays of text but none of a domain. One
+ * statement, because a worker that is idle shall cost next to nothing. The row is the worker's
+ * alone, so nobody is waited for; only who prunes may hold it for the length of one short
  * statement, after a day of silence.
  */
 final class AnnounceStatement {
@@ -52,7 +53,7 @@ final class AnnounceStatement {
     return with(announced())
         .select(
             array(
-                select(JOB_QUEUES.QUEUE)
+                select(cast(JOB_QUEUES.QUEUE, SQLDataType.CLOB))
                     .from(JOB_QUEUES)
                     .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
                     .and(PausePredicates.PAUSED)),

@@ -27,7 +27,7 @@ final class Ledger {
              live.current_execution_id,
              gone.execution_id,
              ARRAY(SELECT id FROM @job_executions WHERE job_id = given.id ORDER BY id),
-             ARRAY(SELECT status FROM @job_executions WHERE job_id = given.id ORDER BY id)
+             ARRAY(SELECT status::text FROM @job_executions WHERE job_id = given.id ORDER BY id)
         FROM (SELECT ?::bigint AS id) AS given
        CROSS JOIN LATERAL (SELECT count(*) AS n, max(attempts) AS attempts, max(status) AS status,
                                   max(current_execution_id) AS current_execution_id

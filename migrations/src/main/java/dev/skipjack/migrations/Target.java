@@ -1,0 +1,112 @@
+package dev.skipjack.migrations;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.OptionalInt;
+import javax.sql.DataSource;
+import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.logging.LogFactory;
+
+/**
+ * What a database and a schema in it look like to a migration.
+ *
+ * @param schema name of the schema, which may not exist yet
+ * @param database name of the database
+ * @param encoding how the server stores text
+ * @param versionWithoutHistory what {@code schema_version()} returns where Flyway has no history:
+ *     the migrations were run as plain SQL. Empty also if the function belongs to another role,
+ *     whose code is not to be run
+ * @param creators other roles that may create objects in the schema
+ */
+record Target(
+    String schema,
+    String database,
+    String encoding,
+    OptionalInt versionWithoutHistory,
+    List<String> creators) {
+
+  /*
+   * The path is fixed first: in a schema where others may create, their functions could fit better than the server's.
+   */
+  private static final String FIX_SEARCH_PATH = "SET LOCAL search_path = pg_catalog, pg_temp";
+
+  private static final String LOOK =
+      """
+      SELECT current_database()::text,
+             current_setting('server_encoding'),
+             to_regclass(format('%I.%I', wanted.name, wanted.history)) IS NULL
+             AND EXISTS (SELECT FROM pg_proc
+                          WHERE oid = to_regprocedure(format('%I.schema_version()', wanted.name))
+                            AND proowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)),
+             format('SELECT %I.schema_version()', wanted.name),
+             ARRAY(SELECT CASE WHEN acl.grantee = 0 THEN 'PUBLIC' ELSE pg_get_userbyid(acl.grantee)::text END
+                     FROM pg_namespace
+                    CROSS JOIN LATERAL aclexplode(nspacl) AS acl
+                    WHERE nspname = wanted.name::name AND acl.privilege_type = 'CREATE' AND acl.grantee <> nspowner
+                      AND NOT EXISTS (SELECT FROM pg_roles WHERE oid = acl.grantee AND rolname = current_user)
+                    ORDER BY 1)
+        FROM (SELECT ?::text AS name, ?::text AS history) AS wanted
+      """;
+
+  static Target of(DataSource dataSource, String schema) {
+    try (Connection connection = dataSource.getConnection()) {
+      boolean autoCommit = connection.getAutoCommit();
+      connection.setAutoCommit(false);
+      try {
+        return look(connection, schema);
+      } finally {
+        connection.rollback();
+        connection.setAutoCommit(autoCommit);
+      }
+    } catch (SQLException failure) {
+      throw new FlywayException(
+          "The database could not be examined before the migration.", failure);
+    }
+  }
+
+  private static Target look(Connection connection, String schema) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        PreparedStatement look = connection.prepareStatement(LOOK)) {
+      statement.execute(FIX_SEARCH_PATH);
+      look.setString(1, schema);
+      look.setString(2, Migrations.HISTORY_TABLE);
+      try (ResultSet row = look.executeQuery()) {
+        row.next();
+        return new Target(
+            schema,
+            row.getString(1),
+            row.getString(2),
+            row.getBoolean(3) ? version(statement, row.getString(4)) : OptionalInt.empty(),
+            List.of((String[]) row.getArray(5).getArray()));
+      }
+    }
+  }
+
+  private static OptionalInt version(Statement statement, String query) throws SQLException {
+    try (ResultSet row = statement.executeQuery(query)) {
+      row.next();
+      return OptionalInt.of(row.getInt(1));
+    }
+  }
+
+  void requireUtf8() {
+    if (!encoding.equals("UTF8")) {
+      throw new IllegalStateException(
+          "Database '%s' has the encoding %s; the queue needs UTF8, so that every payload and every reason of a failed attempt can be stored. Create one with: CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0."
+              .formatted(database, encoding));
+    }
+  }
+
+  void warnOfCreators() {
+    if (!creators.isEmpty()) {
+      LogFactory.getLog(Migrations.class)
+          .warn(
+              "Roles other than the owner may create objects in the queue's schema '%s': %s. They can stop the queue, and a later migration may run their functions. Revoke it: REVOKE CREATE ON SCHEMA ... FROM ..."
+                  .formatted(schema, String.join(", ", creators)));
+    }
+  }
+}
