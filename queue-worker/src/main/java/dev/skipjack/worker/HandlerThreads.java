@@ -121,12 +121,15 @@ public final class HandlerThreads {
     }
   }
 
-  /** Names virtual threads; by reflection, since Java 17 does not know them. */
+  /**
+   * Names virtual threads, which inherit nothing; by reflection, since Java 17 does not know them.
+   */
   static ThreadFactory virtualFactory(String prefix) {
     try {
       Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
       Class<?> type = Class.forName("java.lang.Thread$Builder");
       builder = type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
+      builder = type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
       return (ThreadFactory) type.getMethod("factory").invoke(builder);
     } catch (ClassNotFoundException
         | NoSuchMethodException

@@ -54,7 +54,6 @@ public final class Worker implements JobRunner, AutoCloseable {
   private final LaneOrder order;
   private final Duration fastClaim;
   private final WorkerId id;
-  private final WorkerThreads threads;
   private final HandlerThreads handlerThreads;
   private final List<ExecutionInterceptor> interceptors;
   private final ErrorRedactor redactor;
@@ -77,7 +76,6 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.order = builder.order;
     this.fastClaim = builder.fastClaim;
     this.id = WorkerId.boot(builder.name == null ? HostName.get() : builder.name);
-    this.threads = new WorkerThreads(id.name());
     this.handlerThreads = builder.handlerThreads;
     this.interceptors = List.copyOf(builder.interceptors);
     this.redactor = builder.redactor;
@@ -149,6 +147,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     synchronized (this) {
       require(State.IDLE, "start");
       kept = Connections.require(access, config);
+      WorkerThreads threads = new WorkerThreads(id.name());
       Wakeup fetch = new Wakeup();
       Map<String, ServedQueue> queues = serve(fetch);
       Engine.Parts parts = parts();
@@ -312,7 +311,9 @@ public final class Worker implements JobRunner, AutoCloseable {
     synchronized (draining) {
       Map<String, ServedQueue> queues = serve(new Wakeup());
       // A pool of one connection is enough here, so none is kept for the leases.
-      Engine own = new Engine(parts(), new StoreLeases(access.store()), threads);
+      Engine own = 
+          new Engine(
+              parts(), new StoreLeases(access.store()), new WorkerThreads(id.name()));
       Claimer claimer = newClaimer(queues, order.withoutReserve());
       CallerRun drain = new CallerRun(own, claimer, queues.values(), reporter, batch);
       synchronized (this) {

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names and starts the threads of one worker: {@code queue-<worker>-<role>-<n>}.
@@ -10,6 +11,10 @@ import java.util.concurrent.ThreadFactory;
  * <p>They are daemons but for the timer. That one keeps the JVM up while the worker is started and,
  * since it never talks to the database, surely ends with it; a handler or a connection that hangs
  * must not keep a stopped process alive.
+ *
+ * <p>None inherits anything from the thread that happens to start it, which may be that of a client
+ * library which ended a stage: no inheritable thread locals, and the context class loader is that of
+ * the thread that started the worker.
  */
 final class WorkerThreads {
 
@@ -17,9 +22,12 @@ final class WorkerThreads {
   static final String HANDLER = "handler";
 
   private final String prefix;
+  private final @Nullable ClassLoader loader;
   private final Map<String, Integer> started = new ConcurrentHashMap<>();
 
+  /** For a worker that the calling thread starts. */
   WorkerThreads(String workerName) {
+    this.loader = Thread.currentThread().getContextClassLoader();
     this.prefix = "queue-" + workerName + "-";
   }
 
@@ -34,12 +42,20 @@ final class WorkerThreads {
   }
 
   ThreadFactory virtualFactory(String role) {
-    return HandlerThreads.virtualFactory(prefix + role + "-");
+    ThreadFactory factory = HandlerThreads.virtualFactory(prefix + role + "-");
+    return body -> {
+      Thread thread = factory.newThread(body);
+      thread.setContextClassLoader(loader);
+      return thread;
+    };
   }
 
   private Thread create(String role, Runnable body) {
-    Thread thread = new Thread(body, prefix + role + "-" + started.merge(role, 1, Integer::sum));
+    String name = prefix + role + "-" + started.merge(role, 1, Integer::sum);
+    Thread thread = new Thread(null, body, name, 0, false);
     thread.setDaemon(!role.equals(TIMER));
+    thread.setPriority(Thread.NORM_PRIORITY);
+    thread.setContextClassLoader(loader);
     return thread;
   }
 }
