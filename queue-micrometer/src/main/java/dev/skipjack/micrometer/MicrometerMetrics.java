@@ -44,15 +44,12 @@ public final class MicrometerMetrics implements WorkerMetrics {
 
   @Override
   public void count(WorkerMeter counter, String queue, String kind) {
-    counters
-        .computeIfAbsent(
-            new Key(counter, queue, kind),
-            key ->
-                Counter.builder(counter.meterName())
-                    .description(counter.description())
-                    .tags("queue", queue, "kind", kind)
-                    .register(registry))
-        .increment();
+    counter(new Key(counter, queue, kind), Tags.of("queue", queue, "kind", kind)).increment();
+  }
+
+  @Override
+  public void count(WorkerMeter counter, String worker) {
+    counter(new Key(counter, worker, ""), Tags.of("worker", worker)).increment();
   }
 
   @Override
@@ -63,6 +60,16 @@ public final class MicrometerMetrics implements WorkerMetrics {
   @Override
   public void record(WorkerMeter timer, Duration took, String worker) {
     timer(new Key(timer, worker, ""), Tags.of("worker", worker)).record(took);
+  }
+
+  private Counter counter(Key key, Tags tags) {
+    return counters.computeIfAbsent(
+        key,
+        absent ->
+            Counter.builder(key.meter().meterName())
+                .description(key.meter().description())
+                .tags(tags)
+                .register(registry));
   }
 
   private Timer timer(Key key, Tags tags) {

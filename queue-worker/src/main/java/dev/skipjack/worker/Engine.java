@@ -29,6 +29,7 @@ final class Engine {
   private final ScheduledThreadPoolExecutor timer;
   private final HandlerThreads.Running handlerThreads;
   private final AttemptRunner runner;
+  private final Reporter reporter;
 
   /**
    * @param leases closed with it
@@ -36,7 +37,7 @@ final class Engine {
   Engine(Parts parts, LeaseKeeper leases, WorkerThreads threads) {
     this.threads = threads;
     WorkerConfig config = parts.config();
-    Reporter reporter = parts.reporter();
+    reporter = parts.reporter();
     JobStore store = parts.access().store();
     Wakeup flush = new Wakeup();
     SplittableRandom random = new SplittableRandom();
@@ -117,6 +118,7 @@ final class Engine {
   }
 
   void start() {
+    reporter.start(threads);
     timer.prestartCoreThread();
     flusher.start(threads);
     heartbeat.start(threads);
@@ -128,7 +130,8 @@ final class Engine {
   }
 
   /**
-   * Ends the threads, the heartbeat last, so that nobody steals what the flusher still writes.
+   * Ends the threads, the heartbeat last, so that nobody steals what the flusher still writes; then
+   * listeners are told the rest.
    *
    * @param deadline the nanoTime until which they are waited for; one that hangs does not use up
    *     the time of the next
@@ -144,6 +147,7 @@ final class Engine {
       timer.shutdownNow();
       handlerThreads.close();
       leases.close();
+      reporter.stop(deadline - System.nanoTime());
     }
     timer.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
   }

@@ -129,7 +129,8 @@ public final class HandlerThreads {
       Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
       Class<?> type = Class.forName("java.lang.Thread$Builder");
       builder = type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
-      builder = type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
+      builder =
+          type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
       return (ThreadFactory) type.getMethod("factory").invoke(builder);
     } catch (ClassNotFoundException
         | NoSuchMethodException

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,15 +30,39 @@ final class Reporter {
   private final DatabaseWatch database = new DatabaseWatch();
   private final Set<String> leftToNewer = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean threadless = new AtomicBoolean();
+  private volatile @Nullable EventDispatcher dispatcher;
+  private volatile Consumer<WorkerEvent> events = event -> {};
 
+  /** Tells listeners in the calling thread; for tests of parts that have no threads. */
   Reporter(List<WorkerListener> listeners) {
     this(listeners, WorkerMetrics.NONE, "worker");
+    events = event -> listeners.forEach(listener -> listener.on(event));
   }
 
   Reporter(List<WorkerListener> listeners, WorkerMetrics metrics, String worker) {
     this.listeners = List.copyOf(listeners);
     this.metrics = new SafeMetrics(metrics);
     this.worker = worker;
+  }
+
+  /** Tells listeners from now on; without listeners there is no thread for them. */
+  void start(WorkerThreads threads) {
+    if (!listeners.isEmpty()) {
+      EventDispatcher started =
+          new EventDispatcher(
+              listeners, worker, () -> metrics.count(WorkerMeter.EVENTS_DROPPED, worker));
+      started.start(threads);
+      dispatcher = started;
+      events = started::dispatch;
+    }
+  }
+
+  /** Delivers the events that are queued, for this long at most, and tells nothing afterwards. */
+  void stop(long nanos) throws InterruptedException {
+    EventDispatcher running = dispatcher;
+    if (running != null) {
+      running.stop(nanos);
+    }
   }
 
   DatabaseWatch database() {
@@ -335,16 +360,6 @@ final class Reporter {
   }
 
   private void tell(WorkerEvent event) {
-    for (WorkerListener listener : listeners) {
-      try {
-        listener.on(event);
-      } catch (Throwable thrown) {
-        log.warn(
-            "Worker listener failed event={} listener={}",
-            event.getClass().getSimpleName(),
-            listener.getClass().getName(),
-            thrown);
-      }
-    }
+    events.accept(event);
   }
 }

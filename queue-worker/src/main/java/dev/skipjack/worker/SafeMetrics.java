@@ -33,6 +33,14 @@ final class SafeMetrics {
     }
   }
 
+  void count(WorkerMeter counter, String worker) {
+    try {
+      metrics.count(counter, worker);
+    } catch (Throwable thrown) {
+      failed(thrown);
+    }
+  }
+
   void record(WorkerMeter timer, Duration took, AttemptInfo attempt) {
     try {
       metrics.record(timer, took, attempt.queue(), attempt.kind());

@@ -311,9 +311,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     synchronized (draining) {
       Map<String, ServedQueue> queues = serve(new Wakeup());
       // A pool of one connection is enough here, so none is kept for the leases.
-      Engine own = 
-          new Engine(
-              parts(), new StoreLeases(access.store()), new WorkerThreads(id.name()));
+      Engine own =
+          new Engine(parts(), new StoreLeases(access.store()), new WorkerThreads(id.name()));
       Claimer claimer = newClaimer(queues, order.withoutReserve());
       CallerRun drain = new CallerRun(own, claimer, queues.values(), reporter, batch);
       synchronized (this) {

@@ -3,9 +3,16 @@ package dev.skipjack.worker;
 /**
  * Hears what a worker does.
  *
- * <p>Called from the worker's own threads, by several at once, after the fact: an event about an
- * outcome means that the outcome is committed. It should be quick, because the thread that calls it
- * has other work. What it throws is logged and harms nothing.
+ * <p>Called on a thread of the worker's own that does nothing else, with one event at a time, in
+ * the order in which the worker met them, and after the fact: an event about an outcome means that
+ * the outcome is committed. The worker never waits for a listener. One that is slow delays those
+ * beside it; once 50,000 events wait (fewer if they carry long errors), further ones are dropped,
+ * counted as {@code skipjack.worker.events.dropped}, and logged. So it may call a slow service for
+ * events that are rare, but should be quick for those that come with every job. What it throws is
+ * logged and harms nothing.
+ *
+ * <p>A stop delivers what is queued for a second at most, then interrupts the listener and drops
+ * the rest; afterwards nothing is told. A listener may stop the worker.
  */
 @FunctionalInterface
 public interface WorkerListener {

@@ -40,6 +40,9 @@ public enum WorkerMeter {
   FLUSH("skipjack.worker.flush", Type.TIMER, "Time of a write of outcomes"),
   /** A renewal of leases, as seen from the worker. */
   HEARTBEAT("skipjack.worker.heartbeat", Type.TIMER, "Time of a renewal of leases"),
+  /** Events that no listener heard of, because the listeners take too long. */
+  EVENTS_DROPPED(
+      "skipjack.worker.events.dropped", Type.COUNTER, "Events dropped because listeners are slow"),
   /** Claimed attempts that wait for a place. */
   BUFFERED("skipjack.worker.buffered", Type.GAUGE, "Attempts that wait for a place"),
   /** Attempts whose handler runs. */

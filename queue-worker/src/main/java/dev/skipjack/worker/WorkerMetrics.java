@@ -16,6 +16,9 @@ public interface WorkerMetrics {
         public void count(WorkerMeter counter, String queue, String kind) {}
 
         @Override
+        public void count(WorkerMeter counter, String worker) {}
+
+        @Override
         public void record(WorkerMeter timer, Duration took, String queue, String kind) {}
 
         @Override
@@ -29,6 +32,9 @@ public interface WorkerMetrics {
 
   /** Counts one of a job's meters up by one. */
   void count(WorkerMeter counter, String queue, String kind);
+
+  /** Counts one of a worker's own meters up by one. */
+  void count(WorkerMeter counter, String worker);
 
   /** Records a duration of a job's meter. */
   void record(WorkerMeter timer, Duration took, String queue, String kind);

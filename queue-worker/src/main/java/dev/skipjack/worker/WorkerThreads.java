@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * must not keep a stopped process alive.
  *
  * <p>None inherits anything from the thread that happens to start it, which may be that of a client
- * library which ended a stage: no inheritable thread locals, and the context class loader is that of
- * the thread that started the worker.
+ * library which ended a stage: no inheritable thread locals, and the context class loader is that
+ * of the thread that started the worker.
  */
 final class WorkerThreads {
 
@@ -54,7 +54,6 @@ final class WorkerThreads {
     String name = prefix + role + "-" + started.merge(role, 1, Integer::sum);
     Thread thread = new Thread(null, body, name, 0, false);
     thread.setDaemon(!role.equals(TIMER));
-    thread.setPriority(Thread.NORM_PRIORITY);
     thread.setContextClassLoader(loader);
     return thread;
   }

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.JobId;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -11,6 +12,20 @@ final class EventLog implements WorkerListener {
   @Override
   public void on(WorkerEvent event) {
     events.add(event);
+  }
+
+  /** What was told of the attempts of one job. */
+  List<WorkerEvent> of(JobId job) {
+    return events.stream()
+        .filter(
+            event ->
+                (event instanceof WorkerEvent.Claimed claimed
+                        && claimed.attempt().jobId().equals(job))
+                    || (event instanceof WorkerEvent.Started started
+                        && started.attempt().jobId().equals(job))
+                    || (event instanceof WorkerEvent.Succeeded succeeded
+                        && succeeded.attempt().jobId().equals(job)))
+        .toList();
   }
 
   <E extends WorkerEvent> List<E> all(Class<E> type) {

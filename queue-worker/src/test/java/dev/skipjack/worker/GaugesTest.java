@@ -88,6 +88,9 @@ class GaugesTest {
     public void count(WorkerMeter counter, String queue, String kind) {}
 
     @Override
+    public void count(WorkerMeter counter, String worker) {}
+
+    @Override
     public void record(WorkerMeter timer, Duration took, String queue, String kind) {}
 
     @Override

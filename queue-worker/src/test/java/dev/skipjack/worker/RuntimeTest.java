@@ -128,7 +128,7 @@ class RuntimeTest {
       assertThat(store.status(hanging)).isEqualTo(JobStatus.DEAD);
       assertThat(store.error(hanging)).contains("timeout of PT0.1S is over");
       assertThat(stages.get(0)).isCancelled();
-      assertThat(events.all(TimedOut.class)).hasSize(1);
+      await().until(() -> events.all(TimedOut.class).size() == 1);
       assertThat(events.all(Stuck.class)).isEmpty();
     }
 
@@ -451,7 +451,7 @@ class RuntimeTest {
       await().until(() -> store.count(JobStatus.DEAD) == 2); // rescued, attempts used up
       assertThat(entered).hasValue(2);
       assertThat(worker.status().stuck()).isEqualTo(2);
-      assertThat(events.all(Stuck.class)).hasSize(2);
+      await().until(() -> events.all(Stuck.class).size() == 2);
       release.set(true);
       await().until(() -> worker.status().running() == 0);
       assertThat(worker.status().stuck()).isZero();
@@ -488,7 +488,7 @@ class RuntimeTest {
       await().until(() -> store.status(next) == JobStatus.COMPLETED);
       await().until(() -> events.all(TimedOut.class).size() == 1);
       await().until(() -> store.status(deaf) != JobStatus.RUNNING);
-      assertThat(events.all(Stuck.class)).hasSize(1);
+      await().until(() -> events.all(Stuck.class).size() == 1);
       release.set(true);
     }
 
@@ -594,7 +594,7 @@ class RuntimeTest {
       await().until(() -> store.status(job) == JobStatus.COMPLETED);
       assertThat(order)
           .containsExactly("outer in", "inner in", "handler", "inner out", "outer out");
-      assertThat(events.all(Started.class)).hasSize(1);
+      await().until(() -> events.all(Started.class).size() == 1);
     }
 
     private static ExecutionInterceptor named(String name, List<String> order) {
@@ -629,7 +629,7 @@ class RuntimeTest {
       start(on(TYPE, (payload, context) -> Outcome.cancelled("no use"), 1), config());
 
       await().until(() -> store.status(job) == JobStatus.CANCELLED);
-      assertThat(events.all(WorkerEvent.Cancelled.class)).hasSize(1);
+      await().until(() -> events.all(WorkerEvent.Cancelled.class).size() == 1);
       assertThat(store.audit).containsValue(ExecutionStatus.CANCELLED);
     }
   }
@@ -698,7 +698,7 @@ class RuntimeTest {
 
       store.fault = new MemoryStore.Fault() {};
       await().until(() -> worker.health().ready());
-      assertThat(events.all(DatabaseBack.class)).hasSize(1);
+      await().until(() -> events.all(DatabaseBack.class).size() == 1);
       assertThat(events.all(DatabaseLost.class)).hasSize(1);
     }
 

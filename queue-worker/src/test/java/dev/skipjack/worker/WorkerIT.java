@@ -356,7 +356,8 @@ class WorkerIT {
 
     queue.enqueueAll(NOTE, IntStream.rangeClosed(1, 100).mapToObj(Note::new).toList());
 
-    await().until(() -> count("jobs_archive") == 100);
+    await().until(() -> events.all(Succeeded.class).size() == 100);
+    assertThat(count("jobs_archive")).isEqualTo(100);
     assertThat(deleted).hasPositiveValue();
     assertThat(count("job_executions")).isEqualTo(100);
     assertThat(events.all(Lost.class)).isEmpty();

@@ -445,7 +445,7 @@ class WorkerTest {
           // Shorter ones would run out on a busy machine, where a heartbeat may come late.
           config().lease(Duration.ofMillis(900)).rescueInterval(Duration.ofMillis(10)));
 
-      await().until(() -> store.count(JobStatus.COMPLETED) == 6);
+      await().until(() -> events.all(Succeeded.class).size() == 6);
       assertThat(runs).hasValue(6);
       assertThat(events.all(Rescued.class)).isEmpty();
       assertThat(events.all(Lost.class)).isEmpty();
@@ -504,7 +504,7 @@ class WorkerTest {
       release.countDown();
       await().until(() -> events.all(Lost.class).size() == 1);
       assertThat(store.attempts(job)).isEqualTo(2);
-      assertThat(events.all(Rescued.class)).hasSize(1);
+      await().until(() -> events.all(Rescued.class).size() == 1);
     }
 
     @Test
@@ -574,6 +574,7 @@ class WorkerTest {
 
       await().until(() -> events.all(Lost.class).size() == 1);
       assertThat(events.all(Lost.class).get(0).heldBy()).isEqualTo(thief.get()).isNotNull();
+      await().until(() -> thrown.get() != null);
       assertThat(thrown.get()).isInstanceOf(LeaseLostException.class);
       assertThat(store.status(job)).isEqualTo(JobStatus.RUNNING);
     }

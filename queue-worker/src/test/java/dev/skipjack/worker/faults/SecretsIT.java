@@ -222,6 +222,11 @@ class SecretsIT {
     }
 
     @Override
+    public void count(WorkerMeter counter, String worker) {
+      seen.add(counter.meterName() + worker);
+    }
+
+    @Override
     public void record(WorkerMeter timer, Duration took, String queue, String kind) {
       seen.add(timer.meterName() + queue + kind);
     }

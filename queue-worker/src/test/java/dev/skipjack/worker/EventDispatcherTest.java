@@ -1,0 +1,126 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.worker.WorkerEvent.Dead;
+import dev.skipjack.worker.WorkerEvent.QueuePaused;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class EventDispatcherTest {
+
+  private static final long LONG = Duration.ofSeconds(20).toNanos();
+  private static final WorkerEvent EVENT = new QueuePaused("q");
+  private static final AttemptInfo ATTEMPT =
+      new AttemptInfo(new JobId(1), new ExecutionId(2), "q", "k", 1, 1);
+
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private final CountDownLatch release = new CountDownLatch(1);
+  private final AtomicInteger heard = new AtomicInteger();
+  private final AtomicInteger dropped = new AtomicInteger();
+  private final EventDispatcher dispatcher =
+      new EventDispatcher(List.of(this::hang), "w", dropped::incrementAndGet);
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    release.countDown();
+    dispatcher.stop(LONG);
+  }
+
+  private void hang(WorkerEvent event) {
+    begun.countDown();
+    try {
+      release.await();
+    } catch (InterruptedException interrupted) {
+      return;
+    }
+    heard.incrementAndGet();
+  }
+
+  @Test
+  void whatDoesNotFitIsDroppedAndCounted() throws Exception {
+    startAndHang();
+
+    dispatch(EVENT, EventDispatcher.CAPACITY + 7);
+    assertThat(dropped).hasValue(7);
+    release.countDown();
+    dispatcher.stop(LONG);
+
+    assertThat(heard).hasValue(EventDispatcher.CAPACITY + 1);
+    assertThat(dropped).hasValue(7);
+  }
+
+  /** A storm of failures must not fill the heap with stack traces. */
+  @Test
+  void longErrorsFillTheQueueEarlier() throws Exception {
+    startAndHang();
+    Dead dead = new Dead(ATTEMPT, new JobError("E", "m".repeat(1_000), "s".repeat(31_000)));
+    int room = (int) (EventDispatcher.LONGEST_TEXT / 32_000);
+
+    dispatch(dead, room + 3);
+    assertThat(dropped).hasValue(3);
+    dispatch(EVENT, 1);
+    assertThat(dropped).hasValue(3);
+    release.countDown();
+    dispatcher.stop(LONG);
+
+    assertThat(heard).hasValue(room + 2);
+  }
+
+  @Test
+  void aStopInterruptsAListenerThatHangsAndDropsTheRest() throws Exception {
+    startAndHang();
+    dispatch(EVENT, 5);
+
+    dispatcher.stop(Duration.ofMillis(50).toNanos());
+    assertThat(dropped).hasValue(5);
+    dispatch(EVENT, 1);
+
+    await().during(Duration.ofMillis(50)).until(() -> heard.get() == 0);
+    assertThat(dropped).as("a stopped worker tells nothing").hasValue(5);
+  }
+
+  @Test
+  void whatOneListenerThrowsOrLeavesDoesNotReachTheNext() throws Exception {
+    List<Boolean> interrupted = new CopyOnWriteArrayList<>();
+    EventDispatcher three =
+        new EventDispatcher(
+            List.of(
+                event -> {
+                  throw new AssertionError("broken");
+                },
+                event -> Thread.currentThread().interrupt(),
+                event -> interrupted.add(Thread.currentThread().isInterrupted())),
+            "w",
+            dropped::incrementAndGet);
+    three.start(new WorkerThreads("w"));
+    three.dispatch(EVENT);
+    three.dispatch(EVENT);
+    three.stop(LONG);
+
+    assertThat(interrupted).containsExactly(false, false);
+  }
+
+  private void startAndHang() throws InterruptedException {
+    dispatcher.start(new WorkerThreads("w"));
+    dispatcher.dispatch(EVENT);
+    begun.await();
+  }
+
+  private void dispatch(WorkerEvent event, int times) {
+    for (int i = 0; i < times; i++) {
+      dispatcher.dispatch(event);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.worker.WorkerEvent.Claimed;
+import dev.skipjack.worker.WorkerEvent.Lost;
+import dev.skipjack.worker.WorkerEvent.Started;
+import dev.skipjack.worker.WorkerEvent.Succeeded;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Listeners are called on a thread of their own, which the worker's own work never waits for. */
+@Timeout(30)
+class ListenersTest {
+
+  private static final JobType<String> TYPE = JobType.of("k", String.class);
+  private static final Duration LEASE = Duration.ofMillis(500);
+
+  private final MemoryStore store = new MemoryStore();
+  private final CountDownLatch release = new CountDownLatch(1);
+  private final List<Worker> workers = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    release.countDown();
+    workers.forEach(Worker::close);
+  }
+
+  @Test
+  void aListenerThatHangsCostsNoLease() {
+    CountDownLatch hangs = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    List<JobId> jobs = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      jobs.add(store.add("q", "k", "job", 0, 3));
+    }
+    Worker worker =
+        start(
+            builder("leases", 4)
+                .handle(
+                    TYPE,
+                    (payload, context) -> {
+                      end.await();
+                      return Outcome.completed();
+                    })
+                .listener(
+                    event -> {
+                      if (event instanceof Lost) {
+                        hangs.countDown();
+                        awaitRelease();
+                      }
+                    }));
+    await().until(() -> worker.status().running() == 4);
+
+    store.steal(jobs.get(0));
+    await().until(() -> hangs.getCount() == 0);
+    await().during(LEASE.multipliedBy(3)).until(() -> store.attempts(jobs.get(1)) == 1);
+    end.countDown();
+
+    await().until(() -> store.count(JobStatus.COMPLETED) >= 3);
+    for (JobId job : jobs.subList(1, 4)) {
+      assertThat(store.status(job)).isEqualTo(JobStatus.COMPLETED);
+      assertThat(store.attempts(job)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aListenerThatHangsHoldsUpNeitherClaimsNorOutcomes() {
+    store.add("q", "k", "job", 0, 3);
+    start(
+        builder("work", 1)
+            .handle(TYPE, (payload, context) -> Outcome.completed())
+            .listener(event -> awaitRelease()));
+
+    await().until(() -> store.count(JobStatus.COMPLETED) == 1);
+    store.add("q", "k", "job", 0, 3);
+    await().until(() -> store.count(JobStatus.COMPLETED) == 2);
+  }
+
+  @Test
+  void eventsComeInTheOrderInWhichTheyHappenedAndAStopDeliversThem() {
+    EventLog events = new EventLog();
+    Set<String> threads = ConcurrentHashMap.newKeySet();
+    List<JobId> jobs = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      jobs.add(store.add("q", "k", "job", 0, 3));
+    }
+    Worker worker =
+        start(
+            builder("order", 4)
+                .handle(TYPE, (payload, context) -> Outcome.completed())
+                .listener(event -> threads.add(Thread.currentThread().getName()))
+                .listener(events));
+    await().until(() -> store.count(JobStatus.COMPLETED) == 50);
+
+    worker.close();
+
+    assertThat(threads).containsExactly("queue-order-events-1");
+    for (JobId job : jobs) {
+      assertThat(events.of(job))
+          .extracting(Object::getClass)
+          .containsExactly(Claimed.class, Started.class, Succeeded.class);
+    }
+  }
+
+  @Test
+  void whatTheCallingThreadRanIsToldBeforeTheRunReturns() {
+    EventLog events = new EventLog();
+    Worker worker =
+        builder("caller", 1)
+            .handle(TYPE, (payload, context) -> Outcome.completed())
+            .listener(events)
+            .build();
+
+    for (int round = 1; round <= 3; round++) {
+      store.add("q", "k", "job", 0, 3);
+      assertThat(worker.runUntilIdle()).isEqualTo(1);
+      assertThat(events.all(Succeeded.class)).hasSize(round);
+    }
+  }
+
+  @Test
+  void aWorkerWithoutListenersHasNoThreadForThem() {
+    store.add("q", "k", "job", 0, 3);
+    start(builder("silent", 1).handle(TYPE, (payload, context) -> Outcome.completed()));
+    await().until(() -> store.count(JobStatus.COMPLETED) == 1);
+
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .anyMatch(name -> name.equals("queue-silent-heartbeat-1"))
+        .noneMatch(name -> name.startsWith("queue-silent-events"));
+  }
+
+  /** A stop from within a listener would wait for the listener's own thread. */
+  @Test
+  void aListenerMayStopTheWorker() {
+    CountDownLatch stopped = new CountDownLatch(1);
+    store.add("q", "k", "job", 0, 3);
+    Worker stopping =
+        builder("fuse", 1)
+            .handle(TYPE, (payload, context) -> Outcome.completed())
+            .listener(
+                event -> {
+                  if (event instanceof Succeeded) {
+                    workers.forEach(Worker::stop);
+                    stopped.countDown();
+                  }
+                })
+            .build();
+    workers.add(stopping);
+    stopping.start();
+
+    await().until(() -> stopped.getCount() == 0);
+    assertThat(stopping.status().started()).isFalse();
+  }
+
+  private Worker.Builder builder(String name, int concurrency) {
+    return Worker.on(store)
+        .name(name)
+        .queue("q", concurrency)
+        .config(
+            WorkerConfig.builder()
+                .lease(LEASE)
+                .pollInterval(Duration.ofMillis(20))
+                .rescueInterval(Duration.ofMillis(50))
+                .build());
+  }
+
+  private Worker start(Worker.Builder builder) {
+    Worker worker = builder.start();
+    workers.add(worker);
+    return worker;
+  }
+
+  private void awaitRelease() {
+    try {
+      release.await();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
