@@ -7,6 +7,7 @@ import dev.skipjack.api.spi.LeaseKeeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -120,6 +121,10 @@ final class Engine {
   void start() {
     reporter.start(threads);
     timer.prestartCoreThread();
+    long window = FailureLogger.WINDOW.toNanos();
+    Future<?> unused =
+        timer.scheduleWithFixedDelay(
+        reporter::reportLeftOut, window, window, TimeUnit.NANOSECONDS);
     flusher.start(threads);
     heartbeat.start(threads);
   }

@@ -27,6 +27,7 @@ final class Reporter {
   private final List<WorkerListener> listeners;
   private final SafeMetrics metrics;
   private final String worker;
+  private final FailureLogger failures;
   private final DatabaseWatch database = new DatabaseWatch();
   private final Set<String> leftToNewer = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean threadless = new AtomicBoolean();
@@ -35,14 +36,16 @@ final class Reporter {
 
   /** Tells listeners in the calling thread; for tests of parts that have no threads. */
   Reporter(List<WorkerListener> listeners) {
-    this(listeners, WorkerMetrics.NONE, "worker");
+    this(listeners, WorkerMetrics.NONE, "worker", FailureLog.standard());
     events = event -> listeners.forEach(listener -> listener.on(event));
   }
 
-  Reporter(List<WorkerListener> listeners, WorkerMetrics metrics, String worker) {
+  Reporter(
+      List<WorkerListener> listeners, WorkerMetrics metrics, String worker, FailureLog failureLog) {
     this.listeners = List.copyOf(listeners);
     this.metrics = new SafeMetrics(metrics);
     this.worker = worker;
+    this.failures = new FailureLogger(failureLog, log, System::nanoTime);
   }
 
   /** Tells listeners from now on; without listeners there is no thread for them. */
@@ -59,10 +62,16 @@ final class Reporter {
 
   /** Delivers the events that are queued, for this long at most, and tells nothing afterwards. */
   void stop(long nanos) throws InterruptedException {
+    failures.close();
     EventDispatcher running = dispatcher;
     if (running != null) {
       running.stop(nanos);
     }
+  }
+
+  /** Counts in the log the failures that it left out; called now and then. */
+  void reportLeftOut() {
+    failures.reportLeftOut();
   }
 
   DatabaseWatch database() {
@@ -109,17 +118,13 @@ final class Reporter {
 
   void failed(Attempt attempt, JobError error, Duration retryIn) {
     metrics.count(WorkerMeter.FAILED, attempt.info());
-    log.debug(
-        "Job attempt failed {} error={} retryInMs={}",
-        attempt.info(),
-        error.errorClass(),
-        retryIn.toMillis());
+    failures.failed(attempt.info(), error, retryIn);
     tell(new WorkerEvent.Failed(attempt.info(), error, retryIn));
   }
 
   void dead(Attempt attempt, JobError error) {
     metrics.count(WorkerMeter.DEAD, attempt.info());
-    log.error("Job is dead {} error={}", attempt.info(), error.errorClass());
+    failures.dead(attempt.info(), error);
     tell(new WorkerEvent.Dead(attempt.info(), error));
   }
 
@@ -242,9 +247,9 @@ final class Reporter {
 
   void ignoredAfterCompletion(Attempt attempt, JobError said) {
     log.warn(
-        "Handler did not end well after its completion was committed, which stands {} error={}",
+        "Handler did not end well after its completion was committed, which stands {} {}",
         attempt.info(),
-        said.errorClass());
+        failures.describe(said));
   }
 
   void refused(int outcomes, Throwable thrown) {

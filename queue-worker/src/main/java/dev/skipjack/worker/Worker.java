@@ -79,7 +79,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.handlerThreads = builder.handlerThreads;
     this.interceptors = List.copyOf(builder.interceptors);
     this.redactor = builder.redactor;
-    this.reporter = new Reporter(builder.listeners, builder.metrics, id.name());
+    this.reporter =
+        new Reporter(builder.listeners, builder.metrics, id.name(), builder.failureLog);
     this.vitals = new Vitals(reporter);
   }
 
@@ -375,6 +376,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     private WorkerMetrics metrics = WorkerMetrics.NONE;
     private HandlerThreads handlerThreads = HandlerThreads.automatic();
     private ErrorRedactor redactor = ErrorRedactor.NONE;
+    private FailureLog failureLog = FailureLog.standard();
     private Duration fastClaim = LowWaterMarks.FAST;
     private @Nullable String name;
 
@@ -464,11 +466,18 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
 
     /**
-     * Passes what is kept and told of failed attempts through {@code redactor}; without it, texts
-     * are kept as handlers' exceptions and outcomes say them.
+     * Passes what is kept, told and logged of failed attempts through {@code redactor}; without it,
+     * texts are kept, and logged as {@link #failureLog} says, as handlers' exceptions and outcomes
+     * say them.
      */
     public Builder redactor(ErrorRedactor redactor) {
       this.redactor = redactor;
+      return this;
+    }
+
+    /** Logs failed attempts and dead jobs so; without it, as {@link FailureLog#standard()} does. */
+    public Builder failureLog(FailureLog failureLog) {
+      this.failureLog = failureLog;
       return this;
     }
 

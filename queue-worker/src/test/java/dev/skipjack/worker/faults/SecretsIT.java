@@ -15,6 +15,7 @@ import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.JobContext;
+import dev.skipjack.worker.FailureLog;
 import dev.skipjack.worker.Worker;
 import dev.skipjack.worker.WorkerConfig;
 import dev.skipjack.worker.WorkerMeter;
@@ -68,6 +69,7 @@ class SecretsIT {
                     })
                 .queue("default", 2)
                 .metrics(new Tags())
+                .failureLog(FailureLog.standard().classOnly())
                 .listener(event -> seen.add(event.toString()))
                 .start()) {
       String channel = listen(listening, database);
@@ -161,6 +163,7 @@ class SecretsIT {
                 .queue("default", 2)
                 .metrics(new Tags())
                 .redactor(text -> text.replace(CANARY, "***"))
+                .failureLog(FailureLog.standard().withStack())
                 .listener(event -> seen.add(event.toString()))
                 .start()) {
       String channel = listen(listening, database);
@@ -178,7 +181,12 @@ class SecretsIT {
     } finally {
       System.setErr(before);
     }
-    assertThat(log.toString(UTF_8)).contains("Job is dead").doesNotContain(CANARY);
+    assertThat(log.toString(UTF_8))
+        .contains("Job is dead")
+        .contains("message=\"cannot log in with Secret[password=***thrown]\"")
+        .contains("Caused by: java.lang.IllegalArgumentException: ***thrown")
+        .contains("reason=\"nobody likes Secret[password=***dead]\"")
+        .doesNotContain(CANARY);
     assertThat(seen)
         .anyMatch(text -> text.startsWith("Dead["))
         .anyMatch(text -> text.contains("***"))

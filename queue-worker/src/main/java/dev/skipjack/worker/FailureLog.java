@@ -1,0 +1,91 @@
+package dev.skipjack.worker;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
+
+/**
+ * How a worker logs failed attempts and dead jobs. Immutable.
+ *
+ * <p>The {@linkplain #standard() standard}: a failed attempt is a WARN line with kind, ids, attempt,
+ * class and message of the error, its root cause and its first stack frames; a job that becomes dead
+ * is an ERROR line followed by the stack trace. Every text has passed the {@link ErrorRedactor}, if
+ * there is one, and holds no line break of the error's own.
+ *
+ * <p>Of failed attempts with one kind and error class at most five a minute are logged, and of dead
+ * jobs the stack trace for at most five a minute; a line at the end of the minute counts what was
+ * left out. Every dead job has its line.
+ */
+public final class FailureLog {
+
+  /** How much of an error is logged. */
+  enum Detail {
+    CLASS,
+    MESSAGE,
+    STACK_OF_DEAD,
+    STACK
+  }
+
+  private static final FailureLog STANDARD = new FailureLog(true, Level.WARN, Detail.STACK_OF_DEAD);
+
+  private final boolean on;
+  private final Level level;
+  private final Detail detail;
+
+  private FailureLog(boolean on, Level level, Detail detail) {
+    this.on = on;
+    this.level = level;
+    this.detail = detail;
+  }
+
+  /** Failed attempts at WARN with message and first frames, dead jobs at ERROR with their stack. */
+  public static FailureLog standard() {
+    return STANDARD;
+  }
+
+  /** Logs neither failed attempts nor dead jobs: events, meters and the audit have them. */
+  public static FailureLog off() {
+    return new FailureLog(false, Level.WARN, Detail.CLASS);
+  }
+
+  /**
+   * This, with failed attempts at {@code level}. A dead job is logged at ERROR in any case.
+   *
+   * @param level DEBUG for instance, where failures are everyday
+   */
+  public FailureLog level(Level level) {
+    return new FailureLog(on, level, detail);
+  }
+
+  /** This, with the whole stack trace of failed attempts too. */
+  public FailureLog withStack() {
+    return new FailureLog(on, level, Detail.STACK);
+  }
+
+  /** This, with messages, but without frames and stack traces. */
+  public FailureLog withoutStack() {
+    return new FailureLog(on, level, Detail.MESSAGE);
+  }
+
+  /**
+   * This, with the class of an error only: for logs that must not hold what an exception or a reason
+   * may quote, where no {@link ErrorRedactor} takes it out.
+   */
+  public FailureLog classOnly() {
+    return new FailureLog(on, level, Detail.CLASS);
+  }
+
+  /** The level of failed attempts; null: nothing is logged. */
+  @Nullable Level level() {
+    return on ? level : null;
+  }
+
+  Detail detail() {
+    return detail;
+  }
+
+  /** For the line at the start. */
+  @Override
+  public String toString() {
+    return on ? level + "/" + detail : "off";
+  }
+}

@@ -1,0 +1,62 @@
+package dev.skipjack.worker;
+
+import java.util.Locale;
+
+/** Text from elsewhere made fit for the log: it can neither begin a line nor move the cursor. */
+final class LogText {
+
+  private LogText() {}
+
+  /** On one line, between quotes, of about {@code longest} characters at most. */
+  static String quoted(String text, int longest) {
+    StringBuilder line = new StringBuilder(Math.min(text.length(), longest) + 8).append('"');
+    append(line, text, longest, false);
+    return line.append('"').toString();
+  }
+
+  /** On lines of its own, each of them indented. */
+  static String indented(String text) {
+    StringBuilder lines = new StringBuilder(text.length() + 256);
+    text.lines()
+        .forEach(
+            line -> {
+              lines.append(System.lineSeparator()).append("    ");
+              append(lines, line, Integer.MAX_VALUE, true);
+            });
+    return lines.toString();
+  }
+
+  private static void append(StringBuilder to, String text, int longest, boolean isLine) {
+    int length = Math.min(text.length(), longest);
+    for (int i = 0; i < length; i++) {
+      char c = text.charAt(i);
+      if (isLine && c == '\t') {
+        to.append("    ");
+      } else if (!isLine && c == '"') {
+        to.append("\\\"");
+      } else if (c == '\n') {
+        to.append("\\n");
+      } else if (c == '\r') {
+        to.append("\\r");
+      } else if (c == '\t') {
+        to.append("\\t");
+      } else if (isUnsafe(c)) {
+        to.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+      } else {
+        to.append(c);
+      }
+    }
+    if (length < text.length()) {
+      to.append("...");
+    }
+  }
+
+  /** Controls, line and paragraph separators, and marks that turn the direction of what follows. */
+  private static boolean isUnsafe(char c) {
+    int type = Character.getType(c);
+    return type == Character.CONTROL
+        || type == Character.LINE_SEPARATOR
+        || type == Character.PARAGRAPH_SEPARATOR
+        || type == Character.FORMAT;
+  }
+}
