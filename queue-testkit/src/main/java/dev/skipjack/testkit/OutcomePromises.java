@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobError;
@@ -33,6 +34,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Nested;
@@ -101,6 +103,30 @@ abstract class OutcomePromises extends Promises {
       assertThat(store.heartbeat(List.of(zombie, owner), LEASE))
           .as("it is done")
           .containsOnly(new Renewal(Verdict.LOST, false, false, null));
+    }
+  }
+
+  @Nested
+  class Statuses {
+
+    @Test
+    void areWhatTheAuditHasOfEachAttempt() {
+      Execution zombie = fixture.rescuedExecution();
+      Execution owner = fixture.claimOne(LEASE);
+      Execution unknown =
+          new Execution(owner.jobId(), new ExecutionId(Long.MAX_VALUE), owner.startedAt());
+      assertThat(store.statuses(List.of(owner, unknown, zombie)))
+          .containsExactly(
+              Optional.of(ExecutionStatus.RUNNING),
+              Optional.empty(),
+              Optional.of(ExecutionStatus.LOST));
+
+      store.complete(List.of(owner));
+
+      assertThat(store.statuses(List.of(zombie, owner)))
+          .containsExactly(
+              Optional.of(ExecutionStatus.LOST), Optional.of(ExecutionStatus.SUCCEEDED));
+      assertThat(store.statuses(List.of())).isEmpty();
     }
   }
 

@@ -408,7 +408,10 @@ final class Attempt {
     return completionWritten;
   }
 
-  /** Notes that the job was found gone: within the lease only its own completion can do that. */
+  /**
+   * Notes that the job was found gone: within the lease only its own completion can do that, and
+   * afterwards the audit says whether it did.
+   */
   void foundGone() {
     if (completedByHandler()) {
       completionSeen = true;

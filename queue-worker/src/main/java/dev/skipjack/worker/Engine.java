@@ -123,8 +123,7 @@ final class Engine {
     timer.prestartCoreThread();
     long window = FailureLogger.WINDOW.toNanos();
     Future<?> unused =
-        timer.scheduleWithFixedDelay(
-        reporter::reportLeftOut, window, window, TimeUnit.NANOSECONDS);
+        timer.scheduleWithFixedDelay(reporter::reportLeftOut, window, window, TimeUnit.NANOSECONDS);
     flusher.start(threads);
     heartbeat.start(threads);
   }

@@ -6,10 +6,10 @@ import org.slf4j.event.Level;
 /**
  * How a worker logs failed attempts and dead jobs. Immutable.
  *
- * <p>The {@linkplain #standard() standard}: a failed attempt is a WARN line with kind, ids, attempt,
- * class and message of the error, its root cause and its first stack frames; a job that becomes dead
- * is an ERROR line followed by the stack trace. Every text has passed the {@link ErrorRedactor}, if
- * there is one, and holds no line break of the error's own.
+ * <p>The {@linkplain #standard() standard}: a failed attempt is a WARN line with kind, ids,
+ * attempt, class and message of the error, its root cause and its first stack frames; a job that
+ * becomes dead is an ERROR line followed by the stack trace. Every text has passed the {@link
+ * ErrorRedactor}, if there is one, and holds no line break of the error's own.
  *
  * <p>Of failed attempts with one kind and error class at most five a minute are logged, and of dead
  * jobs the stack trace for at most five a minute; a line at the end of the minute counts what was
@@ -67,8 +67,8 @@ public final class FailureLog {
   }
 
   /**
-   * This, with the class of an error only: for logs that must not hold what an exception or a reason
-   * may quote, where no {@link ErrorRedactor} takes it out.
+   * This, with the class of an error only: for logs that must not hold what an exception or a
+   * reason may quote, where no {@link ErrorRedactor} takes it out.
    */
   public FailureLog classOnly() {
     return new FailureLog(on, level, Detail.CLASS);

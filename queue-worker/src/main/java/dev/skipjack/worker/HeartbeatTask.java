@@ -224,8 +224,9 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   private void lost(Attempt attempt, Renewal renewal) {
-    if (attempt.isCompletionWritten() && attempt.holdsLease() && !renewal.jobIsLive()) {
-      // Gone because the handler committed its completion, most likely; it is asked at the end.
+    if (attempt.isCompletionWritten() && !renewal.jobIsLive()) {
+      // Gone because the handler committed its completion, most likely; the flusher asks at the
+      // end.
       attempt.foundGone();
     } else if (attempt.lose()) {
       reporter.lost(attempt, renewal.heldBy());

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.StoreException;
@@ -16,10 +17,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** Writes endings, one statement for each kind of ending, and acts on the answers. */
 final class OutcomeWriter {
@@ -129,13 +132,7 @@ final class OutcomeWriter {
           unwritten.become(ending.otherwise());
         }
         case BUSY -> busy(unwritten);
-        case LOST -> {
-          Stale gone = Stale.now(unwritten);
-          if (gone.isCompleted(renewals.get(i)) && !ending.clean()) {
-            reporter.ignoredAfterCompletion(unwritten.attempt(), ending.otherwise().error());
-          }
-          lost(gone, renewals.get(i));
-        }
+        case LOST -> stale.add(Stale.unasked(unwritten).with(renewals.get(i)));
       }
     }
   }
@@ -231,10 +228,8 @@ final class OutcomeWriter {
           () -> {
             if (answer.status() == JobStatus.CANCELLED) {
               reporter.cancelled(attempt);
-            } else if (back.as() == ExecutionStatus.SNOOZED) {
-              reporter.snoozed(attempt, back.delay(), back.until());
             } else {
-              reporter.released(attempt);
+              reportGivenBack(attempt, (Ending.GivenBack) unwritten.ending());
             }
           });
     }
@@ -256,60 +251,154 @@ final class OutcomeWriter {
           settle(unwritten);
           report.run();
         } else {
-          stale.add(Stale.now(unwritten));
+          stale.add(Stale.unasked(unwritten));
         }
       }
     }
   }
 
   /**
-   * Asks who has the jobs of stale outcomes, and says so. A heartbeat changes nothing for them: who
-   * has lost a job never owns it again under the same execution.
+   * Asks who has the jobs of stale outcomes, and the audit whether the outcome was written after
+   * all, and reports what they say. The database being away, what may have been written is left
+   * unsettled, so that it is asked again.
    */
   private void tellLosses() {
     if (stale.isEmpty()) {
       return;
     }
-    List<Stale> lost = List.copyOf(stale);
+    List<Stale> told = withHolders(List.copyOf(stale));
     stale.clear();
-    List<Renewal> renewals;
-    try {
-      renewals = store.heartbeat(executions(lost.stream().map(Stale::unwritten).toList()), lease);
-    } catch (RuntimeException unanswered) {
-      renewals = Collections.nCopies(lost.size(), UNKNOWN);
+    List<Stale> undecided = new ArrayList<>();
+    for (Stale one : told) {
+      if (one.isCompleted() || !one.mayHaveBeenWritten()) {
+        tell(one, Optional.empty());
+      } else {
+        undecided.add(one);
+      }
     }
-    for (int i = 0; i < lost.size(); i++) {
-      lost(lost.get(i), renewals.get(i));
+    if (undecided.isEmpty()) {
+      return;
+    }
+    List<Optional<ExecutionStatus>> statuses = statuses(undecided);
+    for (int i = 0; i < undecided.size(); i++) {
+      tell(undecided.get(i), statuses.get(i));
     }
   }
 
-  private void lost(Stale stale, Renewal renewal) {
+  /** A heartbeat changes nothing here: who has lost a job never owns it again. */
+  private List<Stale> withHolders(List<Stale> found) {
+    List<Stale> unasked = found.stream().filter(one -> one.renewal() == null).toList();
+    if (unasked.isEmpty()) {
+      return found;
+    }
+    List<Renewal> renewals;
+    try {
+      renewals = store.heartbeat(executions(unwritten(unasked)), lease);
+    } catch (RuntimeException unanswered) {
+      renewals = Collections.nCopies(unasked.size(), UNKNOWN);
+    }
+    List<Stale> asked = new ArrayList<>(found);
+    asked.removeAll(unasked);
+    for (int i = 0; i < unasked.size(); i++) {
+      asked.add(unasked.get(i).with(renewals.get(i)));
+    }
+    return asked;
+  }
+
+  private List<Optional<ExecutionStatus>> statuses(List<Stale> undecided) {
+    try {
+      return store.statuses(executions(unwritten(undecided)));
+    } catch (StoreException refused) {
+      if (DatabaseWatch.isAway(refused)) {
+        throw refused;
+      }
+      return Collections.nCopies(undecided.size(), Optional.empty());
+    }
+  }
+
+  private void tell(Stale stale, Optional<ExecutionStatus> audited) {
     Attempt attempt = stale.unwritten().attempt();
     settle(stale.unwritten());
-    if (stale.isCompleted(renewal)) {
+    if (stale.isCompleted() || audited.equals(Optional.of(ExecutionStatus.SUCCEEDED))) {
+      if (stale.unwritten().ending() instanceof Ending.CompletedByHandler ending
+          && !ending.clean()) {
+        reporter.ignoredAfterCompletion(attempt, ending.otherwise().error());
+      }
       reporter.succeeded(attempt);
-    } else {
-      reporter.lost(attempt, renewal.heldBy());
+    } else if (audited.isEmpty() || !reportWritten(stale.unwritten(), audited.get())) {
+      reporter.lost(attempt, stale.heldBy());
     }
+  }
+
+  /** Reports the ending if this is how the audit says that the attempt ended. */
+  private boolean reportWritten(Unwritten unwritten, ExecutionStatus audited) {
+    Attempt attempt = unwritten.attempt();
+    if (unwritten.ending() instanceof Ending.Failed failed) {
+      if (audited == ExecutionStatus.DEAD) {
+        reporter.dead(attempt, failed.error());
+      } else if (audited == ExecutionStatus.FAILED) {
+        reporter.failed(attempt, failed.error(), failed.delay());
+      } else {
+        return false;
+      }
+      return true;
+    } else if (unwritten.ending() instanceof Ending.GivenBack back) {
+      if (audited != back.as()) {
+        return false;
+      }
+      reportGivenBack(attempt, back);
+      return true;
+    } else if (unwritten.ending() instanceof Ending.Cancelled
+        && audited == ExecutionStatus.CANCELLED) {
+      reporter.cancelled(attempt);
+      return true;
+    }
+    return false;
+  }
+
+  private void reportGivenBack(Attempt attempt, Ending.GivenBack back) {
+    if (back.as() == ExecutionStatus.SNOOZED) {
+      reporter.snoozed(attempt, back.delay(), back.until());
+    } else {
+      reporter.released(attempt);
+    }
+  }
+
+  private static List<Unwritten> unwritten(List<Stale> stale) {
+    return stale.stream().map(Stale::unwritten).toList();
   }
 
   /**
-   * An ending that came too late.
+   * An ending that came too late, as far as its job's row tells.
    *
    * @param completedByHandler as it was when the database said so: a lease that ends while it is
    *     asked for more changes nothing
+   * @param renewal who has the job; null: not asked yet
    */
-  private record Stale(Unwritten unwritten, boolean completedByHandler) {
+  private record Stale(Unwritten unwritten, boolean completedByHandler, @Nullable Renewal renewal) {
 
-    static Stale now(Unwritten unwritten) {
-      return new Stale(unwritten, unwritten.attempt().completedByHandler());
+    static Stale unasked(Unwritten unwritten) {
+      return new Stale(unwritten, unwritten.attempt().completedByHandler(), null);
+    }
+
+    Stale with(Renewal asked) {
+      return new Stale(unwritten, completedByHandler, asked);
     }
 
     /**
      * Whether the handler's own completion has ended the job: one that is there still, nobody has.
      */
-    boolean isCompleted(Renewal renewal) {
-      return !renewal.jobIsLive() && completedByHandler;
+    boolean isCompleted() {
+      return completedByHandler && renewal != null && !renewal.jobIsLive();
+    }
+
+    /** Whether a write of ours, or the handler's transaction, may have ended the attempt. */
+    boolean mayHaveBeenWritten() {
+      return unwritten.isUnanswered() || unwritten.attempt().isCompletionWritten();
+    }
+
+    @Nullable ExecutionId heldBy() {
+      return renewal == null ? null : renewal.heldBy();
     }
   }
 
@@ -326,7 +415,12 @@ final class OutcomeWriter {
   }
 
   private void giveUpAfterLease(Unwritten unwritten) {
-    if (!unwritten.attempt().holdsLease()) {
+    if (unwritten.attempt().holdsLease()) {
+      return;
+    }
+    if (unwritten.isUnanswered()) {
+      stale.add(Stale.unasked(unwritten).with(UNKNOWN)); // a heartbeat might renew it
+    } else {
       settle(unwritten);
       reporter.lost(unwritten.attempt(), null);
     }

@@ -63,6 +63,11 @@ final class Unwritten {
     unanswered = true;
   }
 
+  /** Whether a write was sent that may have been done, though nobody said so. */
+  boolean isUnanswered() {
+    return unanswered;
+  }
+
   /**
    * Whether the attempt, being over for the database, was ended by a write whose answer was lost.
    * While the lease lasts nobody else can end it.

@@ -79,8 +79,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.handlerThreads = builder.handlerThreads;
     this.interceptors = List.copyOf(builder.interceptors);
     this.redactor = builder.redactor;
-    this.reporter =
-        new Reporter(builder.listeners, builder.metrics, id.name(), builder.failureLog);
+    this.reporter = new Reporter(builder.listeners, builder.metrics, id.name(), builder.failureLog);
     this.vitals = new Vitals(reporter);
   }
 

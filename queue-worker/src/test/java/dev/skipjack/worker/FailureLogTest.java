@@ -119,14 +119,17 @@ class FailureLogTest {
       assertThat(run(UNREACHABLE, worker -> worker.failureLog(FailureLog.off())))
           .noneMatch(line -> line.contains("Job attempt failed") || line.contains("Job is dead"));
       assertThat(
-              run(UNREACHABLE, worker -> worker.failureLog(FailureLog.standard().level(Level.DEBUG))))
+              run(
+                  UNREACHABLE,
+                  worker -> worker.failureLog(FailureLog.standard().level(Level.DEBUG))))
           .noneMatch(line -> line.contains("Job attempt failed"))
           .anyMatch(line -> line.contains("Job is dead"));
       assertThat(run(UNREACHABLE, worker -> worker.failureLog(FailureLog.standard().classOnly())))
           .anyMatch(line -> line.endsWith("retryInMs=0 error=java.io.IOException"))
           .anyMatch(line -> line.endsWith("maxAttempts=2 error=java.io.IOException"))
           .noneMatch(line -> line.contains("mail server"));
-      assertThat(run(UNREACHABLE, worker -> worker.failureLog(FailureLog.standard().withoutStack())))
+      assertThat(
+              run(UNREACHABLE, worker -> worker.failureLog(FailureLog.standard().withoutStack())))
           .anyMatch(line -> line.endsWith("message=\"mail server\""))
           .noneMatch(line -> line.startsWith("    "));
       assertThat(run(UNREACHABLE, worker -> worker.failureLog(FailureLog.standard().withStack())))
@@ -220,8 +223,7 @@ class FailureLogTest {
       JobHandler<String> handler, UnaryOperator<Worker.Builder> settings) {
     MemoryStore store = new MemoryStore();
     store.add("q", "k", "job", 0, 2);
-    Worker worker =
-        settings.apply(Worker.on(store).handle(TYPE, handler).queue("q", 1)).build();
+    Worker worker = settings.apply(Worker.on(store).handle(TYPE, handler).queue("q", 1)).build();
     return logged(worker::runUntilIdle);
   }
 

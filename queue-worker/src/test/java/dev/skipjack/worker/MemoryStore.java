@@ -586,6 +586,17 @@ final class MemoryStore
   }
 
   @Override
+  public List<Optional<ExecutionStatus>> statuses(List<Execution> executions) {
+    return call(
+        "statuses",
+        executions.size(),
+        () ->
+            executions.stream()
+                .map(execution -> Optional.ofNullable(audit.get(execution.id().value())))
+                .toList());
+  }
+
+  @Override
   public Pruned prune() {
     return call("prune", 1, () -> pruned);
   }

@@ -10,6 +10,7 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.worker.WorkerEvent.Cancelled;
 import dev.skipjack.worker.WorkerEvent.Dead;
 import dev.skipjack.worker.WorkerEvent.Failed;
 import dev.skipjack.worker.WorkerEvent.Lost;
@@ -191,6 +192,107 @@ class OutcomeFlusherTest {
     drain(held);
 
     assertThat(held.events.all(Succeeded.class)).hasSize(60);
+  }
+
+  /** The commit lands, its answer does not, and nobody can ask until the lease has expired. */
+  @Test
+  void aWriteWhoseAnswerWasLostIsNoLossBeyondTheLease() {
+    assertToldBeyondTheLease(COMPLETED, Succeeded.class);
+    assertToldBeyondTheLease(new Ending.Completed("1"), Succeeded.class);
+    assertToldBeyondTheLease(failed(false), Failed.class);
+    assertToldBeyondTheLease(failed(true), Dead.class);
+    assertToldBeyondTheLease(givenBack(ExecutionStatus.SNOOZED), Snoozed.class);
+    assertToldBeyondTheLease(givenBack(ExecutionStatus.RELEASED), Released.class);
+    assertToldBeyondTheLease(new Ending.Cancelled("no"), Cancelled.class);
+  }
+
+  private static void assertToldBeyondTheLease(Ending ending, Class<? extends WorkerEvent> as) {
+    Held held = new Held(Duration.ofMillis(100));
+    List<Attempt> attempts = held.claim(1);
+    held.store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void after(String call, int size) {
+            throw answerLost();
+          }
+        };
+    offer(held, attempts, ending);
+    assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
+    await().until(() -> !attempts.get(0).holdsLease());
+
+    held.store.fault = new MemoryStore.Fault() {};
+    held.flusher.run();
+
+    assertThat(held.events.all(Lost.class)).as("%s", ending).isEmpty();
+    assertThat(held.events.all(as)).as("%s", ending).hasSize(1);
+    assertThat(held.running.size()).isZero();
+  }
+
+  @Test
+  void aWriteThatWasNotDoneIsALossAlthoughItsAnswerWasLost() {
+    Held held = new Held(Duration.ofMillis(100));
+    List<Attempt> attempts = held.claim(1);
+    held.store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            throw answerLost();
+          }
+        };
+    offer(held, attempts, COMPLETED);
+    assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
+    await().until(() -> !attempts.get(0).holdsLease());
+    held.store.fault = new MemoryStore.Fault() {};
+    ExecutionId thief = held.store.steal(attempts.get(0).execution().jobId());
+
+    held.flusher.run();
+
+    assertThat(held.events.all(Lost.class))
+        .containsExactly(new Lost(attempts.get(0).info(), thief));
+    assertThat(held.events.all(Succeeded.class)).isEmpty();
+  }
+
+  /** Before anybody is told the audit is asked, however long that takes. */
+  @Test
+  void anAuditThatCannotBeAskedIsAskedAgain() {
+    Held held = new Held(Duration.ofMillis(100));
+    List<Attempt> attempts = held.claim(1);
+    held.store.fault = lostAnswer("complete");
+    offer(held, attempts, COMPLETED);
+    assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
+    await().until(() -> !attempts.get(0).holdsLease());
+    held.store.fault = failing("statuses", "08006");
+    assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
+    assertThat(held.events.all(Lost.class)).isEmpty();
+
+    held.store.fault = new MemoryStore.Fault() {};
+    held.flusher.run();
+
+    assertThat(held.events.all(Succeeded.class)).hasSize(1);
+    assertThat(held.events.all(Lost.class)).isEmpty();
+    assertThat(held.running.size()).isZero();
+  }
+
+  @Test
+  void aCompletionOfTheHandlersOwnIsNoLossBeyondTheLease() throws Exception {
+    Held held = new Held(Duration.ofMillis(100));
+    Attempt attempt = held.claim(1).get(0);
+    attempt.begin();
+    Connection transaction = held.store.begin();
+    held.store.completeIn(transaction, attempt.execution());
+    attempt.completionWritten();
+    transaction.commit();
+    await().until(() -> !attempt.holdsLease());
+
+    held.heartbeat.run();
+    assertThat(held.events.all(Lost.class)).isEmpty();
+    attempt.finish();
+    offer(
+        held, List.of(attempt), new Ending.CompletedByHandler((Ending.Failed) failed(false), true));
+    held.flusher.run();
+
+    assertThat(held.events.all(Succeeded.class)).hasSize(1);
+    assertThat(held.events.all(Lost.class)).isEmpty();
   }
 
   @Test

@@ -1,11 +1,13 @@
 package dev.skipjack.api.spi;
 
 import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,6 +104,16 @@ public interface JobStore {
 
   /** Ends attempts without using them; a job that is to be cancelled does not come back. */
   List<Ended> giveBack(List<GiveBack> attempts);
+
+  /**
+   * Reads from the audit how attempts ended; changes nothing. An attempt whose write was committed,
+   * and whose answer was lost, learns so from this and from nothing else once its lease has
+   * expired.
+   *
+   * @return the status of each, {@link ExecutionStatus#RUNNING} for one that has not ended; empty
+   *     if its audit row has been removed
+   */
+  List<Optional<ExecutionStatus>> statuses(List<Execution> executions);
 
   /**
    * Takes back jobs whose lease ran out: each waits for another attempt, spread over {@code

@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
@@ -34,6 +35,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -266,6 +268,16 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
         statements.giveBack.ending(executions(attempts, GiveBack::execution)),
         GiveBackStatement.arguments(attempts),
         AttemptCtes::readEnded);
+  }
+
+  @Override
+  public List<Optional<ExecutionStatus>> statuses(List<Execution> executions) {
+    return executions.isEmpty()
+        ? List.of()
+        : transactions.run(
+            statements.attemptStatus.ending(executions),
+            AttemptStatusStatement.arguments(executions),
+            AttemptStatusStatement::read);
   }
 
   @Override

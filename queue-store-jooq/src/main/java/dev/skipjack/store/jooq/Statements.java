@@ -22,6 +22,7 @@ final class Statements {
   final OutcomeStatement conclude;
   final OutcomeStatement fail;
   final OutcomeStatement giveBack;
+  final OutcomeStatement attemptStatus;
   final HotStatement rescue;
   final HotStatement firstExpired;
   final HotStatement oldestRunning;
@@ -53,6 +54,7 @@ final class Statements {
     conclude = new OutcomeStatement(dsl, ConcludeStatement::query);
     fail = new OutcomeStatement(dsl, FailStatement::query);
     giveBack = new OutcomeStatement(dsl, GiveBackStatement::query);
+    attemptStatus = new OutcomeStatement(dsl, AttemptStatusStatement::query);
     rescue = HotStatement.render(dsl, RescueStatement.query());
     firstExpired = HotStatement.render(dsl, RescueStatement.firstQuery());
     oldestRunning = HotStatement.render(dsl, RescueStatement.oldestRunningQuery());

@@ -75,6 +75,7 @@ final class EveryStatement {
       leases.cancelRequested(claimed);
     }
     store.progress(List.of(new Progress(claimed.get(2), 50, "half way")));
+    store.statuses(claimed);
     assertThat(store.complete(claimed.subList(0, 2))).containsOnly(Verdict.DONE);
     assertThat(
             store.conclude(

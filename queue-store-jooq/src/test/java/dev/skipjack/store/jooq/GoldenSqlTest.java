@@ -73,6 +73,7 @@ class GoldenSqlTest {
             Map.entry("conclude", statements.conclude.in(weeks)),
             Map.entry("fail", statements.fail.in(weeks)),
             Map.entry("give-back", statements.giveBack.in(weeks)),
+            Map.entry("attempt-status", statements.attemptStatus.in(weeks)),
             Map.entry("rescue", statements.rescue),
             Map.entry("first-expired", statements.firstExpired),
             Map.entry("oldest-running", statements.oldestRunning),

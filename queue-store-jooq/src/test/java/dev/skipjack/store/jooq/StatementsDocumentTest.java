@@ -42,6 +42,7 @@ class StatementsDocumentTest {
               "HeartbeatStatement",
               "ProgressStatement",
               "CancelRequestedStatement",
+              "AttemptStatusStatement",
               "CompleteStatement",
               "ConcludeStatement",
               "FailStatement",
