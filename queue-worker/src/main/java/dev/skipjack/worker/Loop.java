@@ -27,7 +27,7 @@ final class Loop {
   static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
   /** Of loops that find out whether the database is back; the others are woken then. */
-  static final Duration PROBE_PAUSE = Duration.ofSeconds(1);
+  static final Duration PROBE_PAUSE = Duration.ofMillis(500);
 
   private final String role;
   private final Step step;

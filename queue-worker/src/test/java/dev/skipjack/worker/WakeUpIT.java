@@ -8,6 +8,7 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.testkit.faults.FaultyDataSource;
 import dev.skipjack.worker.WorkerEvent.LoopFailed;
 import dev.skipjack.worker.WorkerEvent.LoopRecovered;
 import dev.skipjack.worker.WorkerEvent.Succeeded;
@@ -33,28 +34,35 @@ class WakeUpIT {
       " FROM pg_stat_activity WHERE query LIKE 'LISTEN skipjack_%' AND datname = current_database()";
 
   private final QueueDatabase database;
+  /** Longer than any pause between the looks that follow a claim; the poll comes after an hour. */
+  private static final Duration IDLE = Duration.ofMillis(1_200);
+
+  private final FaultyDataSource counting;
   private final JobQueue queue;
   private final EventLog events = new EventLog();
 
   WakeUpIT(QueueDatabase database) {
     this.database = database;
-    this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    this.counting = new FaultyDataSource(database.dataSource());
+    this.queue = JobQueue.builder(counting).schema(database.schema()).build();
   }
 
   @Test
   void anIdleWorkerRunsAJobAtOnce() throws SQLException {
     try (Worker worker = start(true)) {
-      for (int i = 1; i <= 5; i++) {
+      for (int i = 1; i <= 2; i++) {
         int jobs = i;
+        awaitIdle();
         queue.enqueue(NOTE, new Note(i), job -> job.priority(jobs));
         await().until(() -> events.all(Succeeded.class).size() == jobs);
       }
+      awaitIdle();
       try (Connection connection = database.connection()) {
         connection.setAutoCommit(false);
-        queue.in(connection).enqueue(NOTE, new Note(6));
+        queue.in(connection).enqueue(NOTE, new Note(3));
         connection.commit();
       }
-      await().until(() -> events.all(Succeeded.class).size() == 6);
+      await().until(() -> events.all(Succeeded.class).size() == 3);
       assertThat(worker.status()).isNotNull();
     }
     await().until(() -> value("SELECT count(*)" + LISTENERS).equals("0"));
@@ -81,6 +89,24 @@ class WakeUpIT {
       assertThat(value("SELECT count(*)" + LISTENERS)).isEqualTo("0");
       assertThat(worker.status()).isNotNull();
     }
+  }
+
+  /**
+   * Waits until the worker asks nothing any more, so that the next job is found by a wake-up or not
+   * at all.
+   */
+  private void awaitIdle() {
+    long[] seen = {-1, 0};
+    await()
+        .until(
+            () -> {
+              long borrowed = counting.count(FaultyDataSource.Step.CONNECTION);
+              if (borrowed != seen[0]) {
+                seen[0] = borrowed;
+                seen[1] = System.nanoTime();
+              }
+              return System.nanoTime() - seen[1] > IDLE.toNanos();
+            });
   }
 
   private Worker start(boolean wakeUps) {

@@ -1,0 +1,92 @@
+package dev.skipjack.worker.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.faults.CrashingPostgres;
+import dev.skipjack.testkit.faults.ForkedJvm;
+import dev.skipjack.worker.Worker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How soon a worker with the default settings is at work after its server was restarted. */
+@Timeout(300)
+class RestartIT {
+
+  /** For the slowest: what the machine may have to do beside it. */
+  private static final Duration AT_MOST = Duration.ofSeconds(5);
+
+  @Test
+  void aWorkerIsBackSoonAfterARestart() {
+    assertThat(Collections.max(restart(3))).isLessThan(AT_MOST);
+  }
+
+  /** On a quiet machine nine of ten are within one and a half seconds. */
+  @Test
+  @Tag("soak")
+  void aWorkerIsBackWithinSecondsAfterTenRestarts() {
+    List<Duration> delays = restart(10);
+    Collections.sort(delays);
+    assertThat(delays.get(4)).as("median of %s", delays).isLessThan(Duration.ofMillis(1_500));
+    assertThat(delays.get(9)).as("most of %s", delays).isLessThan(AT_MOST);
+  }
+
+  @Test
+  @Tag("soak")
+  void aNewProcessRunsItsFirstJobWithinSecondsOfItsStart() throws Exception {
+    try (CrashingPostgres postgres = CrashingPostgres.create()) {
+      FaultFixture fixture = new FaultFixture(postgres.direct(), postgres.schema());
+      fixture.enqueue(1, Task.Deed.WORK);
+      long started = System.nanoTime();
+      try (ForkedJvm worker = ForkedWorker.launch(postgres.jdbcUrl(), postgres.schema(), 4)) {
+        worker.awaitLine("began 1", FaultFixture.PATIENCE);
+        Duration took = Duration.ofNanos(System.nanoTime() - started);
+        System.out.println("first job after " + took);
+        assertThat(took).isLessThan(Duration.ofSeconds(10));
+      }
+    }
+  }
+
+  /** From the first connection that the server accepts to the end of a job that waited for it. */
+  private static List<Duration> restart(int times) {
+    List<Duration> delays = new ArrayList<>();
+    try (CrashingPostgres postgres = CrashingPostgres.create()) {
+      FaultFixture fixture = new FaultFixture(postgres.direct(), postgres.schema());
+      HikariConfig settings = new HikariConfig();
+      settings.setJdbcUrl(postgres.jdbcUrl());
+      settings.setMaximumPoolSize(10);
+      settings.setConnectionTimeout(1_000);
+      settings.setMinimumIdle(0); // or the pool's own pauses would grow, see docs/guides/deployment.md
+      try (HikariDataSource pool = new HikariDataSource(settings);
+          Worker worker =
+              Worker.on(JobQueue.builder(pool).schema(postgres.schema()).build())
+                  .handle(Task.TYPE, new Deeds(pool))
+                  .queue("default", 4)
+                  .start()) {
+        await().until(() -> worker.health().ready());
+        for (int i = 0; i < times; i++) {
+          fixture.enqueue(1, Task.Deed.WORK);
+          fixture.assertAllDoneOnce();
+          postgres.stop();
+          await().until(() -> !worker.health().ready());
+          postgres.start();
+          long accepts = System.nanoTime();
+          fixture.enqueue(1, Task.Deed.WORK);
+          fixture.assertAllDoneOnce();
+          delays.add(Duration.ofNanos(System.nanoTime() - accepts));
+          await().until(() -> worker.health().ready());
+        }
+      }
+    }
+    System.out.println("delays " + delays);
+    return delays;
+  }
+}
