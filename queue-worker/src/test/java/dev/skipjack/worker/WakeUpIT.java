@@ -34,6 +34,7 @@ class WakeUpIT {
       " FROM pg_stat_activity WHERE query LIKE 'LISTEN skipjack_%' AND datname = current_database()";
 
   private final QueueDatabase database;
+
   /** Longer than any pause between the looks that follow a claim; the poll comes after an hour. */
   private static final Duration IDLE = Duration.ofMillis(1_200);
 

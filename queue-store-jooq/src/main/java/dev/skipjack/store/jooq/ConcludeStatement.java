@@ -137,7 +137,7 @@ final class ConcludeStatement {
   static Arguments arguments(List<Conclusion> conclusions) {
     return AttemptCtes.arguments(conclusions, Conclusion::execution)
         .texts("ended_as", conclusions, conclusion -> conclusion.as().literal())
-        .texts("results", conclusions, Conclusion::result)
+        .documents("results", conclusions, Conclusion::result)
         .texts("reasons", conclusions, Conclusion::reason);
   }
 

@@ -137,12 +137,13 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
         new Batches(request.limit())
             .run(
                 limit ->
-                    healing.run(
-                        () ->
-                            transactions.run(
-                                statements.claim,
-                                ClaimStatement.arguments(request.atMost(limit)),
-                                ClaimStatement::read)));
+                    AsciiFallback.run(
+                        ClaimStatement.arguments(request.atMost(limit)),
+                        given ->
+                            healing.run(
+                                () ->
+                                    transactions.run(
+                                        statements.claim, given, ClaimStatement::read))));
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
       order.putIfAbsent(share.lane(), order.size());
@@ -302,6 +303,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       HotStatement.RowReader<R> reader) {
     return input.isEmpty()
         ? List.of()
-        : healing.run(() -> transactions.run(statement, arguments, reader));
+        : AsciiFallback.run(
+            arguments, given -> healing.run(() -> transactions.run(statement, given, reader)));
   }
 }

@@ -41,7 +41,9 @@ final class JooqLeaseKeeper implements LeaseKeeper {
   public List<Verdict> progress(List<Progress> reports) {
     return reports.isEmpty()
         ? List.of()
-        : transactions.run(progress, ProgressStatement.arguments(reports), AttemptCtes::read);
+        : AsciiFallback.run(
+            ProgressStatement.arguments(reports),
+            arguments -> transactions.run(progress, arguments, AttemptCtes::read));
   }
 
   @Override

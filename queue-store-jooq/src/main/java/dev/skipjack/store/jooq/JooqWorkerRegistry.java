@@ -19,8 +19,9 @@ final class JooqWorkerRegistry implements WorkerRegistry {
 
   @Override
   public Standing announce(WorkerRow row) {
-    return transactions
-        .run(statements.announce, AnnounceStatement.arguments(row), AnnounceStatement::read)
+    return AsciiFallback.run(
+            AnnounceStatement.arguments(row),
+            arguments -> transactions.run(statements.announce, arguments, AnnounceStatement::read))
         .get(0);
   }
 

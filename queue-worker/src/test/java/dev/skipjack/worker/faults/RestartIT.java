@@ -64,7 +64,8 @@ class RestartIT {
       settings.setJdbcUrl(postgres.jdbcUrl());
       settings.setMaximumPoolSize(10);
       settings.setConnectionTimeout(1_000);
-      settings.setMinimumIdle(0); // or the pool's own pauses would grow, see docs/guides/deployment.md
+      settings.setMinimumIdle(
+          0); // or the pool's own pauses would grow, see docs/guides/deployment.md
       try (HikariDataSource pool = new HikariDataSource(settings);
           Worker worker =
               Worker.on(JobQueue.builder(pool).schema(postgres.schema()).build())

@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq.spi;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -15,17 +16,41 @@ import org.jspecify.annotations.Nullable;
 public final class Arguments {
 
   private final Map<String, Binder> binders = new HashMap<>();
+  private final boolean ascii;
+
+  /** With no values yet. */
+  public Arguments() {
+    this(false);
+  }
+
+  private Arguments(boolean ascii) {
+    this.ascii = ascii;
+  }
+
+  /**
+   * A copy whose texts have a question mark for each character outside ASCII: for databases of an
+   * encoding that has no such character (22P05). Documents stay as they are.
+   */
+  public Arguments ascii() {
+    Arguments copy = new Arguments(true);
+    copy.binders.putAll(binders);
+    return copy;
+  }
+
+  private static @Nullable String spelled(@Nullable String text, boolean ascii) {
+    return text == null || !ascii ? text : text.replaceAll("[^\\x00-\\x7F]", "?");
+  }
 
   /** Sets one number. */
   public Arguments number(String name, long value) {
-    return put(name, (statement, index) -> statement.setLong(index, value));
+    return put(name, (statement, index, ascii) -> statement.setLong(index, value));
   }
 
   /** Sets one integer, which may be NULL. */
   public Arguments integer(String name, @Nullable Integer value) {
     return put(
         name,
-        (statement, index) -> {
+        (statement, index, ascii) -> {
           if (value == null) {
             statement.setNull(index, Types.INTEGER);
           } else {
@@ -36,13 +61,32 @@ public final class Arguments {
 
   /** Sets one text, which may be NULL. */
   public Arguments text(String name, @Nullable String value) {
-    return put(name, (statement, index) -> statement.setString(index, value));
+    return put(
+        name, (statement, index, ascii) -> statement.setString(index, spelled(value, ascii)));
   }
 
   /** Sets an array of texts, one for each element. */
   public <E> Arguments texts(
       String name, Collection<E> elements, Function<E, @Nullable String> text) {
-    return array(name, "text", elements, text, String[]::new);
+    @Nullable String[] values = elements.stream().map(text).toArray(String[]::new);
+    return put(
+        name,
+        (statement, index, ascii) ->
+            statement.setArray(
+                index,
+                statement
+                    .getConnection()
+                    .createArrayOf(
+                        "text",
+                        Arrays.stream(values)
+                            .map(value -> spelled(value, ascii))
+                            .toArray(String[]::new))));
+  }
+
+  /** Sets an array of JSON documents, one for each element, which are never spelled otherwise. */
+  public <E> Arguments documents(
+      String name, Collection<E> elements, Function<E, @Nullable String> document) {
+    return array(name, "text", elements, document, String[]::new);
   }
 
   /** Sets an array of bigints, one for each element. */
@@ -112,7 +156,7 @@ public final class Arguments {
     }
     return put(
         name,
-        (statement, index) ->
+        (statement, index, ascii) ->
             statement.setArray(index, statement.getConnection().createArrayOf(type, values)));
   }
 
@@ -129,11 +173,11 @@ public final class Arguments {
       throw new IllegalArgumentException(
           "Parameter '%s' was not set; set are %s.".formatted(name, List.copyOf(binders.keySet())));
     }
-    binder.bind(statement, index);
+    binder.bind(statement, index, ascii);
   }
 
   @FunctionalInterface
   private interface Binder {
-    void bind(PreparedStatement statement, int index) throws SQLException;
+    void bind(PreparedStatement statement, int index, boolean ascii) throws SQLException;
   }
 }

@@ -23,8 +23,8 @@ public final class KeptTransactions implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(KeptTransactions.class);
 
-  /** Deadlock, cancelled statement, lock not available. */
-  private static final Set<String> BROKEN_OFF = Set.of("40P01", "57014", "55P03");
+  /** Deadlock, cancelled statement, lock not available, untranslatable character. */
+  private static final Set<String> BROKEN_OFF = Set.of("40P01", "57014", "55P03", "22P05");
 
   /** How long the connection may be silent before it is asked whether it is alive. */
   private static final Duration SILENCE = Duration.ofMinutes(1);
