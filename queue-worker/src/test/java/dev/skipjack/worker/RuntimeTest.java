@@ -869,7 +869,7 @@ class RuntimeTest {
 
       assertThatIllegalStateException()
           .isThrownBy(worker::start)
-          .withMessageContaining("The queue's pool has 1 connections")
+          .withMessageContaining("The queue's pool has 1 connection,")
           .withMessageContaining("Give it 2 or more");
     }
   }
