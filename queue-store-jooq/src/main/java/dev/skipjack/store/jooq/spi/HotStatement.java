@@ -6,7 +6,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jooq.DSLContext;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
@@ -68,16 +69,12 @@ public final class HotStatement {
    */
   private volatile @Nullable String borrowing;
 
-  private final AtomicReferenceArray<@Nullable String> first = forEachPreamble();
-  private final AtomicReferenceArray<@Nullable String> whole = forEachPreamble();
+  private final Map<Preamble, String> first = new ConcurrentHashMap<>();
+  private final Map<Preamble, String> whole = new ConcurrentHashMap<>();
 
   private HotStatement(String sql, List<String> parameters) {
     this.sql = sql;
     this.parameters = parameters;
-  }
-
-  private static AtomicReferenceArray<@Nullable String> forEachPreamble() {
-    return new AtomicReferenceArray<>(Preamble.values().length);
   }
 
   private static String borrow(String setting, String value) {
@@ -143,7 +140,8 @@ public final class HotStatement {
   <R> List<R> runFirst(
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    return run(connection, text(first, preamble, preamble.sql(), ""), 0, arguments, reader);
+    String text = first.computeIfAbsent(preamble, own -> own.sql() + sql);
+    return run(connection, text, 0, arguments, reader);
   }
 
   /**
@@ -155,21 +153,8 @@ public final class HotStatement {
   <R> List<R> runWhole(
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    return run(
-        connection, text(whole, preamble, preamble.withBegin(), COMMIT), 0, arguments, reader);
-  }
-
-  private String text(
-      AtomicReferenceArray<@Nullable String> texts,
-      Preamble preamble,
-      String before,
-      String after) {
-    String text = texts.get(preamble.ordinal());
-    if (text == null) {
-      text = before + sql + after;
-      texts.set(preamble.ordinal(), text);
-    }
-    return text;
+    String text = whole.computeIfAbsent(preamble, own -> own.withBegin() + sql + COMMIT);
+    return run(connection, text, 0, arguments, reader);
   }
 
   /**
