@@ -9,7 +9,9 @@ select
   "skipjack"."job_executions"."finished_at",
   "skipjack"."job_executions"."error_class",
   "skipjack"."job_executions"."error_message",
-  "skipjack"."job_executions"."error_stack"
+  case
+    when row_number() over (order by "skipjack"."job_executions"."attempt" desc, "skipjack"."job_executions"."id" desc) <= 20 then "skipjack"."job_executions"."error_stack"
+  end
 from "skipjack"."job_executions"
 where "skipjack"."job_executions"."job_id" = ?
 order by "skipjack"."job_executions"."attempt" desc, "skipjack"."job_executions"."id" desc

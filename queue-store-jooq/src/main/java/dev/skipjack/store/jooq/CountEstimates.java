@@ -32,7 +32,8 @@ final class CountEstimates {
   }
 
   /**
-   * Replaces the counts of the stretches that were too long, and adds the kinds that were not seen.
+   * Replaces the counts of the stretches that were too long, adds the kinds that were not seen,
+   * and says where there may be others still.
    *
    * @param counted as far as was looked, marked where that was not to the end
    * @param sampled of the whole table
@@ -53,7 +54,20 @@ final class CountEstimates {
                     estimate,
                     estimate,
                     (seen, guessed) -> guessed.jobs() > seen.jobs() ? guessed : seen));
+    tooLong.stream()
+        .filter(stretch -> stretch.status() != JobStatus.DEAD) // a stretch is one group there
+        .map(CountEstimates::others)
+        .forEach(others -> merged.put(others, others));
     return List.copyOf(merged.values());
+  }
+
+  private static JobCount others(JobCount stretch) {
+    return new JobCount(
+        stretch.queue().isEmpty() ? JobCount.OTHERS : stretch.queue(),
+        JobCount.OTHERS,
+        stretch.status(),
+        0,
+        true);
   }
 
   /** A count that stands for the stretch which a count belongs to. */

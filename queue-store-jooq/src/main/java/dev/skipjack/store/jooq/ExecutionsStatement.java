@@ -2,8 +2,11 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.orderBy;
 import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.rowNumber;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
@@ -21,12 +24,14 @@ import org.jspecify.annotations.Nullable;
  * The latest attempts of a job, the last first.
  *
  * <pre>{@code
- * SELECT ... FROM job_executions WHERE job_id = :id ORDER BY attempt DESC, id DESC LIMIT 1000
+ * SELECT ..., CASE WHEN row_number() OVER (ORDER BY attempt DESC, id DESC) <= 20 THEN error_stack END
+ *   FROM job_executions WHERE job_id = :id ORDER BY attempt DESC, id DESC LIMIT 1000
  * }</pre>
  *
  * <p>Probes {@code job_executions_job_idx} of each partition and reads every attempt of this job:
  * the index has no order of attempts, which only a job that snoozed for years would be glad of.
- * Locks nothing.
+ * The stacks of a thousand failures would be 30 MB, so only the latest attempts have theirs. Locks
+ * nothing.
  */
 final class ExecutionsStatement {
 
@@ -45,7 +50,11 @@ final class ExecutionsStatement {
             JOB_EXECUTIONS.FINISHED_AT,
             JOB_EXECUTIONS.ERROR_CLASS,
             JOB_EXECUTIONS.ERROR_MESSAGE,
-            JOB_EXECUTIONS.ERROR_STACK)
+            when(
+                rowNumber()
+                    .over(orderBy(JOB_EXECUTIONS.ATTEMPT.desc(), JOB_EXECUTIONS.ID.desc()))
+                    .le(inline(ReadBounds.STACKS)),
+                JOB_EXECUTIONS.ERROR_STACK))
         .from(JOB_EXECUTIONS)
         .where(JOB_EXECUTIONS.JOB_ID.eq(ID))
         .orderBy(JOB_EXECUTIONS.ATTEMPT.desc(), JOB_EXECUTIONS.ID.desc())

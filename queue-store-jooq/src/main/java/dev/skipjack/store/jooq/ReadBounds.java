@@ -15,6 +15,9 @@ final class ReadBounds {
   /** Most attempts of a job that are shown; a job may snooze for years. */
   static final int EXECUTIONS = 1_000;
 
+  /** Most attempts of a job that are shown with their error's stack: each may be 32 kB long. */
+  static final int STACKS = 20;
+
   /** Most groups of dead letters that are shown. */
   static final int GROUPS = 1_000;
 

@@ -8,6 +8,8 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobExecution;
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobReader;
@@ -23,6 +25,8 @@ import dev.skipjack.testkit.QueueTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -178,6 +182,26 @@ class ReadStatementTest {
     }
   }
 
+  /** A job that failed 1,000 times with the longest texts would be 40 MB. */
+  @Test
+  void findsAJobWithTheStacksOfItsLatestFailuresOnly() {
+    fixture.enqueue(1);
+    JobId id = new JobId(Long.parseLong(fixture.value("SELECT id FROM @jobs")));
+    fixture.execute(
+        "INSERT INTO @job_executions (id, job_id, started_at, finished_at, attempt, queue, kind, status, error_message, error_stack)"
+            + " SELECT 1000000 + n, "
+            + id
+            + ", now(), now(), n, 'default', 'work', 'failed', 'no luck', repeat('x', 1000) FROM generate_series(1, 100) n");
+
+    List<JobExecution> executions = reader.find(id).orElseThrow().executions();
+
+    assertThat(executions).hasSize(100).allMatch(e -> e.error() != null);
+    assertThat(executions)
+        .filteredOn(e -> Objects.requireNonNull(e.error()).stack() != null)
+        .extracting(JobExecution::attempt)
+        .containsExactlyElementsOf(IntStream.rangeClosed(81, 100).boxed().toList());
+  }
+
   @Nested
   class Counts {
 
@@ -222,9 +246,36 @@ class ReadStatementTest {
       assertThat(counts)
           .filteredOn(JobCount::estimated)
           .extracting(JobCount::queue, JobCount::kind)
-          .containsExactly(tuple("full", "k"), tuple("full", "late"));
+          .containsExactly(tuple("full", "*"), tuple("full", "k"), tuple("full", "late"));
       assertThat(jobs(counts, "k")).isBetween(77_500L * 3 / 4, 77_500L * 5 / 4);
       assertThat(jobs(counts, "late")).isBetween(22_500L * 3 / 4, 22_500L * 5 / 4);
+    }
+
+    /** The sample of the table's pages meets the rare kind seldom. */
+    @Test
+    void sayWhereAGroupMayBeMissing() {
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload) SELECT 'full', 'k', '{}' FROM generate_series(1, 20000)");
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload) VALUES ('full', 'rare', '{}'), ('small', 'k', '{}')");
+
+      List<JobCount> counts = reader.counts();
+
+      assertThat(counts)
+          .filteredOn(JobCount::isOthers)
+          .containsExactly(new JobCount("full", JobCount.OTHERS, JobStatus.PENDING, 0, true));
+    }
+
+    @Test
+    void sayThatRunningJobsOfAnyQueueMayBeMissing() {
+      fixture.execute(
+          "INSERT INTO @jobs (kind, payload, status, current_execution_id, started_at, lease_expires_at, attempts)"
+              + " SELECT 'k', '{}', 'running', n, now(), now() + interval '1 hour', 1 FROM generate_series(1, 10001) n");
+
+      assertThat(reader.counts())
+          .filteredOn(JobCount::isOthers)
+          .containsExactly(
+              new JobCount(JobCount.OTHERS, JobCount.OTHERS, JobStatus.RUNNING, 0, true));
     }
 
     private static long jobs(List<JobCount> counts, String kind) {
