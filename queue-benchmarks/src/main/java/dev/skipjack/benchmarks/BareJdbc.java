@@ -8,8 +8,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * The floor: one connection that is never given back, the same texts and values in the same number
- * of round trips, every column of every row read.
+ * The floor: one connection that is never given back, the same statements and values in the same
+ * number of round trips and with none of the store's settings, every column of every row read.
  */
 final class BareJdbc {
 

@@ -260,11 +260,7 @@ final class BenchmarkDatabase implements AutoCloseable {
 
   /** The statements as they would have been sent for the schema of what is compared. */
   List<Sent> forFloor(List<Sent> sent) {
-    return sent.stream()
-        .map(
-            one ->
-                new Sent(one.sql().replace("\"" + SCHEMA + "\"", "\"" + FLOOR + "\""), one.binds()))
-        .toList();
+    return sent.stream().map(one -> one.plain().in(SCHEMA, FLOOR)).toList();
   }
 
   /** Makes what {@link #forFloor} needs. */

@@ -63,7 +63,7 @@ final class Overhead implements Benchmark {
   static Overhead ofStatements() {
     return new Overhead(
         "overhead",
-        "each statement of the store against the same text and values from bare JDBC",
+        "each statement of the store against the same statement and values from plain JDBC",
         "bare JDBC",
         100,
         7,

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +28,27 @@ final class Recording {
    * A statement that was sent.
    *
    * @param binds in the order in which they were set
+   * @param isWhole whether it begins its transaction and commits it, in one round trip
    */
-  record Sent(String sql, List<Bind> binds) {
+  record Sent(String sql, List<Bind> binds, boolean isWhole) {
 
-    /** Whether it begins its transaction and commits it, in one flight. */
-    boolean isWhole() {
-      return sql.startsWith("BEGIN ");
+    /** What the store sends around a statement: how its transaction begins, with which settings. */
+    private static final Pattern AROUND =
+        Pattern.compile(
+            "\\A(?:(?:BEGIN|SET LOCAL|SET TRANSACTION)\\b[^;]*; )*(.*?)(?:; COMMIT)?\\z", Pattern.DOTALL);
+
+    static Sent of(String sql, List<Bind> binds) {
+      return new Sent(sql, binds, sql.startsWith("BEGIN "));
+    }
+
+    /** As an application without the store would send it: the statement alone. */
+    Sent plain() {
+      return new Sent(AROUND.matcher(sql).replaceFirst("$1"), binds, isWhole);
+    }
+
+    /** The same in another schema. */
+    Sent in(String from, String to) {
+      return new Sent(sql.replace("\"" + from + "\"", "\"" + to + "\""), binds, isWhole);
     }
   }
 
@@ -79,7 +95,7 @@ final class Recording {
 
   private PreparedStatement noting(PreparedStatement statement, Connection owner, String sql) {
     List<Bind> binds = new ArrayList<>();
-    sent.add(new Sent(sql, binds));
+    sent.add(Sent.of(sql, binds));
     Connection noting = noting(owner);
     return proxy(
         PreparedStatement.class,

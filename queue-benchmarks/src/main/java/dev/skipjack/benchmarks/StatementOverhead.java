@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the store costs beside the database's own work: the time of each hot statement through the
- * store, divided by the time of the very same text, values and round trips from a bare JDBC loop.
+ * store, divided by the time of the same statement, values and round trips from a bare JDBC loop,
+ * which sends none of the settings that the store sends with each statement.
  *
  * <p>Each round lets the store live through many jobs and notes what it sends. Then both do it
  * again on empty tables of their own, taking turns at every single statement, so that a disk that
@@ -75,7 +76,7 @@ final class StatementOverhead {
       }
     }
     List<Sent> forFloor = database.forFloor(recording.sent());
-    // The server plans by what a session has run before, so both have run the same.
+    // The driver prepares and the server plans by what a session has run before.
     bare.send(forFloor);
     Iterator<Sent> sent = forFloor.iterator();
     database.emptyBoth();
