@@ -1,8 +1,8 @@
 package dev.skipjack.api;
 
 /**
- * How many live jobs of one queue, kind and status there are; or, with {@link #OTHERS} as kind, that
- * there may be more groups of that status than were counted.
+ * How many live jobs of one queue, kind and status there are; or, with {@link #OTHERS} as kind,
+ * that there may be more groups of that status than were counted.
  *
  * @param queue the queue; {@link #OTHERS}: any queue
  * @param kind the kind; {@link #OTHERS}: any kind that has no count of its own

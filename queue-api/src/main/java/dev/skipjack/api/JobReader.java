@@ -21,8 +21,8 @@ public interface JobReader {
    *
    * <p>Probes one index for each day that the archive keeps and for each week that the audit keeps,
    * because an id does not tell when its job ended. The attempts are read right after the job, so
-   * they may already show one more than it. The latest 1,000 are shown, and of these the latest
-   * 20 with the stack of their error.
+   * they may already show one more than it. The latest 1,000 are shown, and of these the latest 20
+   * with the stack of their error.
    *
    * @return empty if there never was such a job, or if it is gone: pruned, or ended in a queue that
    *     archives nothing
@@ -52,8 +52,9 @@ public interface JobReader {
    * is no index by kind, because every enqueue and every claim would pay for it, so the kinds of a
    * long backlog come from a sample of the table's pages. A kind that is rare in such a backlog may
    * be missing, so the answer then holds a count of 0 whose kind is {@link JobCount#OTHERS}: with
-   * the queue for pending jobs, with {@code OTHERS} as queue for running and waiting ones, which are
-   * looked at in one go for all queues. Without it, every group of that queue and status is there.
+   * the queue for pending jobs, with {@code OTHERS} as queue for running and waiting ones, which
+   * are looked at in one go for all queues. Without it, every group of that queue and status is
+   * there.
    *
    * <p>Reads at most 10,001 index entries for each queue that has pending jobs, for each queue and
    * kind that has dead ones, for the running and for the waiting jobs, and, if it estimates, about

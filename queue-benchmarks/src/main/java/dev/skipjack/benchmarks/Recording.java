@@ -35,7 +35,8 @@ final class Recording {
     /** What the store sends around a statement: how its transaction begins, with which settings. */
     private static final Pattern AROUND =
         Pattern.compile(
-            "\\A(?:(?:BEGIN|SET LOCAL|SET TRANSACTION)\\b[^;]*; )*(.*?)(?:; COMMIT)?\\z", Pattern.DOTALL);
+            "\\A(?:(?:BEGIN|SET LOCAL|SET TRANSACTION)\\b[^;]*; )*(.*?)(?:; COMMIT)?\\z",
+            Pattern.DOTALL);
 
     static Sent of(String sql, List<Bind> binds) {
       return new Sent(sql, binds, sql.startsWith("BEGIN "));

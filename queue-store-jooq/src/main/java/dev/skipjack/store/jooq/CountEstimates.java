@@ -32,8 +32,8 @@ final class CountEstimates {
   }
 
   /**
-   * Replaces the counts of the stretches that were too long, adds the kinds that were not seen,
-   * and says where there may be others still.
+   * Replaces the counts of the stretches that were too long, adds the kinds that were not seen, and
+   * says where there may be others still.
    *
    * @param counted as far as was looked, marked where that was not to the end
    * @param sampled of the whole table

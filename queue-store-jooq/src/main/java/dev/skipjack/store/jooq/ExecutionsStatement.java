@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Probes {@code job_executions_job_idx} of each partition and reads every attempt of this job:
- * the index has no order of attempts, which only a job that snoozed for years would be glad of.
- * The stacks of a thousand failures would be 30 MB, so only the latest attempts have theirs. Locks
+ * the index has no order of attempts, which only a job that snoozed for years would be glad of. The
+ * stacks of a thousand failures would be 30 MB, so only the latest attempts have theirs. Locks
  * nothing.
  */
 final class ExecutionsStatement {

@@ -30,10 +30,7 @@ class JobLifeProperties {
 
   private static final int WALKS = Boolean.getBoolean("skipjack.soak") ? 10 : 1;
 
-  /**
-   * A walk that meets no rescue, say, proves nothing about one: over all tries each is met. But for
-   * a redrive's conflict, which comes too seldom to be asked for.
-   */
+  /** A walk that meets no rescue, say, proves nothing about one: over all tries each is met. */
   private static final List<String> TO_BE_MET =
       List.of(
           "Verdict DONE",
@@ -54,7 +51,10 @@ class JobLifeProperties {
           "CancelResult REQUESTED",
           "CancelResult DEAD",
           "CancelResult GONE",
+          "concluded as COMPLETED",
+          "concluded as CANCELLED",
           "Redriven Redriven[]",
+          "Conflict Conflict[holder=]",
           "NotDead NotDead[]",
           "Gone Gone[]",
           "EditResult EDITED",
@@ -104,6 +104,8 @@ class JobLifeProperties {
             Tuple.of(6, Move.HEARTBEAT),
             Tuple.of(5, Move.COMPLETE),
             Tuple.of(2, Move.COMPLETE_IN),
+            Tuple.of(2, Move.CONCLUDE),
+            Tuple.of(2, Move.PROGRESS),
             Tuple.of(12, Move.FAIL),
             Tuple.of(5, Move.GIVE_BACK),
             Tuple.of(8, Move.RESCUE),

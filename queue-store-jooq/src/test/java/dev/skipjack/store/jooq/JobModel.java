@@ -9,6 +9,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -106,6 +107,26 @@ final class JobModel {
     Verdict verdict = verdict(execution);
     if (verdict == Verdict.DONE) {
       end(job(execution.jobId()), JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED);
+    }
+    return verdict;
+  }
+
+  Verdict conclude(Conclusion conclusion) {
+    Verdict verdict = verdict(conclusion.execution());
+    if (verdict == Verdict.DONE) {
+      boolean completes = conclusion.as() == JobStatus.COMPLETED;
+      end(
+          job(conclusion.execution().jobId()),
+          conclusion.as(),
+          completes ? ExecutionStatus.SUCCEEDED : ExecutionStatus.CANCELLED);
+    }
+    return verdict;
+  }
+
+  Verdict progress(Execution execution, int percent) {
+    Verdict verdict = verdict(execution);
+    if (verdict == Verdict.DONE) {
+      job(execution.jobId()).percent = percent;
     }
     return verdict;
   }

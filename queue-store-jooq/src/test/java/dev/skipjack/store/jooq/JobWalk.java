@@ -23,6 +23,7 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -31,6 +32,7 @@ import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.UniqueKey;
 import dev.skipjack.api.spi.UniqueUntil;
@@ -42,6 +44,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -65,7 +69,8 @@ final class JobWalk implements AutoCloseable {
                          coalesce(current_execution_id::text, '-'),
                          status = 'running' AND lease_expires_at < clock_timestamp(), cancel_requested_at IS NOT NULL,
                          status = 'pending' AND scheduled_at > clock_timestamp() + interval '30 minutes',
-                         coalesce(unique_key, '-'), coalesce(freed_unique_key, '-')) AS line
+                         coalesce(unique_key, '-'), coalesce(freed_unique_key, '-'),
+                         coalesce(progress->>'percent', '-')) AS line
           FROM @jobs
          UNION ALL
         SELECT concat_ws(' ', id, 'was', status, attempts, forgiven, max_attempts, priority, queue, payload->>'number',
@@ -128,6 +133,8 @@ final class JobWalk implements AutoCloseable {
       case HEARTBEAT -> heartbeat(step);
       case COMPLETE -> complete(step);
       case COMPLETE_IN -> completeIn(step);
+      case CONCLUDE -> conclude(step);
+      case PROGRESS -> progress(step);
       case FAIL -> fail(step);
       case GIVE_BACK -> giveBack(step);
       case RESCUE -> rescue(step);
@@ -294,6 +301,28 @@ final class JobWalk implements AutoCloseable {
     same(store.complete(batch), batch.stream().map(model::complete).toList());
   }
 
+  private void conclude(WalkStep step) {
+    List<Conclusion> batch =
+        attempts(step).stream()
+            .map(
+                attempt ->
+                    step.c() % 2 == 0
+                        ? Conclusion.completed(attempt, "1")
+                        : Conclusion.cancelled(attempt, "no use"))
+            .toList();
+    same(store.conclude(batch), batch.stream().map(model::conclude).toList());
+    batch.forEach(conclusion -> seen.add("concluded as " + conclusion.as()));
+  }
+
+  private void progress(WalkStep step) {
+    List<Execution> batch = attempts(step);
+    int percent = step.c() % 101;
+    same(
+        store.progress(
+            batch.stream().map(attempt -> new Progress(attempt, percent, "so far")).toList()),
+        batch.stream().map(attempt -> model.progress(attempt, percent)).toList());
+  }
+
   private void completeIn(WalkStep step) throws SQLException {
     letGo();
     for (Execution attempt : attempts(step)) {
@@ -360,9 +389,40 @@ final class JobWalk implements AutoCloseable {
   }
 
   private void redrive(WalkStep step) {
-    List<JobId> ids =
-        jobs(step, job -> job.is(JobStatus.DEAD) && (step.a() % 2 == 0 || job.freedKey != null));
+    if (step.a() % 3 == 2) {
+      letGo();
+      freeAKey();
+      if (model.live().anyMatch(job -> job.freedKey != null)) {
+        enqueueUnique(step); // takes the key, unless another job has it already
+      }
+    }
+    List<JobId> ids = jobs(step, job -> job.is(JobStatus.DEAD) && isChosen(step, job.freedKey));
     same(admin.redrive(ids), model.redrive(ids));
+  }
+
+  /** Lets a running job die that frees its key then, if there is one: it comes seldom by itself. */
+  private void freeAKey() {
+    Optional<Execution> owner =
+        model
+            .live()
+            .filter(job -> job.uniqueKey != null && job.uniqueUntil == UniqueUntil.DEAD)
+            .map(job -> job.current())
+            .filter(Objects::nonNull)
+            .findFirst();
+    owner.ifPresent(
+        execution -> {
+          Failure last = new Failure(execution, JobError.of("no luck"), Duration.ZERO, true);
+          same(List.of(store.fail(List.of(last)).get(0)), List.of(model.fail(last)));
+        });
+  }
+
+  /** Any dead job, one that freed a key, or one whose key another has taken meanwhile. */
+  private boolean isChosen(WalkStep step, @Nullable String freedKey) {
+    return switch (step.a() % 3) {
+      case 0 -> true;
+      case 1 -> freedKey != null;
+      default -> freedKey != null && model.holderOf(freedKey) != null;
+    };
   }
 
   private void prune(WalkStep step) {

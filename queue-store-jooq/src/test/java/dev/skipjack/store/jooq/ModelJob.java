@@ -47,6 +47,9 @@ final class ModelJob {
   @Nullable UniqueUntil uniqueUntil;
   @Nullable String freedKey;
 
+  /** What an attempt reported last; null: none has. */
+  @Nullable Integer percent;
+
   private JobStatus status = JobStatus.PENDING;
   private @Nullable Execution current;
   private @Nullable Execution last;
@@ -171,7 +174,7 @@ final class ModelJob {
                 payload);
     if (isLive()) {
       lines.add(
-          "%s %s %s %s %s %s %s %s"
+          "%s %s %s %s %s %s %s %s %s"
               .formatted(
                   id,
                   all,
@@ -180,7 +183,8 @@ final class ModelJob {
                   letter(isCancelRequested),
                   letter(status == JobStatus.PENDING && isLater),
                   uniqueKey == null ? "-" : uniqueKey,
-                  freedKey == null ? "-" : freedKey));
+                  freedKey == null ? "-" : freedKey,
+                  percent == null ? "-" : percent));
     } else if (!isGone) {
       lines.add("%s %s %s".formatted(id, all, last == null ? "-" : last.id()));
     }

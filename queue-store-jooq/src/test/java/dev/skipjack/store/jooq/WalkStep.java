@@ -24,6 +24,8 @@ record WalkStep(Move move, int a, int b, int c) {
     HEARTBEAT,
     COMPLETE,
     COMPLETE_IN,
+    CONCLUDE,
+    PROGRESS,
     FAIL,
     GIVE_BACK,
     RESCUE,
