@@ -13,8 +13,9 @@ import java.util.Optional;
  * before it is answered as busy. Lists may be of any length and are worked through in bounded
  * batches. Safe for any number of threads.
  *
- * <p>Every method throws {@link StoreException} when the database refused or was not reached; the
- * batches before that stand.
+ * <p>Every method throws {@link StoreException} when the database refused or was not reached. The
+ * batches before that stand; where a list of jobs was given, a {@link PartialResultException}
+ * carries their results.
  */
 public interface QueueAdmin {
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * have been done: an enqueue may have created its jobs, a claim may hold jobs until their lease
  * ends.
  */
-public final class StoreException extends QueueException {
+public class StoreException extends QueueException {
 
   private static final long serialVersionUID = 1L;
 

@@ -3,6 +3,8 @@ package dev.skipjack.dedup;
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.EnqueueResult.Enqueued;
+import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.NewJob;
@@ -51,7 +53,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
                   OwnCalls.run(
                       Math.min(jobs.size(), UniqueWriter.LARGEST_CHUNK),
                       chunk -> writer.write(chunk, jobs, unique));
-              queue.waker().wakeCommitted(jobs, results);
+              queue.waker().wakeCommitted(jobs, madeDue(results, unique));
               return results;
             });
   }
@@ -96,8 +98,20 @@ public final class UniqueJobs implements UniqueEnqueuer {
   private List<EnqueueResult> write(Connection connection, List<NewJob> jobs, Unique<?> unique)
       throws SQLException {
     List<EnqueueResult> results = writer.writeWithin(Session.in(connection), jobs, unique);
-    queue.waker().wakeWithin(connection, jobs, results);
+    queue.waker().wakeWithin(connection, jobs, madeDue(results, unique));
     return results;
+  }
+
+  /** A job whose schedule was replaced may be due now, as if it were new. */
+  private static List<EnqueueResult> madeDue(List<EnqueueResult> results, Unique<?> unique) {
+    Conflict conflict = unique.conflict();
+    return conflict.changes(JobPart.SCHEDULE) && conflict.quiet() == null
+        ? results.stream().map(UniqueJobs::madeDue).toList()
+        : results;
+  }
+
+  private static EnqueueResult madeDue(EnqueueResult result) {
+    return result instanceof Replaced ? new Enqueued(result.jobId()) : result;
   }
 
   @Override

@@ -380,4 +380,21 @@ class UniqueJobsTest {
           .containsExactly(9);
     }
   }
+
+  @Test
+  void aJobThatIsReplacedToBeDueNowWakesWorkers() throws Exception {
+    try (Subscription wakeUps = fixture.queue.wakeUps().orElseThrow().subscribe()) {
+      unique.enqueue(SYNC, sync("a"), BY_ACCOUNT, job -> job.delay(Duration.ofDays(1)));
+      unique.enqueue(
+          SYNC,
+          sync("a"),
+          BY_ACCOUNT.debounce(Duration.ofHours(1), Duration.ofDays(1)),
+          job -> job.priority(1));
+      unique.enqueue(SYNC, sync("a"), BY_ACCOUNT.replace(), job -> job.priority(2));
+
+      assertThat(wakeUps.await(Duration.ofSeconds(10)))
+          .extracting(wakeUp -> wakeUp.lane().priority())
+          .containsExactly(2);
+    }
+  }
 }

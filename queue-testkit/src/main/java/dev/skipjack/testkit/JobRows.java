@@ -2,6 +2,7 @@ package dev.skipjack.testkit;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.SchemaName;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -53,6 +54,7 @@ final class JobRows {
   }
 
   private static List<JobRow> read(Connection connection, String schema) throws SQLException {
+    SchemaName.require(schema);
     List<JobRow> jobs = new ArrayList<>();
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(SELECT.replace("{schema}", quoted(schema)))) {

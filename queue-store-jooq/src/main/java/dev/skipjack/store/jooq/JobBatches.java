@@ -1,14 +1,22 @@
 package dev.skipjack.store.jooq;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.PartialResultException;
 import dev.skipjack.api.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +43,7 @@ final class JobBatches {
    * @param command answers for each job in the order of its input
    * @param isBusy whether an answer asks for another try
    * @return an answer for each job in the order of the input
+   * @throws PartialResultException if a batch failed after others had committed
    */
   static <R> List<R> run(
       List<JobId> jobs, Function<List<JobId>, List<R>> command, Predicate<R> isBusy) {
@@ -52,46 +61,68 @@ final class JobBatches {
       Function<List<JobId>, List<R>> command,
       Predicate<R> isBusy,
       @Nullable R locked) {
-    List<R> answers = new ArrayList<>(jobs.size());
-    for (int from = 0; from < jobs.size(); from += LARGEST) {
-      answers.addAll(
-          halving(jobs.subList(from, Math.min(from + LARGEST, jobs.size())), command, 0, locked));
-    }
-    for (int round = 0; round < BUSY_ROUNDS; round++) {
-      List<Integer> busy = new ArrayList<>();
-      for (int i = 0; i < answers.size(); i++) {
-        if (isBusy.test(answers.get(i))) {
-          busy.add(i);
-        }
-      }
-      if (busy.isEmpty() || !Pause.upTo(pauseOf(round))) {
-        break;
-      }
-      List<R> again = new ArrayList<>();
-      for (int from = 0; from < busy.size(); from += LARGEST) {
-        List<JobId> batch =
-            busy.subList(from, Math.min(from + LARGEST, busy.size())).stream()
-                .map(jobs::get)
+    List<@Nullable R> answers = new ArrayList<>(Collections.nCopies(jobs.size(), null));
+    try {
+      ask(IntStream.range(0, jobs.size()).boxed().toList(), jobs, command, locked, answers);
+      for (int round = 0; round < BUSY_ROUNDS; round++) {
+        List<Integer> busy =
+            IntStream.range(0, jobs.size())
+                .filter(i -> isBusy.test(requireNonNull(answers.get(i))))
+                .boxed()
                 .toList();
-        again.addAll(halving(batch, command, 0, locked));
+        if (busy.isEmpty() || !Pause.upTo(pauseOf(round))) {
+          break;
+        }
+        ask(busy, jobs, command, locked, answers);
       }
-      for (int i = 0; i < busy.size(); i++) {
-        answers.set(busy.get(i), again.get(i));
-      }
+    } catch (StoreException failure) {
+      throw partly(failure, jobs, answers, isBusy);
     }
-    return answers;
+    return answers.stream().map(Objects::requireNonNull).toList();
   }
 
-  private static <R> List<R> halving(
-      List<JobId> batch,
+  /** The failure, with the results of those batches that have committed. */
+  private static <R> StoreException partly(
+      StoreException failure, List<JobId> jobs, List<@Nullable R> answers, Predicate<R> isBusy) {
+    Map<JobId, R> results = new LinkedHashMap<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      R answer = answers.get(i);
+      if (answer != null && !isBusy.test(answer)) {
+        results.put(jobs.get(i), answer);
+      }
+    }
+    return results.isEmpty() ? failure : new PartialResultException(failure, results, jobs.size());
+  }
+
+  /** Fills in the answers of the jobs at {@code places}. */
+  private static <R> void ask(
+      List<Integer> places,
+      List<JobId> jobs,
+      Function<List<JobId>, List<R>> command,
+      @Nullable R locked,
+      List<@Nullable R> answers) {
+    for (int from = 0; from < places.size(); from += LARGEST) {
+      List<Integer> batch = places.subList(from, Math.min(from + LARGEST, places.size()));
+      halving(batch, jobs, command, 0, locked, answers);
+    }
+  }
+
+  private static <R> void halving(
+      List<Integer> batch,
+      List<JobId> jobs,
       Function<List<JobId>, List<R>> command,
       int triesAlone,
-      @Nullable R locked) {
+      @Nullable R locked,
+      List<@Nullable R> answers) {
     try {
-      return command.apply(batch);
+      List<R> some = command.apply(batch.stream().map(jobs::get).toList());
+      for (int i = 0; i < batch.size(); i++) {
+        answers.set(batch.get(i), some.get(i));
+      }
     } catch (StoreException failure) {
       if (locked != null && batch.size() == 1 && failure.sqlState().equals(LOCK_NOT_AVAILABLE)) {
-        return List.of(locked);
+        answers.set(batch.get(0), locked);
+        return;
       }
       if (failure.sqlState().filter(SMALLER_MAY_DO::contains).isEmpty()
           || triesAlone >= TRIES_ALONE
@@ -99,12 +130,12 @@ final class JobBatches {
         throw failure;
       }
       if (batch.size() == 1) {
-        return halving(batch, command, triesAlone + 1, locked);
+        halving(batch, jobs, command, triesAlone + 1, locked, answers);
+        return;
       }
-      List<R> answers =
-          new ArrayList<>(halving(batch.subList(0, batch.size() / 2), command, 0, locked));
-      answers.addAll(halving(batch.subList(batch.size() / 2, batch.size()), command, 0, locked));
-      return answers;
+      int half = batch.size() / 2;
+      halving(batch.subList(0, half), jobs, command, 0, locked, answers);
+      halving(batch.subList(half, batch.size()), jobs, command, 0, locked, answers);
     }
   }
 

@@ -13,6 +13,7 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.SchemaName;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.store.jooq.spi.KeptTransactions;
@@ -277,9 +278,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     /**
      * The schema that the migrations were run in, without quotes. Default: {@value
      * #DEFAULT_SCHEMA}.
+     *
+     * @throws IllegalArgumentException if the name is blank, longer than 63 bytes in UTF-8, or
+     *     holds a NUL
      */
     public Builder schema(String schema) {
-      this.schema = schema;
+      this.schema = SchemaName.require(schema);
       return this;
     }
 

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -122,8 +123,7 @@ final class WakeUpSender {
       if (results.get(i) instanceof EnqueueResult.Enqueued
           && job.wakesUp()
           && !silent.contains(job.queue())
-          && job.scheduledAt() == null
-          && job.delay().isZero()) {
+          && isDue(job)) {
         Integer priority = job.priority();
         Lane lane = new Lane(job.queue(), priority == null ? 0 : priority);
         wakeUps.merge(
@@ -133,6 +133,12 @@ final class WakeUpSender {
       }
     }
     return wakeUps;
+  }
+
+  /** By this machine's clock, which decides nothing but whether it is worth a wake-up. */
+  private static boolean isDue(NewJob job) {
+    Instant at = job.scheduledAt();
+    return job.delay().isZero() && (at == null || !at.isAfter(Instant.now()));
   }
 
   private boolean isQuiet(String queue) {

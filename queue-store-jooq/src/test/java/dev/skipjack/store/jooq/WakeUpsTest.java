@@ -22,8 +22,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,6 +57,14 @@ class WakeUpsTest {
     @Test
     void whenAnEnqueueOfItsOwnHasCommitted() {
       fixture.enqueue(1);
+
+      assertThat(heard()).containsExactly(OF_WORK);
+    }
+
+    @Test
+    void forAJobThatIsDueSinceAnInstantInThePast() {
+      fixture.queue.enqueue(
+          Fixture.WORK, new Fixture.Work(1), job -> job.at(Instant.parse("2020-01-01T00:00:00Z")));
 
       assertThat(heard()).containsExactly(OF_WORK);
     }
@@ -277,6 +287,31 @@ class WakeUpsTest {
     fixture.enqueue(1);
 
     assertThat(heardUntil("default")).containsExactly(OF_WORK);
+  }
+
+  /** A pool that is being closed, for instance; the caller would enqueue the job again. */
+  @Test
+  void whateverTheDataSourceThrowsForAWakeUpFailsNoEnqueue() {
+    AtomicInteger borrowed = new AtomicInteger();
+    DataSource closing =
+        (DataSource)
+            Proxy.newProxyInstance(
+                WakeUpsTest.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> {
+                  if (borrowed.incrementAndGet() > 1) {
+                    throw new IllegalStateException("closing");
+                  }
+                  return fixture.database.connection();
+                });
+
+    JobQueue.builder(closing)
+        .schema(fixture.database.schema())
+        .build()
+        .enqueue(Fixture.WORK, new Fixture.Work(1));
+
+    assertThat(borrowed).hasValue(2);
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
   }
 
   /** A server whose queue of notifications is full refuses every commit that notifies. */

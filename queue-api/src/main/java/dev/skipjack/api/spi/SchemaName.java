@@ -1,0 +1,28 @@
+package dev.skipjack.api.spi;
+
+import java.nio.charset.StandardCharsets;
+
+/** The name of a queue's schema, as it is stored, without quotes. */
+public final class SchemaName {
+
+  /** PostgreSQL's limit (NAMEDATALEN - 1); it cuts a longer name without an error. */
+  private static final int LONGEST = 63;
+
+  private SchemaName() {}
+
+  /**
+   * The name itself, if PostgreSQL keeps it as it is and it can be told from no name at all.
+   *
+   * @throws IllegalArgumentException if {@code name} is blank, longer than 63 bytes in UTF-8, or
+   *     holds a NUL
+   */
+  public static String require(String name) {
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (name.isBlank() || bytes > LONGEST || name.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException(
+          "Schema name '%s' has %d bytes; it needs 1 to %d, no NUL, and more than white space."
+              .formatted(SafeText.of(name, 80), bytes, LONGEST));
+    }
+    return name;
+  }
+}
