@@ -2,6 +2,7 @@ package dev.skipjack.api;
 
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.sql.SQLTransientException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,16 @@ public class StoreException extends QueueException {
     return getCause() instanceof SQLTransientConnectionException none
         && none.getSQLState() == null
         && none.getCause() == null;
+  }
+
+  /**
+   * Whether the same transaction, repeated from its start, can work without anybody's help: its
+   * cause is an {@link SQLTransientException}. An attempt whose {@code completeIn} failed so is not
+   * counted.
+   */
+  public boolean isTransient() {
+    return getCause() instanceof SQLTransientException
+        && !(getCause() instanceof SQLTransientConnectionException);
   }
 
   /** PostgreSQL's five-character error code; empty when it never answered. */

@@ -58,6 +58,7 @@ final class Attempt {
   private volatile boolean cancelled;
   private volatile boolean completionWritten;
   private volatile boolean completionSeen;
+  private volatile boolean completionPostponed;
 
   /**
    * @param claimedAt nanoTime before the claim was sent, so that the lease is never believed longer
@@ -406,6 +407,15 @@ final class Attempt {
 
   boolean isCompletionWritten() {
     return completionWritten;
+  }
+
+  /** Notes that a completion was refused and may work in another attempt. */
+  void completionPostponed() {
+    completionPostponed = true;
+  }
+
+  boolean isCompletionPostponed() {
+    return completionPostponed;
   }
 
   /**

@@ -121,6 +121,8 @@ final class AttemptContext implements JobContext {
     } catch (StoreException refused) {
       if (refused.sqlState().filter(SERIALIZATION_FAILURE::equals).isPresent()) {
         attempt.snapshotTooOld();
+      } else if (refused.isTransient()) {
+        attempt.completionPostponed();
       }
       throw refused;
     }

@@ -56,6 +56,11 @@ final class EndingRules {
     if (timedOut) {
       return failed(attempt, type, timeout(type, thrown));
     }
+    if (thrown != null && attempt.isCompletionPostponed()) {
+      // The handler did its work, and it was not to blame that its completion found no partition.
+      return Ending.GivenBack.after(
+          ExecutionStatus.RELEASED, backoff(attempt, backoffOf(type)));
+    }
     if (thrown != null) {
       return failed(attempt, type, thrown);
     }

@@ -77,7 +77,9 @@ public interface JobContext {
    * @throws LeaseLostException if this attempt no longer owns the job; let it pass, so that the
    *     transaction rolls back
    * @throws StoreException if the database refused, with SQLSTATE 40001 for a snapshot that is too
-   *     old; the transaction can then only be rolled back
+   *     old; the transaction can then only be rolled back. Let it pass: if it is {@linkplain
+   *     StoreException#isTransient() transient}, as when the archive has no partition for today,
+   *     the attempt is not counted and the job is tried again
    */
   void completeIn(Connection connection);
 

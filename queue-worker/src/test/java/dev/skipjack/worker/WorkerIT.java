@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
@@ -267,6 +269,66 @@ class WorkerIT {
     end.countDown();
     assertThat(events.all(Lost.class)).extracting(Lost::heldBy).containsExactly(owner.get());
     await().until(() -> count("jobs_archive WHERE status = 'completed'") == 1);
+  }
+
+  /** The handler's transaction has failed by then, so the partition is created behind it. */
+  @Test
+  void completeInThatMeetsAMissingPartitionUsesNoAttempt() throws SQLException {
+    dropArchivePartitions();
+    AtomicInteger runs = new AtomicInteger();
+    start(
+        handling(
+            (note, context) -> {
+              if (runs.incrementAndGet() == 1) {
+                dropArchivePartitions();
+              }
+              try (Connection connection = database.connection()) {
+                connection.setAutoCommit(false);
+                context.completeIn(connection);
+                connection.commit();
+              }
+              return Outcome.completed();
+            },
+            1),
+        config());
+    // The maintainer creates them at the start, and not again within the hour.
+    await().until(() -> archivePartitions() == 15);
+    JobId job = queue.enqueue(NOTE, new Note(7), options -> options.maxAttempts(1));
+
+    await().until(() -> events.all(Succeeded.class).size() == 1);
+    assertThat(runs).hasValue(2);
+    assertThat(queue.reader().find(job).orElseThrow().executions())
+        .extracting(JobExecution::status)
+        .containsExactly(ExecutionStatus.RELEASED, ExecutionStatus.SUCCEEDED);
+  }
+
+  private void dropArchivePartitions() throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          """
+          DO $$
+          DECLARE child regclass;
+          BEGIN
+            FOR child IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = '%s.jobs_archive'::regclass LOOP
+              EXECUTE 'DROP TABLE ' || child;
+            END LOOP;
+          END $$
+          """
+              .formatted(database.schema()));
+    }
+  }
+
+  private int archivePartitions() throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT count(*) FROM pg_inherits WHERE inhparent = '%s.jobs_archive'::regclass"
+                    .formatted(database.schema()))) {
+      row.next();
+      return row.getInt(1);
+    }
   }
 
   @Test

@@ -86,6 +86,8 @@ public interface JobStore {
    * commit together. Waits for the row if somebody holds it.
    *
    * @throws LeaseLostException if the execution no longer owns the job; the caller must roll back
+   * @throws StoreException if the database refused; {@linkplain StoreException#isTransient()
+   *     transient} if a partition is missing, which the store's next call creates
    */
   void completeIn(Connection transaction, Execution execution);
 

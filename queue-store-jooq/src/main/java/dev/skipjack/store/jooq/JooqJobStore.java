@@ -29,6 +29,7 @@ import dev.skipjack.store.jooq.spi.QueueExtension;
 import dev.skipjack.store.jooq.spi.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -222,6 +223,9 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       if (PartitionHealing.isMissing(failure)) {
         // The caller's transaction is lost, but its next attempt shall find the partition.
         healing.later();
+        throw new StoreException(
+            "The archive has no partition for now. It is created with the worker's next write: roll back and let the exception pass; the attempt is not counted.",
+            new SQLTransientException(failure.getMessage(), failure.getSQLState(), failure));
       }
       if (SERIALIZATION_FAILURE.equals(failure.getSQLState())) {
         throw new StoreException(
