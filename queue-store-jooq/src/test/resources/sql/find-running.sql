@@ -1,7 +1,17 @@
 -- parameters: from, to, after, batch
 select
   coalesce(
-    bool_or(("page"."status" = 'running')),
+    bool_or((
+      "page"."status" = 'running'
+      and exists (
+        select 1 as "one"
+        from "skipjack"."jobs"
+        where (
+          "skipjack"."jobs"."status" = 'running'
+          and "skipjack"."jobs"."current_execution_id" = "page"."id"
+        )
+      )
+    )),
     false
   ) as "running",
   count(*) as "read",

@@ -58,8 +58,7 @@ final class EndingRules {
     }
     if (thrown != null && attempt.isCompletionPostponed()) {
       // The handler did its work, and it was not to blame that its completion found no partition.
-      return Ending.GivenBack.after(
-          ExecutionStatus.RELEASED, backoff(attempt, backoffOf(type)));
+      return Ending.GivenBack.after(ExecutionStatus.RELEASED, backoff(attempt, backoffOf(type)));
     }
     if (thrown != null) {
       return failed(attempt, type, thrown);

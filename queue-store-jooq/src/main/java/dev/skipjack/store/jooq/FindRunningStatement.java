@@ -1,16 +1,19 @@
 package dev.skipjack.store.jooq;
 
+import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static org.jooq.impl.DSL.boolOr;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.exists;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.store.jooq.spi.Arguments;
@@ -25,13 +28,16 @@ import org.jooq.impl.SQLDataType;
  * Tells whether an attempt runs among the next of one partition of the audit.
  *
  * <pre>{@code
- * SELECT COALESCE(bool_or(status = 'running'), false), count(*), max(id)
+ * SELECT COALESCE(bool_or(status = 'running' AND EXISTS (
+ *          SELECT 1 FROM jobs WHERE status = 'running' AND current_execution_id = page.id)), false), count(*), max(id)
  *   FROM (SELECT id, status FROM job_executions
  *          WHERE started_at >= :from AND started_at < :to AND id > :after ORDER BY id LIMIT :batch) AS page
  * }</pre>
  *
  * <p>A walk along the primary key, because an index of the running rows would take HOT from the
- * update that closes them. It is made once, before the partition goes.
+ * update that closes them. It is made once, before the partition goes. A row that stays open
+ * although no job names it, after a job was deleted by hand for instance, is closed by nothing and
+ * keeps nothing.
  */
 final class FindRunningStatement {
 
@@ -67,7 +73,15 @@ final class FindRunningStatement {
                         field(name("page", "status"), JOB_EXECUTIONS.STATUS.getDataType())
                             .eq(
                                 inline(
-                                    ExecutionStatus.RUNNING, JOB_EXECUTIONS.STATUS.getDataType()))),
+                                    ExecutionStatus.RUNNING, JOB_EXECUTIONS.STATUS.getDataType()))
+                            .and(
+                                exists(
+                                    selectOne()
+                                        .from(JOBS)
+                                        .where(JobPredicates.RUNNING)
+                                        .and(
+                                            JOBS.CURRENT_EXECUTION_ID.eq(
+                                                field(name("page", "id"), Long.class)))))),
                     inline(false))
                 .as("running"),
             count().as("read"),

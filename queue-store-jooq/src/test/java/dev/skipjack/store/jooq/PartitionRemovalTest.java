@@ -145,6 +145,11 @@ class PartitionRemovalTest {
                CASE n WHEN 7 THEN NULL ELSE now() END
           FROM generate_series(1, 100) n
         """);
+    fixture.execute(
+        """
+        INSERT INTO @jobs (kind, payload, status, current_execution_id, started_at, lease_expires_at, attempts)
+        VALUES ('work', '{}', 'running', -7, '2024-03-05 12:00+00', now(), 1)
+        """);
 
     RemovedPartitions answer = maintenance.removePartitions(RETENTION);
 
@@ -154,6 +159,17 @@ class PartitionRemovalTest {
 
     fixture.execute(
         "UPDATE @job_executions SET status = 'lost', finished_at = now() WHERE status = 'running'");
+    assertThat(maintenance.removePartitions(RETENTION).removed())
+        .containsExactly("job_executions_20240304");
+  }
+
+  /** A job that was deleted by hand leaves one, and nothing will ever close it. */
+  @Test
+  void anAuditRowThatStaysOpenWithoutAJobKeepsNothing() {
+    partition("job_executions", "2024-03-04");
+    fixture.execute(
+        "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (-1, 1, '2024-03-05 12:00+00', 1, 'default', 'work')");
+
     assertThat(maintenance.removePartitions(RETENTION).removed())
         .containsExactly("job_executions_20240304");
   }
