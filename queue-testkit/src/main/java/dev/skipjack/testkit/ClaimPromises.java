@@ -73,6 +73,18 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
+  void leavesThePayloadWhereItIsWhenAskedTo() {
+    List<JobId> ids = fixture.enqueueMany(2);
+
+    ClaimedJob without = store.claimWithoutPayload(StoreFixture.request(1, LEASE, LANE)).get(0);
+    ClaimedJob with = fixture.claim(1).get(0);
+
+    assertThat(without.payload()).isEmpty();
+    assertThat(with.payload()).isNotEmpty();
+    assertThat(List.of(without.execution().jobId(), with.execution().jobId())).isEqualTo(ids);
+  }
+
+  @Test
   void everyAttemptGetsAnExecutionIdOfItsOwn() {
     Set<ExecutionId> ids = new HashSet<>();
     fixture.enqueueMany(3);

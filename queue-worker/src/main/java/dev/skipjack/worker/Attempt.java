@@ -39,6 +39,7 @@ final class Attempt {
 
   private Phase phase = Phase.BUFFERED;
   private Stop stop = Stop.NONE;
+  private @Nullable Throwable unread;
   private @Nullable Thread thread;
   private @Nullable Runnable abort;
   private boolean interrupted;
@@ -94,6 +95,22 @@ final class Attempt {
 
   AttemptInfo info() {
     return info;
+  }
+
+  /** What it needs of the {@link PayloadBudget}. */
+  long weight() {
+    return PayloadBudget.weightOf(job.payload().length());
+  }
+
+  /** Notes that it was claimed without its payload, because of this. Called before it is shared. */
+  Attempt unread(Throwable why) {
+    unread = why;
+    return this;
+  }
+
+  /** Why it has no payload; null: it has. */
+  @Nullable Throwable unread() {
+    return unread;
   }
 
   /** Binds the calling thread; false if the attempt was ended while it was buffered. */

@@ -2,6 +2,8 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.worker.HandlerRegistry.Registration;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -167,6 +169,7 @@ final class AttemptRunner implements Slots.Runner {
         deadline = began + limit.toNanos();
         timeout = scheduleTimeout(attempt, limit);
       }
+      requirePayload(attempt);
       outcome = invocation.call(attempt, contexts.of(attempt, deadline));
     } catch (Throwable failure) {
       thrown = failure;
@@ -177,6 +180,18 @@ final class AttemptRunner implements Slots.Runner {
     }
     end(attempt, outcome, thrown, began, timeout);
     return true;
+  }
+
+  private void requirePayload(Attempt attempt) {
+    Throwable unread = attempt.unread();
+    if (unread != null) {
+      reporter.unread(attempt, unread);
+      throw new PayloadException(
+          "The payload could not be fetched, not even alone: %s. Give workers more memory, or replace the payload."
+              .formatted(
+                  unread instanceof StoreException ? unread.getMessage() : unread.toString()),
+          unread);
+    }
   }
 
   /** Lets the thread go and ends the attempt when the stage answers, or has to. */

@@ -25,6 +25,9 @@ import java.util.function.LongSupplier;
  * <p>In a slow database it claims with low-water marks, also from lanes that were short, and lists
  * only with each sweep; a claim with marks that brings nothing is followed by a sweep at once.
  *
+ * <p>A claim that does not fit into memory is repeated for fewer jobs; {@link ClaimSize} says for how
+ * many.
+ *
  * <p>Belongs to one thread.
  */
 final class Claimer {
@@ -50,6 +53,7 @@ final class Claimer {
   private final List<String> queueNames;
   private final LaneChooser chooser;
   private final LowWaterMarks marks;
+  private final ClaimSize size;
   private final LongSupplier clock;
   private final Watch watch;
   private final KnownLanes lanes = new KnownLanes();
@@ -69,6 +73,7 @@ final class Claimer {
       Map<String, ServedQueue> queues,
       LaneOrder order,
       LowWaterMarks marks,
+      PayloadBudget payloads,
       LongSupplier clock,
       Watch watch) {
     this.store = store;
@@ -79,6 +84,7 @@ final class Claimer {
     this.queueNames = List.copyOf(queues.keySet());
     this.chooser = new LaneChooser(queueNames, order);
     this.marks = marks;
+    this.size = new ClaimSize(payloads);
     this.clock = clock;
     this.watch = watch;
   }
@@ -94,6 +100,9 @@ final class Claimer {
 
           @Override
           public void claimed(long nanos) {}
+
+          @Override
+          public void tooLarge(int limit, Throwable failure) {}
         };
 
     /** The lanes were listed. */
@@ -101,6 +110,9 @@ final class Claimer {
 
     /** A claim took so long. */
     void claimed(long nanos);
+
+    /** A claim of at most so many jobs did not fit into memory, or the server refused to send it. */
+    void tooLarge(int limit, Throwable failure);
   }
 
   /**
@@ -183,15 +195,15 @@ final class Claimer {
   }
 
   private List<Attempt> claim(Map<String, Integer> room, int most, Hints hints) {
-    int largest = Math.min(most, ClaimRequest.LARGEST);
     List<Attempt> claimed = List.of();
     do {
+      int largest = size.most(Math.min(most, ClaimRequest.LARGEST));
       Choice choice = chooser.choose(lanes, room, largest, hints, clock.getAsLong());
       if (choice.shares().isEmpty()) {
         break;
       }
       claimed = claim(choice);
-      // Each claim that brings nothing exhausts a lane, so this ends.
+      // Each claim that brings nothing exhausts a lane or was too large, so this ends.
     } while (claimed.isEmpty() && expectsMore(room));
     return claimed;
   }
@@ -200,7 +212,39 @@ final class Claimer {
     ClaimRequest request = new ClaimRequest(worker, choice.shares(), kinds, choice.limit(), lease);
     long sentAt = System.nanoTime();
     long began = clock.getAsLong();
-    List<ClaimedJob> jobs = store.claim(request);
+    try {
+      List<ClaimedJob> jobs = store.claim(request);
+      size.brought(jobs);
+      return attempts(request, jobs, sentAt, began);
+    } catch (StoreException | OutOfMemoryError failure) {
+      if (!ClaimSize.isTooLarge(failure)) {
+        throw failure;
+      }
+      watch.tooLarge(request.limit(), failure);
+      size.failed(request.limit());
+      if (request.limit() > 1) {
+        return List.of();
+      }
+      if (!size.isHopeless(failure)) {
+        throw failure;
+      }
+      return withoutPayload(request, failure);
+    }
+  }
+
+  /** Takes the job whose payload cannot be fetched out of the way of those behind it. */
+  private List<Attempt> withoutPayload(ClaimRequest request, Throwable why) {
+    long sentAt = System.nanoTime();
+    long began = clock.getAsLong();
+    List<ClaimedJob> jobs = store.claimWithoutPayload(request);
+    size.worked();
+    List<Attempt> attempts = attempts(request, jobs, sentAt, began);
+    attempts.forEach(attempt -> attempt.unread(why));
+    return attempts;
+  }
+
+  private List<Attempt> attempts(
+      ClaimRequest request, List<ClaimedJob> jobs, long sentAt, long began) {
     long now = clock.getAsLong();
     watch.claimed(now - began);
     ClaimAnswer answer = new ClaimAnswer(request, jobs, now - began);

@@ -12,6 +12,9 @@ import java.util.Set;
  */
 final class DatabaseWatch {
 
+  /** Of one statement, and the driver says it of this JVM too: others may well be answered. */
+  private static final String OUT_OF_MEMORY = "53200";
+
   static final String READ_ONLY = "25006";
 
   /** A loop whose connection may be of another kind, and that no job waits for. */
@@ -143,7 +146,7 @@ final class DatabaseWatch {
                         || state.startsWith("28")
                         || state.equals("3D000")
                         || state.startsWith("57P")
-                        || state.startsWith("53")
+                        || (state.startsWith("53") && !state.equals(OUT_OF_MEMORY))
                         || state.equals(READ_ONLY))
             .orElse(true);
   }

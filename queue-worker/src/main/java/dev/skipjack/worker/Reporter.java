@@ -92,6 +92,20 @@ final class Reporter {
     metrics.record(WorkerMeter.CLAIM, nanos, worker);
   }
 
+  /** Fewer are asked for next. */
+  void claimTooLarge(int limit, Throwable failure) {
+    log.warn(
+        "Claim did not fit into memory or into the server's limits limit={} error={}",
+        limit,
+        wordsOf(failure));
+  }
+
+  /** The attempt fails of it. */
+  void unread(Attempt attempt, Throwable why) {
+    metrics.count(WorkerMeter.UNREAD, attempt.info());
+    log.error("Payload could not be fetched {} error={}", attempt.info(), wordsOf(why));
+  }
+
   void flushTook(long nanos) {
     metrics.record(WorkerMeter.FLUSH, nanos, worker);
   }

@@ -18,14 +18,14 @@ final class RunningJobs {
   /** Holds an attempt; only the first call counts. */
   void add(Attempt attempt) {
     if (held.putIfAbsent(attempt.execution().id(), attempt) == null) {
-      attempt.queue().claimed();
+      attempt.queue().claimed(attempt.weight());
     }
   }
 
   /** Lets go of an attempt; only the first call counts. */
   void settle(Attempt attempt) {
     if (held.remove(attempt.execution().id()) != null) {
-      attempt.queue().settled(attempt.isUnwritten());
+      attempt.queue().settled(attempt.weight(), attempt.isUnwritten());
       if (held.isEmpty()) {
         synchronized (this) {
           notifyAll();

@@ -32,6 +32,7 @@ final class ServedQueue {
   private final int longestPrefetch;
   private final Wakeup fetcher;
   private final AttemptBuffer buffer;
+  private final PayloadBudget payloads;
   private final AtomicInteger held = new AtomicInteger();
   private final AtomicInteger unwritten = new AtomicInteger();
   private final AtomicInteger replaced = new AtomicInteger();
@@ -49,12 +50,14 @@ final class ServedQueue {
       int concurrency,
       int longestPrefetch,
       Wakeup fetcher,
-      LaneOrder.Reserve reserve) {
+      LaneOrder.Reserve reserve,
+      PayloadBudget payloads) {
     this.name = name;
     this.concurrency = concurrency;
     this.longestPrefetch = longestPrefetch;
     this.fetcher = fetcher;
     this.buffer = new AttemptBuffer(reserve);
+    this.payloads = payloads;
   }
 
   String name() {
@@ -84,15 +87,30 @@ final class ServedQueue {
     int places = concurrency + replaced.get();
     int most = places + prefetch;
     int all = held.get();
-    int room =
-        Math.min(most - (all - unwritten.get()), places + UNWRITTEN_PREFETCHES * prefetch - all);
+    int ended = unwritten.get();
+    int room = Math.min(most - (all - ended), places + UNWRITTEN_PREFETCHES * prefetch - all);
+    room = Math.min(room, affordable(places - all, ended));
     // While threads still find work in the buffer, small claims can wait to become a large one.
     boolean fed = buffer.size() > 0 && room * 2 < most;
     return fed ? 0 : Math.max(room, 0);
   }
 
-  void claimed() {
+  /**
+   * How many jobs there is memory for. Free places are filled all the same, or large payloads could
+   * stop the queue; but not beside outcomes that pile up.
+   */
+  private int affordable(int free, int ended) {
+    return ended > 0 ? payloads.room() : Math.max(payloads.room(), free);
+  }
+
+  /**
+   * An attempt is held.
+   *
+   * @param weight of its payload
+   */
+  void claimed(long weight) {
     held.incrementAndGet();
+    payloads.hold(weight);
   }
 
   /** An attempt has ended, and its outcome waits to be written. */
@@ -104,10 +122,12 @@ final class ServedQueue {
   /**
    * An attempt's outcome is written, or nobody's business any more.
    *
+   * @param weight as it was claimed with
    * @param ended whether {@link #ended} was called for it
    */
-  void settled(boolean ended) {
+  void settled(long weight, boolean ended) {
     held.decrementAndGet();
+    payloads.release(weight);
     if (ended) {
       unwritten.decrementAndGet();
     }

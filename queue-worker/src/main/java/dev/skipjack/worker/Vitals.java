@@ -45,6 +45,11 @@ final class Vitals implements Claimer.Watch {
     reporter.claimTook(nanos);
   }
 
+  @Override
+  public void tooLarge(int limit, Throwable failure) {
+    reporter.claimTooLarge(limit, failure);
+  }
+
   /** The fetcher's thread only. */
   @Override
   public void listed(DueLanes due) {

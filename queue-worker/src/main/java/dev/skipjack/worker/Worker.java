@@ -53,6 +53,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   private final WorkerConfig config;
   private final LaneOrder order;
   private final Duration fastClaim;
+  private final PayloadBudget payloads = PayloadBudget.ofHeap();
   private final WorkerId id;
   private final HandlerThreads handlerThreads;
   private final List<ExecutionInterceptor> interceptors;
@@ -338,7 +339,9 @@ public final class Worker implements JobRunner, AutoCloseable {
     concurrency.forEach(
         (name, threads) ->
             queues.put(
-                name, new ServedQueue(name, threads, config.prefetch(), fetch, order.reserve())));
+                name,
+                new ServedQueue(
+                    name, threads, config.prefetch(), fetch, order.reserve(), payloads)));
     return queues;
   }
 
@@ -356,6 +359,7 @@ public final class Worker implements JobRunner, AutoCloseable {
         queues,
         order,
         new LowWaterMarks(fastClaim),
+        payloads,
         System::nanoTime,
         vitals);
   }

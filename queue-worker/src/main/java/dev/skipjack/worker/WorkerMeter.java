@@ -30,6 +30,8 @@ public enum WorkerMeter {
   TIMED_OUT("skipjack.jobs.timed.out", Type.COUNTER, "Attempts that timed out"),
   /** Handlers that went on though they were told to end. */
   STUCK("skipjack.jobs.stuck", Type.COUNTER, "Handlers that did not end when told to"),
+  /** Attempts that failed because their payload could not be fetched. */
+  UNREAD("skipjack.jobs.unread", Type.COUNTER, "Attempts whose payload could not be fetched"),
   /** From due to claimed, by the database's clock. */
   WAIT("skipjack.jobs.wait", Type.TIMER, "From due to claimed"),
   /** How long a handler ran, or its stage took. */

@@ -18,11 +18,20 @@ final class ClaimAnswers {
   private ClaimAnswers() {}
 
   static ClaimedJob job(Lane lane, Instant scheduledAt, Instant startedAt) {
+    return job(lane, "{}", scheduledAt, startedAt);
+  }
+
+  static ClaimedJob job(Lane lane, String payload, Instant scheduledAt) {
+    return job(lane, payload, scheduledAt, scheduledAt);
+  }
+
+  private static ClaimedJob job(
+      Lane lane, String payload, Instant scheduledAt, Instant startedAt) {
     return new ClaimedJob(
         new Execution(new JobId(1), new ExecutionId(1), startedAt),
         lane.queue(),
         "k",
-        "{}",
+        payload,
         1,
         lane.priority(),
         1,

@@ -27,9 +27,10 @@ final class Claimers {
       Duration fastClaim,
       LongSupplier clock,
       String... queueNames) {
+    PayloadBudget payloads = new PayloadBudget(Long.MAX_VALUE);
     Map<String, ServedQueue> queues = new LinkedHashMap<>();
     for (String name : queueNames) {
-      queues.put(name, new ServedQueue(name, 1, 0, new Wakeup(), LaneOrder.strict().reserve()));
+      queues.put(name, new ServedQueue(name, 1, 0, new Wakeup(), LaneOrder.strict().reserve(), payloads));
     }
     return new Claimer(
         store,
@@ -39,6 +40,7 @@ final class Claimers {
         queues,
         LaneOrder.strict(),
         new LowWaterMarks(fastClaim),
+        payloads,
         clock,
         Claimer.Watch.NOBODY);
   }

@@ -14,6 +14,7 @@ import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Conclusion;
@@ -43,6 +44,7 @@ import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -65,7 +67,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A queue in memory that keeps the promises of the port, and can be told to fail. Payloads are the
- * text itself; the text {@code poison} cannot be read.
+ * text itself; the text {@code poison} cannot be read, and {@code bomb} cannot be sent.
  */
 final class MemoryStore
     implements JobStore, Maintenance, QueueAccess, PayloadCodec, LeaseKeeper, WorkerRegistry {
@@ -116,6 +118,7 @@ final class MemoryStore
   Pruned pruned = new Pruned(0, 0, false);
   volatile @Nullable Instant missingFrom;
   final List<Postponed> postponed = new CopyOnWriteArrayList<>();
+  volatile String bombState = "54000";
   volatile Fault fault = new Fault() {};
   volatile UnaryOperator<ClaimedJob> onClaim = UnaryOperator.identity();
 
@@ -371,11 +374,31 @@ final class MemoryStore
   @Override
   public List<ClaimedJob> claim(ClaimRequest request) {
     claims.add(request);
-    return call("claim", request.limit(), () -> claimNow(request));
+    return call(
+        "claim",
+        request.limit(),
+        () -> {
+          List<Row> next = next(request);
+          if (next.stream().anyMatch(row -> row.job.payload().equals("bomb"))) {
+            throw new StoreException("Too long.", new SQLException("too long", bombState));
+          }
+          return next.stream().map(row -> onClaim.apply(claim(row, request.lease()))).toList();
+        });
   }
 
-  private List<ClaimedJob> claimNow(ClaimRequest request) {
-    List<ClaimedJob> claimed = new ArrayList<>();
+  @Override
+  public List<ClaimedJob> claimWithoutPayload(ClaimRequest request) {
+    return call(
+        "claimWithoutPayload",
+        request.limit(),
+        () ->
+            next(request).stream()
+                .map(row -> withoutPayload(claim(row, request.lease())))
+                .toList());
+  }
+
+  private List<Row> next(ClaimRequest request) {
+    List<Row> next = new ArrayList<>();
     for (LaneShare share : request.lanes()) {
       rows.values().stream()
           .filter(row -> isDue(row) && !row.held)
@@ -383,11 +406,24 @@ final class MemoryStore
           .filter(row -> row.job.queue().equals(share.lane().queue()))
           .filter(row -> row.priority == share.lane().priority())
           .sorted(Comparator.<Row>comparingLong(row -> row.dueAt).thenComparingLong(row -> row.id))
-          .limit(Math.min(share.cap(), request.limit() - claimed.size()))
-          .toList()
-          .forEach(row -> claimed.add(claim(row, request.lease())));
+          .limit(Math.min(share.cap(), request.limit() - next.size()))
+          .forEach(next::add);
     }
-    return claimed;
+    return next;
+  }
+
+  private static ClaimedJob withoutPayload(ClaimedJob job) {
+    return new ClaimedJob(
+        job.execution(),
+        job.queue(),
+        job.kind(),
+        "",
+        job.payloadVersion(),
+        job.priority(),
+        job.attempt(),
+        job.maxAttempts(),
+        job.scheduledAt(),
+        job.traceParent());
   }
 
   private ClaimedJob claim(Row row, Duration lease) {
@@ -397,18 +433,17 @@ final class MemoryStore
     row.startedAt = Instant.EPOCH.plusNanos(System.nanoTime());
     row.leaseEnd = System.nanoTime() + lease.toNanos();
     audit.put(row.executionId, ExecutionStatus.RUNNING);
-    return onClaim.apply(
-        new ClaimedJob(
-            new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt),
-            row.job.queue(),
-            row.job.kind(),
-            row.job.payload(),
-            row.job.payloadVersion(),
-            row.priority,
-            row.attempts - row.forgiven,
-            row.maxAttempts,
-            Instant.EPOCH.plusNanos(row.dueAt),
-            row.job.traceParent()));
+    return new ClaimedJob(
+        new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt),
+        row.job.queue(),
+        row.job.kind(),
+        row.job.payload(),
+        row.job.payloadVersion(),
+        row.priority,
+        row.attempts - row.forgiven,
+        row.maxAttempts,
+        Instant.EPOCH.plusNanos(row.dueAt),
+        row.job.traceParent());
   }
 
   @Override

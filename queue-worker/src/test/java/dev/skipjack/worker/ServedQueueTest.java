@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class ServedQueueTest {
 
   private final ServedQueue queue =
-      new ServedQueue("q", 4, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH);
+      new ServedQueue("q", 4, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
 
   @Test
   void nothingIsFetchedAheadUntilThePaceIsKnown() {
@@ -51,14 +51,14 @@ class ServedQueueTest {
   void whatRunsTakesRoomAndWhatHasEndedMakesSome() {
     ran(Duration.ofMillis(50));
     for (int i = 0; i < 8; i++) {
-      queue.claimed();
+      queue.claimed(1);
     }
     assertThat(queue.ask()).isZero();
     queue.ended();
     assertThat(queue.ask()).isEqualTo(1);
-    queue.settled(true);
+    queue.settled(1, true);
     assertThat(queue.ask()).isEqualTo(1);
-    queue.settled(false);
+    queue.settled(1, false);
     assertThat(queue.ask()).isEqualTo(2);
   }
 
@@ -68,7 +68,7 @@ class ServedQueueTest {
     int held = 0;
     while (queue.ask() > 0) {
       assertThat(held++).isLessThan(100);
-      queue.claimed();
+      queue.claimed(1);
       queue.ended();
     }
     assertThat(held).isEqualTo(4 + 3 * 4); // places, and three times the prefetch
@@ -78,14 +78,14 @@ class ServedQueueTest {
   void aBufferWithWorkWaitsForALargerClaim() {
     ran(Duration.ofMillis(50));
     for (int i = 0; i < 8; i++) {
-      queue.claimed();
+      queue.claimed(1);
     }
     queue.buffer().add(Attempts.claimed(Duration.ofMinutes(1)));
     for (int i = 0; i < 3; i++) {
-      queue.settled(false);
+      queue.settled(1, false);
     }
     assertThat(queue.ask()).isZero();
-    queue.settled(false);
+    queue.settled(1, false);
     assertThat(queue.ask()).isEqualTo(4);
   }
 
@@ -97,7 +97,7 @@ class ServedQueueTest {
   private void runsSince(Duration ago, int attempts) {
     for (int i = 0; i < attempts; i++) {
       Attempt attempt = Attempts.begun(ago);
-      queue.claimed();
+      queue.claimed(1);
       queue.began(attempt);
     }
   }

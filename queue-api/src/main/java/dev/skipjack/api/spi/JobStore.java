@@ -56,6 +56,13 @@ public interface JobStore {
   List<ClaimedJob> claim(ClaimRequest request);
 
   /**
+   * As {@link #claim}, but leaves the payloads in the database: an empty text stands for each. For
+   * a job whose payload does not fit into memory, or which the server refuses to send, so that it
+   * can be failed and those behind it be claimed.
+   */
+  List<ClaimedJob> claimWithoutPayload(ClaimRequest request);
+
+  /**
    * Extends leases to {@code lease} from now, and tells whose job is to be cancelled and who else
    * has a job. For an execution that has lost its job it changes nothing, so it is a way to ask.
    *

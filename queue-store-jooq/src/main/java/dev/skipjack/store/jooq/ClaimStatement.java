@@ -6,6 +6,7 @@ import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.insertInto;
@@ -35,6 +36,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Objects;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
@@ -98,7 +100,16 @@ final class ClaimStatement {
   private ClaimStatement() {}
 
   static ResultQuery<?> query() {
-    CommonTableExpression<?> claimed = claimed();
+    return query(JOBS.PAYLOAD);
+  }
+
+  /** The payload is null then: what cannot be sent is neither read nor written out. */
+  static ResultQuery<?> queryWithoutPayload() {
+    return query(castNull(JOBS.PAYLOAD).as(JOBS.PAYLOAD));
+  }
+
+  private static ResultQuery<?> query(Field<?> payload) {
+    CommonTableExpression<?> claimed = claimed(payload);
     CommonTableExpression<?> opened =
         name("opened")
             .as(
@@ -125,7 +136,7 @@ final class ClaimStatement {
     return with(claimed, opened).select().from(claimed);
   }
 
-  private static CommonTableExpression<?> claimed() {
+  private static CommonTableExpression<?> claimed(Field<?> payload) {
     ArrayRows lane =
         ArrayRows.named("lane")
             .column("queue", QUEUES)
@@ -179,7 +190,7 @@ final class ClaimStatement {
                     JOBS.CURRENT_EXECUTION_ID,
                     JOBS.QUEUE,
                     JOBS.KIND,
-                    JOBS.PAYLOAD,
+                    payload,
                     JOBS.PAYLOAD_VERSION,
                     JOBS.PRIORITY,
                     JOBS.ATTEMPTS,
@@ -228,7 +239,7 @@ final class ClaimStatement {
             row.getObject(12, OffsetDateTime.class).toInstant()),
         row.getString(3),
         row.getString(4),
-        row.getString(5),
+        Objects.requireNonNullElse(row.getString(5), ""),
         row.getInt(6),
         row.getInt(7),
         attempts - forgiven,

@@ -131,6 +131,15 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   @Override
   public List<ClaimedJob> claim(ClaimRequest request) {
+    return claim(request, statements.claim);
+  }
+
+  @Override
+  public List<ClaimedJob> claimWithoutPayload(ClaimRequest request) {
+    return claim(request, statements.claimWithoutPayload);
+  }
+
+  private List<ClaimedJob> claim(ClaimRequest request, HotStatement statement) {
     if (request.lanes().isEmpty() || request.kinds().isEmpty()) {
       return List.of();
     }
@@ -144,7 +153,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
                             healing.run(
                                 () ->
                                     transactions.run(
-                                        statements.claim, given, ClaimStatement::read))));
+                                        statement, given, ClaimStatement::read))));
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
       order.putIfAbsent(share.lane(), order.size());

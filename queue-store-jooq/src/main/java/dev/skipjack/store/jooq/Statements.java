@@ -13,6 +13,7 @@ final class Statements {
   final HotStatement enqueueOnce;
   final HotStatement dueLanes;
   final HotStatement claim;
+  final HotStatement claimWithoutPayload;
   final HotStatement heartbeat;
   final HotStatement progress;
   final HotStatement cancelRequested;
@@ -45,6 +46,7 @@ final class Statements {
     enqueueOnce = HotStatement.render(dsl, EnqueueOnceStatement.query());
     dueLanes = HotStatement.render(dsl, DueLanesStatement.query());
     claim = HotStatement.render(dsl, ClaimStatement.query());
+    claimWithoutPayload = HotStatement.render(dsl, ClaimStatement.queryWithoutPayload());
     heartbeat = HotStatement.render(dsl, HeartbeatStatement.query());
     progress = HotStatement.render(dsl, ProgressStatement.query());
     cancelRequested = HotStatement.render(dsl, CancelRequestedStatement.query());

@@ -64,6 +64,7 @@ class GoldenSqlTest {
             Map.entry("enqueue-once", statements.enqueueOnce),
             Map.entry("due-lanes", statements.dueLanes),
             Map.entry("claim", statements.claim),
+            Map.entry("claim-without-payload", statements.claimWithoutPayload),
             Map.entry("heartbeat", statements.heartbeat),
             Map.entry("progress", statements.progress),
             Map.entry("cancel-requested", statements.cancelRequested),

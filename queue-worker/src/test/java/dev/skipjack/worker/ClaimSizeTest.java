@@ -1,0 +1,129 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Lane;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+class ClaimSizeTest {
+
+  private static final int MEGABYTE = 1 << 20;
+
+  private final MemoryStore store = new MemoryStore();
+  private final EventLog events = new EventLog();
+
+  @ParameterizedTest
+  @ValueSource(strings = {"54000", "53200"})
+  void aPayloadThatCannotBeFetchedFailsItsJobAndHoldsUpNoOther(String state) {
+    store.bombState = state;
+    JobId bomb = store.add("q", "k", "bomb", 0, 2);
+    for (int i = 0; i < 20; i++) {
+      store.add("q", "k", "job", 0, 3);
+    }
+
+    try (Worker worker = start()) {
+      await().until(() -> store.count(JobStatus.COMPLETED) == 20);
+      await().until(() -> store.status(bomb) == JobStatus.DEAD);
+      assertThat(worker.health().databaseReachable()).isTrue();
+    }
+
+    assertThat(store.error(bomb)).contains("The payload could not be fetched", "Too long");
+    assertThat(store.attempts(bomb)).isEqualTo(2);
+    assertThat(events.all(WorkerEvent.DatabaseLost.class)).isEmpty();
+    assertThat(store.claims.stream().map(ClaimRequest::limit)).contains(8, 4, 2, 1);
+  }
+
+  /** It may be short of memory for another reason, which passes. */
+  @Test
+  void aSingleJobIsAskedForThreeTimesWhenMemoryIsShort() {
+    ClaimSize size = new ClaimSize(new PayloadBudget(Long.MAX_VALUE));
+    OutOfMemoryError error = new OutOfMemoryError("Java heap space");
+    assertThat(ClaimSize.isTooLarge(error)).isTrue();
+
+    size.failed(1);
+    size.failed(1);
+    assertThat(size.isHopeless(error)).isFalse();
+    size.failed(1);
+    assertThat(size.isHopeless(error)).isTrue();
+    size.worked();
+    size.failed(1);
+    assertThat(size.isHopeless(error)).isFalse();
+  }
+
+  @Test
+  void failuresHalveAndSuccessesDouble() {
+    ClaimSize size = new ClaimSize(new PayloadBudget(Long.MAX_VALUE));
+    assertThat(size.most(5_000)).isEqualTo(1_000);
+    size.failed(1_000);
+    assertThat(size.most(5_000)).isEqualTo(500);
+    size.failed(3);
+    assertThat(size.most(5_000)).isEqualTo(1);
+    size.worked();
+    assertThat(size.most(5_000)).isEqualTo(2);
+  }
+
+  @Test
+  void largePayloadsMakeClaimsSmallAtOnceAndSmallOnesLargeAgain() {
+    PayloadBudget payloads = new PayloadBudget(100L * MEGABYTE);
+    ClaimSize size = new ClaimSize(payloads);
+    assertThat(size.most(1_000)).isLessThan(100); // nothing is known, so large ones are expected
+
+    size.brought(Collections.nCopies(10, job("x")));
+    assertThat(size.most(1_000)).isEqualTo(1_000);
+    size.brought(List.of(job("x".repeat(MEGABYTE))));
+    assertThat(size.most(1_000)).isEqualTo(24); // half of the budget, at twice the characters
+    for (int i = 0; i < 10; i++) {
+      size.brought(Collections.nCopies(100, job("x")));
+    }
+    assertThat(size.most(1_000)).isEqualTo(1_000);
+  }
+
+  @Test
+  void whatIsHeldLimitsWhatIsClaimedAheadButFreeSlotsAreFilled() {
+    PayloadBudget payloads = new PayloadBudget(100L * MEGABYTE);
+    payloads.learn(List.of(job("x".repeat(MEGABYTE))));
+    ServedQueue queue =
+        new ServedQueue("q", 4, 1_000, new Wakeup(), LaneOrder.Reserve.A_TENTH, payloads);
+    queue.ran(Attempts.claimed(Duration.ofMinutes(1)), 1_000);
+    assertThat(queue.ask()).isEqualTo(49);
+
+    queue.claimed(100L * MEGABYTE);
+    assertThat(queue.ask()).isEqualTo(3);
+    queue.ended();
+    assertThat(queue.ask()).isZero(); // its outcome is to be written first
+    queue.settled(100L * MEGABYTE, true);
+    assertThat(queue.ask()).isEqualTo(49);
+  }
+
+  private static ClaimedJob job(String payload) {
+    return ClaimAnswers.job(new Lane("q", 0), payload, Instant.EPOCH);
+  }
+
+  private Worker start() {
+    JobType<String> type =
+        JobType.of("k", String.class)
+            .retry(Backoff.fixed(Duration.ofMillis(10)));
+    return Worker.on(store)
+        .handle(type, (payload, context) -> Outcome.completed())
+        .queue("q", 8)
+        .config(WorkerConfig.builder().pollInterval(Duration.ofMillis(20)).build())
+        .listener(events)
+        .start();
+  }
+}
