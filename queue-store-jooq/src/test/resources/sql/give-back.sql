@@ -27,11 +27,8 @@ with
     set
       "status" = 'pending',
       "scheduled_at" = greatest(
-        coalesce(
-          "given"."until",
-          clock_timestamp() + cast("given"."delay" as double precision) * interval '1 microsecond'
-        ),
-        clock_timestamp()
+        "given"."until",
+        clock_timestamp() + cast("given"."delay" as double precision) * interval '1 microsecond'
       ),
       "forgiven" = (least(
         "skipjack"."jobs"."forgiven",

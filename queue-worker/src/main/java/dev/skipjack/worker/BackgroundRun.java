@@ -61,6 +61,7 @@ final class BackgroundRun {
   /** Those that talk to the database, in the order in which they start. */
   private final List<Loop> loops = new ArrayList<>();
 
+  private final Saturation saturation;
   private final Loop watchdog;
   private volatile boolean hurried;
 
@@ -115,6 +116,7 @@ final class BackgroundRun {
                 .map(port -> new WakeUpListener(port, slots.keySet(), kinds, heard, reporter))
             : Optional.empty();
     wakeUps.ifPresent(step -> loop("listener", step, new Wakeup(), random.split()));
+    saturation = new Saturation(queues, vitals, reporter);
     watchdog =
         new Loop(
             "watchdog",
@@ -161,6 +163,11 @@ final class BackgroundRun {
         .filter(loop -> !loop.isAlive(LONGEST_STEP))
         .map(Loop::role)
         .toList();
+  }
+
+  /** Which queues have more work than slots. */
+  Saturation saturation() {
+    return saturation;
   }
 
   /** What keeps loops from their work. */
@@ -210,6 +217,7 @@ final class BackgroundRun {
       places.giveBackWaiting(LONGEST_WAIT);
       places.takeBack(patience);
     }
+    saturation.warn();
   }
 
   /**

@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
  * <p>In a slow database it claims with low-water marks, also from lanes that were short, and lists
  * only with each sweep; a claim with marks that brings nothing is followed by a sweep at once.
  *
- * <p>A claim that does not fit into memory is repeated for fewer jobs; {@link ClaimSize} says for how
- * many.
+ * <p>A claim that does not fit into memory is repeated for fewer jobs; {@link ClaimSize} says for
+ * how many.
  *
  * <p>Belongs to one thread.
  */
@@ -111,7 +111,9 @@ final class Claimer {
     /** A claim took so long. */
     void claimed(long nanos);
 
-    /** A claim of at most so many jobs did not fit into memory, or the server refused to send it. */
+    /**
+     * A claim of at most so many jobs did not fit into memory, or the server refused to send it.
+     */
     void tooLarge(int limit, Throwable failure);
   }
 

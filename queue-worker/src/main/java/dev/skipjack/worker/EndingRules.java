@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Turns what a handler answered, or threw, into what is written about the attempt. */
 final class EndingRules {
 
+  /** Or a handler that asks for a time that has passed would be called in a loop without an end. */
+  private static final Duration LEAST_SNOOZE = Duration.ofSeconds(1);
+
   private final ResultWriter results;
   private final Supplier<? extends RandomGenerator> random;
   private final Redaction redaction;
@@ -99,7 +102,11 @@ final class EndingRules {
 
     @Override
     public Ending snoozed(Outcome.Snoozed snoozed) {
-      return new Ending.GivenBack(ExecutionStatus.SNOOZED, snoozed.delay(), snoozed.until());
+      Duration delay = snoozed.delay();
+      return new Ending.GivenBack(
+          ExecutionStatus.SNOOZED,
+          delay.compareTo(LEAST_SNOOZE) < 0 ? LEAST_SNOOZE : delay,
+          snoozed.until());
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Makes a judgement of a worker's condition. */
 final class HealthRules {
@@ -15,6 +16,7 @@ final class HealthRules {
 
   /**
    * @param dead roles of the threads that are dead or hang
+   * @param saturation null if it was not started
    * @param troubles what keeps threads from their work
    */
   static WorkerHealth judge(
@@ -23,7 +25,9 @@ final class HealthRules {
       List<Loop.Trouble> troubles,
       WorkerConfig config,
       Vitals vitals,
-      DatabaseWatch database) {
+      DatabaseWatch database,
+      HandlerWatch handlers,
+      @Nullable Saturation saturation) {
     List<String> reasons = new ArrayList<>();
     if (!started) {
       reasons.add("The worker is not started.");
@@ -69,7 +73,21 @@ final class HealthRules {
     } else if (current.isPresent() && !current.get()) {
       reasons.add("The schema is older than this library needs. Migrate it.");
     }
+    handlers
+        .refusedFor()
+        .filter(refused -> refused.compareTo(PATIENCE) > 0)
+        .ifPresent(
+            refused ->
+                reasons.add(
+                    "The executor has refused every job for %s. Jobs are claimed and given back."
+                        .formatted(refused)));
+    if (saturation != null) {
+      reasons.addAll(saturation.stuck());
+    }
     boolean ready = reasons.isEmpty();
+    if (saturation != null) {
+      reasons.addAll(saturation.reasons()); // it is well, and has more work than slots
+    }
     vitals.partitionTrouble().ifPresent(reasons::add); // it works until then
     return new WorkerHealth(
         alive,

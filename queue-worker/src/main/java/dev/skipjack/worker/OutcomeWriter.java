@@ -403,8 +403,14 @@ final class OutcomeWriter {
   }
 
   private void busy(Unwritten unwritten) {
+    Attempt attempt = unwritten.attempt();
     unwritten.busy(random.nextDouble());
-    giveUpAfterLease(unwritten);
+    if (attempt.isCompletionWritten() && !attempt.holdsLease()) {
+      settle(unwritten);
+      reporter.lostToOpenTransaction(attempt);
+    } else {
+      giveUpAfterLease(unwritten);
+    }
   }
 
   private void refused(Unwritten unwritten, double draw) {

@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,9 +29,9 @@ final class Reporter {
   private final FailureLogger failures;
   private final DatabaseWatch database = new DatabaseWatch();
   private final Set<String> leftToNewer = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean threadless = new AtomicBoolean();
   private volatile @Nullable EventDispatcher dispatcher;
   private volatile Consumer<WorkerEvent> events = event -> {};
+  private final HandlerWatch handlers = new HandlerWatch(System::nanoTime);
 
   /** Tells listeners in the calling thread; for tests of parts that have no threads. */
   Reporter(List<WorkerListener> listeners) {
@@ -78,6 +77,23 @@ final class Reporter {
     return database;
   }
 
+  HandlerWatch handlers() {
+    return handlers;
+  }
+
+  void saturated(String reason) {
+    log.warn("Queue saturated, its jobs wait: {}", reason);
+  }
+
+  /** As {@link #lost}, of a handler that completed its job in a transaction. */
+  void lostToOpenTransaction(Attempt attempt) {
+    metrics.count(WorkerMeter.LOST, attempt.info());
+    log.warn(
+        "Lease lost, outcome discarded: the job's row is locked by an open transaction. Did the handler forget to commit or close the one that it gave to completeIn? {}",
+        attempt.info());
+    tell(new WorkerEvent.Lost(attempt.info(), null));
+  }
+
   void claimed(Attempt attempt) {
     metrics.count(WorkerMeter.CLAIMED, attempt.info());
     log.debug("Job claimed {}", attempt.info());
@@ -115,7 +131,7 @@ final class Reporter {
   }
 
   void started(Attempt attempt) {
-    threadless.set(false);
+    handlers.began();
     log.trace("Job started {}", attempt.info());
     tell(new WorkerEvent.Started(attempt.info()));
   }
@@ -219,7 +235,7 @@ final class Reporter {
 
   /** Said once until there is a thread again. */
   void noThread(Attempt attempt, Throwable why) {
-    if (threadless.compareAndSet(false, true)) {
+    if (handlers.refused()) {
       log.error("No thread for a handler, its job is given back {}", attempt.info(), why);
     }
   }

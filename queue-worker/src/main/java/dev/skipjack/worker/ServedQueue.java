@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -191,6 +192,25 @@ final class ServedQueue {
   /** How many of them a slot finishes whose handler has run for so long. */
   private double finishedSoon(long age) {
     return PREFETCH_WINDOW / Math.max(Math.max(averageNanos, age * REMAINING_BY_AGE), 1);
+  }
+
+  /** How long no slot has come free, all being taken by handlers that run; empty: one is free. */
+  Optional<Duration> takenFor() {
+    long now = System.nanoTime();
+    long youngest = Long.MAX_VALUE;
+    int taken = 0;
+    for (Attempt attempt : running) {
+      youngest = Math.min(youngest, now - attempt.begunAt());
+      taken++;
+    }
+    return taken < concurrency + replaced.get()
+        ? Optional.empty()
+        : Optional.of(Duration.ofNanos(youngest));
+  }
+
+  /** Whether stuck handlers have all slots, and all that were opened in their place. */
+  boolean isStuck() {
+    return running.stream().filter(Attempt::isStuck).count() >= 2L * concurrency;
   }
 
   /** Whether the queue was paused when its lanes were last listed. */

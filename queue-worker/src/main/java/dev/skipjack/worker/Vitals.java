@@ -22,6 +22,7 @@ final class Vitals implements Claimer.Watch {
   private final Reporter reporter;
   private volatile @Nullable Long polledAt;
   private volatile Duration lag = Duration.ZERO;
+  private volatile List<DueLane> due = List.of();
   private volatile @Nullable Boolean schemaCurrent;
   private volatile @Nullable CreatedPartitions partitions;
   private Set<String> paused = Set.of(); // the fetcher's own
@@ -58,6 +59,7 @@ final class Vitals implements Claimer.Watch {
       longest = longest.compareTo(lane.waited()) < 0 ? lane.waited() : longest;
     }
     lag = longest;
+    this.due = due.lanes();
     Set<String> now = Set.copyOf(due.paused());
     if (!now.equals(paused)) {
       Set<String> begun = new HashSet<>(now);
@@ -72,6 +74,16 @@ final class Vitals implements Claimer.Watch {
 
   Duration lag() {
     return lag;
+  }
+
+  /** How long the oldest due job of a queue had waited when the lanes were last listed. */
+  Duration lag(String queue) {
+    Duration longest = Duration.ZERO;
+    for (DueLane lane : due) {
+      boolean longer = lane.lane().queue().equals(queue) && lane.waited().compareTo(longest) > 0;
+      longest = longer ? lane.waited() : longest;
+    }
+    return longest;
   }
 
   void schemaIs(boolean current) {

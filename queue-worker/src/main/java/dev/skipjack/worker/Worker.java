@@ -133,7 +133,9 @@ public final class Worker implements JobRunner, AutoCloseable {
         running == null ? List.of() : running.troubles(),
         config,
         vitals,
-        reporter.database());
+        reporter.database(),
+        reporter.handlers(),
+        running == null ? null : running.saturation());
   }
 
   /**

@@ -41,7 +41,8 @@ class AsyncPlaceTest {
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final HandlerThreads.Running handlerThreads = HandlerThreads.platform().open(threads);
   private final ServedQueue queue =
-      new ServedQueue("q", 1, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
+      new ServedQueue(
+          "q", 1, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
   private final List<Long> begun = new CopyOnWriteArrayList<>();
   private final CompletableFuture<Outcome> stage = new CompletableFuture<>();
   private volatile CompletionStage<Outcome> answered = stage;

@@ -24,7 +24,9 @@ final class Attempts {
   }
 
   static Attempt of(long id, int priority, Duration lease) {
-    ServedQueue queue = new ServedQueue("q", 1, 0, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
+    ServedQueue queue =
+        new ServedQueue(
+            "q", 1, 0, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
     ClaimedJob job =
         new ClaimedJob(
             new Execution(new JobId(id), new ExecutionId(id), Instant.EPOCH),

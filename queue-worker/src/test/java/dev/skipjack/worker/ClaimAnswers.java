@@ -25,8 +25,7 @@ final class ClaimAnswers {
     return job(lane, payload, scheduledAt, scheduledAt);
   }
 
-  private static ClaimedJob job(
-      Lane lane, String payload, Instant scheduledAt, Instant startedAt) {
+  private static ClaimedJob job(Lane lane, String payload, Instant scheduledAt, Instant startedAt) {
     return new ClaimedJob(
         new Execution(new JobId(1), new ExecutionId(1), startedAt),
         lane.queue(),

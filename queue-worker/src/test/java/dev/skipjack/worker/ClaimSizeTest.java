@@ -117,8 +117,7 @@ class ClaimSizeTest {
 
   private Worker start() {
     JobType<String> type =
-        JobType.of("k", String.class)
-            .retry(Backoff.fixed(Duration.ofMillis(10)));
+        JobType.of("k", String.class).retry(Backoff.fixed(Duration.ofMillis(10)));
     return Worker.on(store)
         .handle(type, (payload, context) -> Outcome.completed())
         .queue("q", 8)

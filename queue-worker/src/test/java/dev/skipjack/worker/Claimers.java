@@ -30,7 +30,8 @@ final class Claimers {
     PayloadBudget payloads = new PayloadBudget(Long.MAX_VALUE);
     Map<String, ServedQueue> queues = new LinkedHashMap<>();
     for (String name : queueNames) {
-      queues.put(name, new ServedQueue(name, 1, 0, new Wakeup(), LaneOrder.strict().reserve(), payloads));
+      queues.put(
+          name, new ServedQueue(name, 1, 0, new Wakeup(), LaneOrder.strict().reserve(), payloads));
     }
     return new Claimer(
         store,

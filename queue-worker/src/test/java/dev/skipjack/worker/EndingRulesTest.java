@@ -82,7 +82,10 @@ class EndingRulesTest {
     assertThat(decide(Outcome.cancelled("too late"), null, false))
         .isEqualTo(new Ending.Cancelled("too late"));
     assertThat(decide(Outcome.snooze(Instant.EPOCH), null, false))
-        .isEqualTo(new Ending.GivenBack(ExecutionStatus.SNOOZED, Duration.ZERO, Instant.EPOCH));
+        .isEqualTo(
+            new Ending.GivenBack(ExecutionStatus.SNOOZED, Duration.ofSeconds(1), Instant.EPOCH));
+    assertThat(decide(Outcome.snooze(Duration.ZERO), null, false))
+        .isEqualTo(Ending.GivenBack.after(ExecutionStatus.SNOOZED, Duration.ofSeconds(1)));
     assertThat(decide(Outcome.snooze(Duration.ofSeconds(3)), null, false))
         .isEqualTo(Ending.GivenBack.after(ExecutionStatus.SNOOZED, Duration.ofSeconds(3)));
 

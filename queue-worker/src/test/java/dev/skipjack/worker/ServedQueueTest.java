@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Test;
 class ServedQueueTest {
 
   private final ServedQueue queue =
-      new ServedQueue("q", 4, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
+      new ServedQueue(
+          "q", 4, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
 
   @Test
   void nothingIsFetchedAheadUntilThePaceIsKnown() {

@@ -20,7 +20,13 @@ class SlotsTest {
   private final List<Attempt> ran = new ArrayList<>();
   private final List<Attempt> takenBack = new ArrayList<>();
   private final ServedQueue queue =
-      new ServedQueue("q", PLACES, 100, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
+      new ServedQueue(
+          "q",
+          PLACES,
+          100,
+          new Wakeup(),
+          LaneOrder.Reserve.A_TENTH,
+          new PayloadBudget(Long.MAX_VALUE));
   private final Slots slots =
       new Slots(
           queue,

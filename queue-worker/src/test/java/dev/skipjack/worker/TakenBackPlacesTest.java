@@ -99,7 +99,13 @@ class TakenBackPlacesTest {
   }
 
   private static ServedQueue served(int concurrency) {
-    return new ServedQueue("q", concurrency, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
+    return new ServedQueue(
+        "q",
+        concurrency,
+        10,
+        new Wakeup(),
+        LaneOrder.Reserve.A_TENTH,
+        new PayloadBudget(Long.MAX_VALUE));
   }
 
   private void add(Slots slots, long id) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param execution the attempt
  * @param as {@link ExecutionStatus#SNOOZED} or {@link ExecutionStatus#RELEASED}
  * @param delay until the job is due again; clamped to 0 .. {@link Backoff#LONGEST}
- * @param until when the job is due again, one in the past means now; null: the delay says so. One
- *     beyond {@link EnqueueOptions#LATEST} is clamped to it.
+ * @param until when the job is due again, but not before the delay is over; null: the delay says
+ *     so. One beyond {@link EnqueueOptions#LATEST} is clamped to it.
  */
 public record GiveBack(
     Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {

@@ -3,7 +3,6 @@ package dev.skipjack.store.jooq;
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static org.jooq.impl.DSL.castNull;
-import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
@@ -35,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
- * kept AS (UPDATE jobs SET status = 'pending', scheduled_at = GREATEST(coalesce(given.until, clock_timestamp() + given.delay), clock_timestamp()),
+ * kept AS (UPDATE jobs SET status = 'pending', scheduled_at = GREATEST(given.until, clock_timestamp() + given.delay),
  *                 forgiven = forgiven + 1, ...
  *            FROM given WHERE jobs.id = given.job_id AND jobs.current_execution_id = given.execution_id
  *             AND id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled))
@@ -90,11 +89,9 @@ final class GiveBackStatement {
                 .set(
                     JOBS.SCHEDULED_AT,
                     greatest(
-                        coalesce(
-                            given.field("until", Instant.class),
-                            DatabaseClock.plusMicros(
-                                DatabaseClock.NOW, given.field("delay", Long.class))),
-                        DatabaseClock.NOW))
+                        given.field("until", Instant.class),
+                        DatabaseClock.plusMicros(
+                            DatabaseClock.NOW, given.field("delay", Long.class))))
                 .set(
                     JOBS.FORGIVEN,
                     least(JOBS.FORGIVEN, JOBS.ATTEMPTS.minus(inline(1))).plus(inline(1)))

@@ -151,9 +151,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
                         ClaimStatement.arguments(request.atMost(limit)),
                         given ->
                             healing.run(
-                                () ->
-                                    transactions.run(
-                                        statement, given, ClaimStatement::read))));
+                                () -> transactions.run(statement, given, ClaimStatement::read))));
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
       order.putIfAbsent(share.lane(), order.size());

@@ -90,8 +90,7 @@ class SmallHeapIT {
   public static void main(String[] args) {
     HikariConfig settings = new HikariConfig();
     settings.setJdbcUrl(args[0]);
-    JobQueue queue =
-        JobQueue.builder(new HikariDataSource(settings)).schema(args[1]).build();
+    JobQueue queue = JobQueue.builder(new HikariDataSource(settings)).schema(args[1]).build();
     Worker worker =
         Worker.on(queue)
             .handle(BLOB, (blob, context) -> Outcome.completed())

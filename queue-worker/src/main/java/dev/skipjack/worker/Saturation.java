@@ -1,0 +1,70 @@
+package dev.skipjack.worker;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Which queues have due jobs that wait because handlers run for long in all slots. */
+final class Saturation {
+
+  /** Shorter is what a busy queue looks like. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private final Collection<ServedQueue> queues;
+  private final Vitals vitals;
+  private final Reporter reporter;
+  private final Set<String> told = new HashSet<>(); // the watchdog's own
+
+  Saturation(Collection<ServedQueue> queues, Vitals vitals, Reporter reporter) {
+    this.queues = List.copyOf(queues);
+    this.vitals = vitals;
+    this.reporter = reporter;
+  }
+
+  /** In words, by queue; queues whose jobs do not wait are left out. */
+  List<String> reasons() {
+    List<String> reasons = new ArrayList<>();
+    queues.forEach(queue -> reasonOf(queue).ifPresent(reasons::add));
+    return reasons;
+  }
+
+  /** Queues that stuck handlers have all slots of, in words. */
+  List<String> stuck() {
+    return queues.stream()
+        .filter(ServedQueue::isStuck)
+        .map(
+            queue ->
+                "All slots of queue '%s' are taken by handlers that do not end. Restart the process, and find out what they wait for."
+                    .formatted(queue.name()))
+        .toList();
+  }
+
+  /** Warns of each queue once, until a slot comes free. */
+  void warn() {
+    for (ServedQueue queue : queues) {
+      Optional<String> reason = reasonOf(queue);
+      if (reason.isEmpty()) {
+        told.remove(queue.name());
+      } else if (told.add(queue.name())) {
+        reporter.saturated(reason.get());
+      }
+    }
+  }
+
+  private Optional<String> reasonOf(ServedQueue queue) {
+    Duration taken = queue.takenFor().orElse(Duration.ZERO);
+    if (taken.compareTo(PATIENCE) < 0) {
+      return Optional.empty();
+    }
+    Duration waited = vitals.lag(queue.name());
+    return waited.compareTo(PATIENCE) < 0
+        ? Optional.empty()
+        : Optional.of(
+            "All %d slots of queue '%s' have been taken for %s; the oldest due job has waited %s."
+                .formatted(queue.concurrency(), queue.name(), taken, waited));
+  }
+}
