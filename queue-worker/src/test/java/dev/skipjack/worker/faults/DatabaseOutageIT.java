@@ -132,13 +132,18 @@ class DatabaseOutageIT {
     assertBackAtWork();
   }
 
-  /** As an old primary that was demoted. */
+  /** It becomes writable again; {@code FailoverIT} has another server take over. */
   @Test
   void aServerThatOnlyReads() throws SQLException {
     underLoad();
     onlyRead(true);
     try {
-      awaitTrouble();
+      await()
+          .atMost(FaultFixture.PATIENCE)
+          .until(
+              () ->
+                  !worker.health().ready()
+                      && String.join("\n", worker.health().reasons()).contains("read-only"));
     } finally {
       onlyRead(false);
     }
