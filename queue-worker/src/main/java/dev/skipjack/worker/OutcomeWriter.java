@@ -220,7 +220,6 @@ final class OutcomeWriter {
     for (int i = 0; i < batch.size(); i++) {
       Unwritten unwritten = batch.get(i);
       Attempt attempt = unwritten.attempt();
-      GiveBack back = attempts.get(i);
       Ended answer = answers.get(i);
       act(
           unwritten,

@@ -31,6 +31,9 @@ final class RescueSweep {
 
   private static final String QUERY_CANCELED = "57014";
 
+  /** The role lacks a right: it lacks it for a smaller batch too. */
+  private static final String NO_RIGHT = "42501";
+
   private static final Logger LOG = LoggerFactory.getLogger(RescueSweep.class);
 
   private final OwnTransactions transactions;
@@ -120,7 +123,8 @@ final class RescueSweep {
 
   private static boolean mayBeARows(StoreException failure) {
     String state = failure.sqlState().orElse("08");
-    return state.equals(QUERY_CANCELED) || !NO_ROWS_FAULT.contains(state.substring(0, 2));
+    return state.equals(QUERY_CANCELED)
+        || (!state.equals(NO_RIGHT) && !NO_ROWS_FAULT.contains(state.substring(0, 2)));
   }
 
   private List<Rescued> rescue(long after, Duration spread, int limit) {

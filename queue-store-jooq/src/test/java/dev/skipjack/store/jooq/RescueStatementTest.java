@@ -2,7 +2,9 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.store.jooq.Fixture.EXPIRED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.testkit.QueueDatabase;
@@ -42,6 +44,28 @@ class RescueStatementTest {
           .isEqualTo("{\"number\": 1}");
     } finally {
       fixture.execute("DROP FUNCTION @refuse() CASCADE");
+    }
+  }
+
+  @Test
+  void aMissingRightIsReportedWithoutTryingSmallerBatches() {
+    fixture.enqueue(50);
+    fixture.claim(50, EXPIRED);
+    fixture.execute("CREATE SEQUENCE @refusals");
+    fixture.execute(
+        "CREATE FUNCTION @refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('"
+            + fixture.inSchema("@refusals").replace("'", "''")
+            + "'); RAISE insufficient_privilege; END $$");
+    fixture.execute(
+        "CREATE TRIGGER refuse BEFORE UPDATE ON @jobs FOR EACH STATEMENT EXECUTE FUNCTION @refuse()");
+    try {
+      assertThatThrownBy(() -> fixture.store.rescue(Duration.ZERO, 50))
+          .isInstanceOfSatisfying(
+              StoreException.class, refused -> assertThat(refused.sqlState()).contains("42501"));
+      assertThat(fixture.value("SELECT last_value FROM @refusals")).isEqualTo("1");
+    } finally {
+      fixture.execute("DROP FUNCTION @refuse() CASCADE");
+      fixture.execute("DROP SEQUENCE @refusals");
     }
   }
 
