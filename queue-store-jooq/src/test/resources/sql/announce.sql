@@ -60,4 +60,5 @@ select
       )
     )
   ),
-  "skipjack"."schema_version"()
+  "skipjack"."schema_version"(),
+  current_setting('server_encoding')

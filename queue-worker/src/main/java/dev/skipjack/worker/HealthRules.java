@@ -84,6 +84,7 @@ final class HealthRules {
     if (saturation != null) {
       reasons.addAll(saturation.stuck());
     }
+    vitals.encodingTrouble().ifPresent(reasons::add);
     boolean ready = reasons.isEmpty();
     if (saturation != null) {
       reasons.addAll(saturation.reasons()); // it is well, and has more work than slots

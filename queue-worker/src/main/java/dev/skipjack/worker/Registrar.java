@@ -1,9 +1,11 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Standing;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -29,6 +31,7 @@ final class Registrar implements Loop.Step {
   private final Reporter reporter;
   private final RandomGenerator random;
   private boolean toldOfSchema;
+  private boolean toldOfEncoding;
 
   Registrar(
       WorkerRegistry registry,
@@ -47,7 +50,9 @@ final class Registrar implements Loop.Step {
 
   @Override
   public long run() {
-    int version = schemaVersion();
+    Optional<Standing> standing = announce();
+    standing.map(Standing::encoding).ifPresent(this::checkEncoding);
+    int version = standing.map(Standing::schemaVersion).orElse(0);
     boolean current = version >= neededSchema;
     vitals.schemaIs(current);
     if (!current && !toldOfSchema) {
@@ -57,13 +62,22 @@ final class Registrar implements Loop.Step {
     return Jitter.around(INTERVAL, random);
   }
 
-  /** 0 for a schema of before there were versions. */
-  private int schemaVersion() {
+  /** Migrations refuse such a database, but a dump may have been restored into one. */
+  private void checkEncoding(String encoding) {
+    vitals.encodingIs(encoding);
+    if (!encoding.equals(Standing.UTF8) && !toldOfEncoding) {
+      reporter.encodingUnsuitable(encoding);
+      toldOfEncoding = true;
+    }
+  }
+
+  /** Empty for a schema of before there were versions. */
+  private Optional<Standing> announce() {
     try {
-      return registry.announce(row).schemaVersion();
+      return Optional.of(registry.announce(row));
     } catch (StoreException refused) {
       if (refused.sqlState().filter(NOT_THERE::contains).isPresent()) {
-        return 0;
+        return Optional.empty();
       }
       throw refused;
     }

@@ -275,6 +275,12 @@ final class Reporter {
         "Schema is older than this library needs, migrate it found={} needed={}", found, needed);
   }
 
+  void encodingUnsuitable(String found) {
+    log.error(
+        "Database cannot store every payload and every reason of a failure, use one with encoding UTF8 found={}",
+        found);
+  }
+
   void ignoredAfterCompletion(Attempt attempt, JobError said) {
     log.warn(
         "Handler did not end well after its completion was committed, which stands {} {}",

@@ -5,6 +5,7 @@ import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
+import dev.skipjack.api.spi.Standing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -24,6 +25,7 @@ final class Vitals implements Claimer.Watch {
   private volatile Duration lag = Duration.ZERO;
   private volatile List<DueLane> due = List.of();
   private volatile @Nullable Boolean schemaCurrent;
+  private volatile String encoding = Standing.UTF8;
   private volatile @Nullable CreatedPartitions partitions;
   private Set<String> paused = Set.of(); // the fetcher's own
 
@@ -112,6 +114,19 @@ final class Vitals implements Claimer.Watch {
     return Optional.of(
         "It cannot create partitions (%s: %s); the last one ends at %s, and no job can be claimed or completed after that."
             .formatted(first.partition(), first.reason(), end));
+  }
+
+  void encodingIs(String encoding) {
+    this.encoding = encoding;
+  }
+
+  /** A sentence on a database that cannot store every text. */
+  Optional<String> encodingTrouble() {
+    return encoding.equals(Standing.UTF8)
+        ? Optional.empty()
+        : Optional.of(
+            "The database's encoding is %s, which cannot store every payload and every reason of a failure. Move the queue to a database with encoding UTF8."
+                .formatted(encoding));
   }
 
   Optional<Boolean> schemaCurrent() {

@@ -119,6 +119,7 @@ final class MemoryStore
   volatile @Nullable Instant missingFrom;
   final List<Postponed> postponed = new CopyOnWriteArrayList<>();
   volatile String bombState = "54000";
+  volatile String encoding = Standing.UTF8;
   volatile Fault fault = new Fault() {};
   volatile UnaryOperator<ClaimedJob> onClaim = UnaryOperator.identity();
 
@@ -149,7 +150,7 @@ final class MemoryStore
         1,
         () -> {
           workers.put(row.id().bootId(), row);
-          return new Standing(Set.of(), schemaVersion);
+          return new Standing(Set.of(), schemaVersion, encoding);
         });
   }
 

@@ -816,6 +816,19 @@ class RuntimeTest {
     }
 
     @Test
+    void aDatabaseThatCannotStoreEveryTextIsNamed() {
+      store.encoding = "LATIN1";
+      Worker worker = start(on(TYPE, (payload, context) -> Outcome.completed(), 1), config());
+
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(worker.health().reasons())
+                      .anyMatch(reason -> reason.contains("encoding is LATIN1")));
+      assertThat(worker.health().ready()).isFalse();
+    }
+
+    @Test
     void aSchemaThatIsTooOldIsToldWithoutHarm() {
       store.schemaVersion = 0;
       JobId job = store.add("q", "k", "job", 0, 3);

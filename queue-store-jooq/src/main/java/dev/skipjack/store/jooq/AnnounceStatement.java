@@ -6,6 +6,7 @@ import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.excluded;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
@@ -33,7 +34,8 @@ import org.jooq.impl.SQLDataType;
  * <pre>{@code
  * WITH announced AS (INSERT INTO job_workers (...) VALUES (...)
  *                    ON CONFLICT (boot_id) DO UPDATE SET ..., seen_at = clock_timestamp() RETURNING boot_id)
- * SELECT ARRAY(SELECT queue::text FROM job_queues WHERE queue = ANY (:queues) AND <paused now>), schema_version()
+ * SELECT ARRAY(SELECT queue::text FROM job_queues WHERE queue = ANY (:queues) AND <paused now>), schema_version(),
+ *        current_setting('server_encoding')
  * }</pre>
  *
  * <p>The queues are cast, because the driver knows arrays of text but none of a domain. One
@@ -57,7 +59,8 @@ final class AnnounceStatement {
                     .from(JOB_QUEUES)
                     .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
                     .and(PausePredicates.PAUSED)),
-            Routines.schemaVersion());
+            Routines.schemaVersion(),
+            field("current_setting('server_encoding')", SQLDataType.CLOB));
   }
 
   private static CommonTableExpression<?> announced() {
@@ -106,6 +109,6 @@ final class AnnounceStatement {
   }
 
   static Standing read(ResultSet row) throws SQLException {
-    return new Standing(Set.copyOf(Columns.texts(row, 1)), row.getInt(2));
+    return new Standing(Set.copyOf(Columns.texts(row, 1)), row.getInt(2), row.getString(3));
   }
 }
