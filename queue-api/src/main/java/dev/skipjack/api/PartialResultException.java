@@ -1,6 +1,5 @@
 package dev.skipjack.api;
 
-import java.sql.SQLException;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,8 +25,7 @@ public final class PartialResultException extends StoreException {
     super(
         "%s (%d of %d jobs have a result, see results())"
             .formatted(failure.getMessage(), results.size(), jobs),
-        (SQLException) failure.getCause(),
-        failure.isOutcomeUnknown());
+        failure);
     this.results = Collections.unmodifiableMap(new LinkedHashMap<>(results));
   }
 

@@ -32,6 +32,12 @@ public class StoreException extends QueueException {
     this.outcomeUnknown = outcomeUnknown;
   }
 
+  /** With another message, and the cause of {@code failure}. */
+  StoreException(String message, StoreException failure) {
+    super(message, failure.getCause());
+    this.outcomeUnknown = failure.outcomeUnknown;
+  }
+
   /**
    * Whether the database may have done what was asked, because the connection broke while it was
    * told to commit. Else nothing was done. An enqueue with an idempotency key can be repeated
