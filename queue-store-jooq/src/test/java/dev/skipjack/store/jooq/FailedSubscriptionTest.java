@@ -32,15 +32,16 @@ class FailedSubscriptionTest {
       pool.setConnectionTimeout(250);
       PostgresWakeUps wakeUps =
           new PostgresWakeUps(pool, new WakeUpChannel(database.schema()), SOON);
-      try (Subscription first = wakeUps.subscribe();
-          Connection handlers = pool.getConnection()) {
+      Connection handlers;
+      try (Subscription first = wakeUps.subscribe()) {
+        handlers = pool.getConnection();
         for (int i = 0; i < 3; i++) {
           assertThat(first.await(SOON.multipliedBy(2))).isEmpty();
         }
-        first.close();
-        try (Subscription second = wakeUps.subscribe()) {
-          assertThat(second.await(SOON.multipliedBy(2))).isEmpty();
-        }
+      }
+      try (handlers;
+          Subscription second = wakeUps.subscribe()) {
+        assertThat(second.await(SOON.multipliedBy(2))).isEmpty();
         assertThat(handlers.isValid(1)).isTrue();
       }
     }
