@@ -110,7 +110,7 @@ class NamesAndLimitsTest {
 
   private static boolean passes(Supplier<?> check) {
     try {
-      check.get();
+      Object unused = check.get();
       return true;
     } catch (IllegalArgumentException refused) {
       return false;
