@@ -68,6 +68,7 @@ final class ClaimLoop implements Loop.Step {
       emptyPolls = 0;
     }
     List<Attempt> claimed = claimer.claim(room, ClaimRequest.LARGEST);
+    asked = claimer.asked();
     looked.run();
     accept.accept(claimed);
     if (!claimed.isEmpty()) {

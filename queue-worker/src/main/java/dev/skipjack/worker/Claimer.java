@@ -23,7 +23,8 @@ import java.util.function.LongSupplier;
  * until the lanes are listed again, so a lane of jobs that only others can handle hides nothing.
  *
  * <p>In a slow database it claims with low-water marks, also from lanes that were short, and lists
- * only with each sweep; a claim with marks that brings nothing is followed by a sweep at once.
+ * only with each sweep. A claim with marks that brings nothing is followed by a sweep; or, while a
+ * sweep would take more than its share of the time, by a claim from the idle lanes.
  *
  * <p>A claim that does not fit into memory is repeated for fewer jobs; {@link ClaimSize} says for
  * how many.
@@ -60,6 +61,7 @@ final class Claimer {
   private long listedAt;
   private boolean toldOfLanes;
   private long listingNanos;
+  private boolean asked;
 
   /**
    * @param clock as {@link System#nanoTime()}
@@ -124,6 +126,7 @@ final class Claimer {
    * @param most jobs in all
    */
   List<Attempt> claim(Map<String, Integer> room, int most) {
+    asked = false;
     try {
       long now = clock.getAsLong();
       if (marks.inForce()) {
@@ -131,6 +134,9 @@ final class Claimer {
           List<Attempt> claimed = claim(room, most, lane -> marks.of(lane, now));
           if (!claimed.isEmpty()) {
             return claimed;
+          }
+          if (!marks.isSweepAffordable(clock.getAsLong())) {
+            return claim(room, most, lane -> marks.ofIdle(lane, now));
           }
         }
         list();
@@ -146,13 +152,23 @@ final class Claimer {
   }
 
   /**
+   * Whether the last {@link #claim} sent a statement. It sends none if no lane is known and a
+   * listing has to wait.
+   */
+  boolean asked() {
+    return asked;
+  }
+
+  /**
    * Lists the lanes, so that the watch hears how long jobs wait, unless they were listed within so
-   * many nanoseconds. For a worker that has no room to claim anything.
+   * many nanoseconds, or the database is slow and a listing would take more than its share of the
+   * time. For a worker that has no room to claim anything.
    *
    * @return whether they were listed
    */
   boolean look(long interval) {
-    if (clock.getAsLong() - listedAt < interval) {
+    long now = clock.getAsLong();
+    if (now - listedAt < interval || (marks.inForce() && !marks.isSweepAffordable(now))) {
       return false;
     }
     try {
@@ -170,6 +186,7 @@ final class Claimer {
   }
 
   private void list() {
+    asked = true;
     long began = clock.getAsLong();
     DueLanes due = store.dueLanes(queueNames);
     listedAt = clock.getAsLong();
@@ -182,7 +199,7 @@ final class Claimer {
     Set<String> paused = Set.copyOf(due.paused());
     queues.values().forEach(queue -> queue.paused(paused.contains(queue.name())));
     marks.sweep(began, listingNanos, listed, paused);
-    lanes.list(due, lane -> marks.of(lane, listedAt) != null, listedAt);
+    lanes.list(due, marks::has, listedAt);
   }
 
   /** Learns of lanes that somebody said have a job, so that it can be claimed without a listing. */
@@ -211,6 +228,7 @@ final class Claimer {
   }
 
   private List<Attempt> claim(Choice choice) {
+    asked = true;
     ClaimRequest request = new ClaimRequest(worker, choice.shares(), kinds, choice.limit(), lease);
     long sentAt = System.nanoTime();
     long began = clock.getAsLong();

@@ -32,10 +32,15 @@ import org.jspecify.annotations.Nullable;
  * times in a row. Three fast ones in a row end it. Dead entries slow down every claim; a pause of
  * the collector, a checkpoint or a lost packet slows down one, and would spoil an average for long.
  *
+ * <p>The listing itself walks the dead entries of every lane, so a claim that brings nothing is
+ * followed by a sweep only if twenty times the duration of the last one has passed. Until then
+ * claims from idle lanes, from which nothing was claimed for a second, find new jobs by their
+ * marks.
+ *
  * <p>Marks are dropped
  *
  * <ul>
- *   <li>when nothing was claimed from the lane for a second;
+ *   <li>when nothing was claimed from the lane for a minute, or a second in a healthy database;
  *   <li>when the database's time steps back, which claimed jobs tell: new jobs are then due below;
  *   <li>when a call of the store failed. Another server, by restart, failover or promotion, always
  *       breaks the connections first. A pool or proxy may hide that from a worker between two
@@ -68,6 +73,9 @@ final class LowWaterMarks {
 
   private static final long IDLE = Duration.ofSeconds(1).toNanos();
 
+  /** Bounds how many idle lanes are kept, and how many dead entries lie above their marks. */
+  private static final long KEPT = Duration.ofMinutes(1).toNanos();
+
   private static final class Mark {
     Instant low = Instant.MIN;
     long claimedAt;
@@ -98,8 +106,12 @@ final class LowWaterMarks {
 
   /** Whether the next claim must do without hints, after the lanes were listed. */
   boolean isSweepDue(long now) {
-    long interval = Math.max(SHORTEST_INTERVAL, INTERVAL_BY_DURATION * sweepNanos);
-    return now - sweptAt >= Math.min(interval, LONGEST_INTERVAL);
+    return now - sweptAt >= SHORTEST_INTERVAL && isSweepAffordable(now);
+  }
+
+  /** Whether a sweep now takes a twentieth of the time at most, or must be made all the same. */
+  boolean isSweepAffordable(long now) {
+    return now - sweptAt >= Math.min(INTERVAL_BY_DURATION * sweepNanos, LONGEST_INTERVAL);
   }
 
   /**
@@ -114,9 +126,13 @@ final class LowWaterMarks {
     sweptAt = began;
     sweepNanos = nanos;
     lookedInto.clear();
+    long kept = inForce ? KEPT : IDLE;
     marks
         .entrySet()
-        .removeIf(mark -> isIdle(mark.getValue(), began) || paused.contains(mark.getKey().queue()));
+        .removeIf(
+            mark ->
+                began - mark.getValue().claimedAt >= kept
+                    || paused.contains(mark.getKey().queue()));
     marks.forEach(
         (lane, mark) -> {
           if (!due.contains(lane)) {
@@ -125,13 +141,29 @@ final class LowWaterMarks {
         });
   }
 
-  /** Nothing due before this is worth looking at; null: everything is. */
+  /** Nothing due before this is worth looking at; null: everything is, or the lane is idle. */
   @Nullable Instant of(Lane lane, long now) {
+    Mark mark = valid(lane);
+    return mark == null || isIdle(mark, now) ? null : mark.low;
+  }
+
+  /** As {@link #of}, of a lane from which nothing was claimed for a second; null for all others. */
+  @Nullable Instant ofIdle(Lane lane, long now) {
+    Mark mark = valid(lane);
+    return mark == null || !isIdle(mark, now) ? null : mark.low;
+  }
+
+  /** Whether the lane has a mark, idle or not. */
+  boolean has(Lane lane) {
+    return valid(lane) != null;
+  }
+
+  private @Nullable Mark valid(Lane lane) {
     if (!inForce) {
       return null;
     }
     Mark mark = marks.get(lane);
-    return mark == null || mark.sweep != sweep || isIdle(mark, now) ? null : mark.low;
+    return mark == null || mark.sweep != sweep ? null : mark;
   }
 
   private static boolean isIdle(Mark mark, long now) {
@@ -156,7 +188,7 @@ final class LowWaterMarks {
       judge(answer);
     }
     if (hasTimeSteppedBack(answer)) {
-      marks.clear();
+      drop();
       if (hinted) {
         return; // what it looked at began at marks of another time
       }
@@ -209,7 +241,13 @@ final class LowWaterMarks {
 
   /** Drops every mark: what is known may be of another server. */
   void clear() {
-    marks.clear();
+    drop();
     databaseTime = Instant.MIN;
+  }
+
+  /** Exhausted lanes are found by nothing but a sweep then, so it must not be put off. */
+  private void drop() {
+    marks.clear();
+    sweepNanos = 0;
   }
 }

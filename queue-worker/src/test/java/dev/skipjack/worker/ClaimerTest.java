@@ -59,15 +59,7 @@ class ClaimerTest {
     @Test
     void atMostATwentiethOfTheTimeGoesIntoListing() {
       add(20, 0);
-      store.fault =
-          new MemoryStore.Fault() {
-            @Override
-            public void before(String call, int size) {
-              if (call.equals("dueLanes")) {
-                pass(Duration.ofMillis(50));
-              }
-            }
-          };
+      slowListings(Duration.ofMillis(50));
       claim(claimer);
 
       pass(Duration.ofMillis(999));
@@ -163,6 +155,95 @@ class ClaimerTest {
       assertThat(store.claims).extracting(ClaimerTest::isHinted).containsExactly(false, true);
     }
 
+    /** Under a held snapshot a listing walks the dead entries of every lane. */
+    @Test
+    void listingsOfAnEmptyQueueTakeATwentiethOfTheTimeAtMost() {
+      slowListings(Duration.ofMillis(200));
+
+      for (int poll = 0; poll < 600; poll++) {
+        assertThat(claim(claimer)).isEmpty();
+        pass(Duration.ofMillis(100));
+      }
+
+      // 60 s of polls, and the listings' own time: one every 4 s
+      assertThat(listings()).isBetween(14L, 16L);
+    }
+
+    @Test
+    void listingsForAWorkerWithoutRoomTakeATwentiethOfTheTimeAtMost() {
+      slowListings(Duration.ofMillis(200));
+
+      for (int poll = 0; poll < 60; poll++) {
+        claimer.look(Duration.ofSeconds(1).toNanos());
+        pass(Duration.ofSeconds(1));
+      }
+
+      assertThat(listings()).isBetween(14L, 16L);
+    }
+
+    @Test
+    void aListingComesAfterTwentySecondsHoweverSlow() {
+      slowListings(Duration.ofSeconds(3));
+      claim(claimer);
+      add(1, 9);
+
+      pass(Duration.ofMillis(16_999));
+      assertThat(claim(claimer)).isEmpty();
+      assertThat(listings()).isEqualTo(1);
+      pass(Duration.ofMillis(1));
+
+      assertThat(claim(claimer)).extracting(attempt -> attempt.job().priority()).containsExactly(9);
+    }
+
+    @Test
+    void untilTheNextListingNewJobsOfAnIdleLaneAreFoundByMarkedClaims() {
+      slowListings(Duration.ofSeconds(1));
+      claim(claimer);
+      assertThat(listings()).isEqualTo(1);
+      forget();
+      pass(Duration.ofSeconds(10));
+      assertThat(claim(claimer)).isEmpty();
+      add(1, 0);
+
+      assertThat(claim(claimer)).hasSize(1);
+      assertThat(store.calls).containsExactly("claim", "claim");
+      assertThat(store.claims).allMatch(ClaimerTest::isHinted);
+    }
+
+    @Test
+    void aWorkerThatKnowsNoLaneSendsNothingUntilTheNextListing() {
+      slowListings(Duration.ofSeconds(1));
+      pass(Duration.ofMinutes(1));
+      claim(claimer); // drops the mark of the only lane
+      assertThat(claimer.asked()).isTrue();
+      forget();
+
+      claim(claimer);
+
+      assertThat(store.calls).isEmpty();
+      assertThat(claimer.asked()).isFalse();
+    }
+
+    @Test
+    void afterAFailureAnEmptyClaimIsFollowedByAListingAtOnce() {
+      slowListings(Duration.ofSeconds(1));
+      claim(claimer);
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              throw new StoreException("away", new SQLException("away", "08006"));
+            }
+          };
+      assertThatThrownBy(() -> claim(claimer)).isInstanceOf(StoreException.class);
+      store.fault = new MemoryStore.Fault() {};
+      forget();
+      add(1, 0);
+
+      assertThat(claim(claimer)).hasSize(1);
+      assertThat(store.calls).containsExactly("dueLanes", "claim");
+    }
+
     /** It may be another server that answers next. */
     @Test
     void aFailureOfTheStoreDropsEveryMark() {
@@ -198,6 +279,22 @@ class ClaimerTest {
 
   private void pass(Duration time) {
     now += time.toNanos();
+  }
+
+  private void slowListings(Duration each) {
+    store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            if (call.equals("dueLanes")) {
+              pass(each);
+            }
+          }
+        };
+  }
+
+  private long listings() {
+    return store.calls.stream().filter("dueLanes"::equals).count();
   }
 
   private void forget() {

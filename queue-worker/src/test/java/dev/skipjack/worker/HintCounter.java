@@ -7,12 +7,16 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts the claims that pass low-water marks to a queue's store. */
+/** Counts the listings, and the claims that pass low-water marks, of a queue's store. */
 final class HintCounter {
 
   final AtomicInteger hinted = new AtomicInteger();
+  final AtomicInteger listings = new AtomicInteger();
 
-  /** The same queue, with its claims counted. */
+  /** Called during each listing. */
+  volatile Runnable whileListing = () -> {};
+
+  /** The same queue, with its claims and listings counted. */
   QueueAccess count(QueueAccess queue) {
     JobStore store =
         (JobStore)
@@ -22,6 +26,9 @@ final class HintCounter {
                 (proxy, method, arguments) -> {
                   if (arguments != null && arguments[0] instanceof ClaimRequest request) {
                     count(request);
+                  } else if (method.getName().equals("dueLanes")) {
+                    listings.incrementAndGet();
+                    whileListing.run();
                   }
                   try {
                     return method.invoke(queue.store(), arguments);

@@ -83,6 +83,36 @@ class LowWaterIT {
     foundByTheNextSweep(claimer, job);
   }
 
+  /** A listing that takes long is not made at each empty poll, and yet nothing is lost for it. */
+  @Test
+  void aJobThatIsCommittedLateIntoAnEmptyQueueIsFoundByTheNextListing() throws SQLException {
+    Claimer claimer = claimer(Claimers.NEVER_FAST);
+    try (Connection late = begin()) {
+      JobId job = queue.in(late).enqueue(NOTE, new Note(0));
+      age(late, job);
+      force(claimer);
+      for (int i = 0; i < 8; i++) {
+        assertThat(claim(claimer)).hasSize(5).doesNotContain(job);
+      }
+      hints.whileListing = () -> now += Duration.ofMillis(300).toNanos();
+      assertThat(claim(claimer)).isEmpty(); // lists
+      hints.listings.set(0);
+
+      late.commit();
+
+      for (int i = 0; i < 5; i++) {
+        assertThat(claim(claimer)).isEmpty();
+        now += Duration.ofSeconds(1).toNanos();
+      }
+      enqueue(1);
+      assertThat(claim(claimer)).hasSize(1).doesNotContain(job); // of an idle lane, by its mark
+      assertThat(hints.listings).hasValue(0);
+      now += Duration.ofSeconds(1).toNanos();
+      assertThat(claim(claimer)).containsExactly(job);
+      assertThat(hints.listings).hasValue(1);
+    }
+  }
+
   /** A large transaction that took long: one claim after the other takes what is left of it. */
   @Test
   void stragglersThatFillManyClaimsNeedOneSweep() throws SQLException {

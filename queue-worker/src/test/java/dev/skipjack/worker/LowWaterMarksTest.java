@@ -179,6 +179,33 @@ class LowWaterMarksTest {
     }
 
     @Test
+    void areAffordableAfterTwentyTimesTheirDuration() {
+      force(NOON);
+      marks.sweep(now, Duration.ofMillis(50).toNanos(), Set.of(LANE), Set.of());
+
+      assertThat(marks.isSweepAffordable(now + Duration.ofMillis(999).toNanos())).isFalse();
+      assertThat(marks.isSweepAffordable(now + Duration.ofMillis(1_000).toNanos())).isTrue();
+      marks.sweep(now, Duration.ofMinutes(1).toNanos(), Set.of(LANE), Set.of());
+      assertThat(marks.isSweepAffordable(now + Duration.ofMillis(19_999).toNanos())).isFalse();
+      assertThat(marks.isSweepAffordable(now + Duration.ofSeconds(20).toNanos())).isTrue();
+    }
+
+    /** Without marks only a sweep finds jobs of lanes that were short. */
+    @Test
+    void areAffordableAtOnceWhenMarksWereDropped() {
+      force(NOON);
+      marks.sweep(now, Duration.ofMinutes(1).toNanos(), Set.of(LANE), Set.of());
+      marks.clear();
+      assertThat(marks.isSweepAffordable(now)).isTrue();
+
+      unhinted(SLOW, NOON);
+      marks.sweep(now, Duration.ofMinutes(1).toNanos(), Set.of(LANE), Set.of());
+      databaseTime = NOON.minusSeconds(3_600);
+      hinted(Duration.ZERO, NOON);
+      assertThat(marks.isSweepAffordable(now)).isTrue();
+    }
+
+    @Test
     void takeTheMarkFromALaneWithDueJobsUntilItWasLookedInto() {
       force(NOON);
 
@@ -230,17 +257,52 @@ class LowWaterMarksTest {
   }
 
   @Nested
-  class Dropped {
+  class Idle {
 
     @Test
-    void whenNothingWasClaimedForASecond() {
+    void isALaneFromWhichNothingWasClaimedForASecond() {
       force(NOON);
+      Instant low = NOON.minus(LowWaterMarks.LAG);
 
       now += Duration.ofMillis(999).toNanos();
-      assertThat(marks.of(LANE, now)).isNotNull();
+      assertThat(marks.of(LANE, now)).isEqualTo(low);
+      assertThat(marks.ofIdle(LANE, now)).isNull();
       hinted(Duration.ZERO);
       now += Duration.ofMillis(1).toNanos();
       assertThat(marks.of(LANE, now)).isNull();
+      assertThat(marks.ofIdle(LANE, now)).isEqualTo(low);
+    }
+  }
+
+  @Nested
+  class Dropped {
+
+    @Test
+    void whenNothingWasClaimedForAMinute() {
+      force(NOON);
+
+      now += Duration.ofMillis(59_999).toNanos();
+      sweep(Set.of());
+      assertThat(marks.has(LANE)).isTrue();
+      now += Duration.ofMillis(1).toNanos();
+      sweep(Set.of());
+      assertThat(marks.has(LANE)).isFalse();
+      assertThat(marks.ofIdle(LANE, now)).isNull();
+    }
+
+    /** A healthy worker keeps no idle lanes. */
+    @Test
+    void whenNothingWasClaimedForASecondUnlessTheyAreInForce() {
+      unhinted(Duration.ZERO, NOON);
+      now += Duration.ofSeconds(1).toNanos();
+      sweep(Set.of());
+
+      for (int i = 0; i < 3; i++) {
+        answer(List.of(share(OTHER, false)), SLOW, List.of());
+      }
+
+      assertThat(marks.inForce()).isTrue();
+      assertThat(marks.has(LANE)).isFalse();
     }
 
     @Test

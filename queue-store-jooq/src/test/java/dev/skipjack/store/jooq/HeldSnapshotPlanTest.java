@@ -45,6 +45,8 @@ class HeldSnapshotPlanTest {
       long with = pagesOfAClaim(database, mark);
       // The ten jobs cost the same in both; the rest is what lies before them.
       assertThat(with).isLessThan(without / 4);
+      // Which is why a worker asks idle lanes with marks, and lists only now and then.
+      assertThat(with).isLessThan(pagesOfAListing(database) / 4);
       holder.rollback();
     }
   }
@@ -86,6 +88,15 @@ class HeldSnapshotPlanTest {
     List<String> literals = new ArrayList<>(List.of(String.valueOf(after)));
     literals.addAll(others);
     return Plan.ran(connection, statement, "force_generic_plan", literals).pages();
+  }
+
+  private static long pagesOfAListing(QueueDatabase database) throws SQLException {
+    try (Connection connection = database.connection()) {
+      HotStatement listing = new Statements(database.schema()).dueLanes;
+      return Plan.ran(
+              connection, listing, "force_generic_plan", List.of("'{default}'", "'{default}'"))
+          .pages();
+    }
   }
 
   private static long pagesOfAClaim(QueueDatabase database, String mark) throws SQLException {
