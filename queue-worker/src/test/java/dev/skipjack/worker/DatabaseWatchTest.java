@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.StoreException;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -56,7 +57,7 @@ class DatabaseWatchTest {
     assertThat(database.isReadOnly()).isFalse();
   }
 
-  private static StoreException failure(String state) {
+  private static StoreException failure(@Nullable String state) {
     return new StoreException("failed with " + state, new SQLException("failed", state));
   }
 }

@@ -163,7 +163,7 @@ class FailureLogTest {
           .asString()
           .contains("WARN")
           .endsWith("left out of the log kind=a error=E1 count=95 inMs=60000");
-      assertThat(logged(() -> fail("a", "E1", 1))).singleElement();
+      assertThat(logged(() -> fail("a", "E1", 1))).hasSize(1);
     }
 
     @Test

@@ -38,7 +38,6 @@ class HoardingIT {
   private static final int QUICK = 1_000;
   private static final int SLOW = 200;
 
-  private final QueueDatabase database;
   private final JobQueue queue;
   private final List<Worker> workers = new ArrayList<>();
   private final CountDownLatch release = new CountDownLatch(1);
@@ -46,7 +45,6 @@ class HoardingIT {
   private final Queue<Long> begun = new ConcurrentLinkedQueue<>();
 
   HoardingIT(QueueDatabase database) {
-    this.database = database;
     this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
   }
 
