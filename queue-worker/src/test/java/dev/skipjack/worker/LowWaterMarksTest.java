@@ -184,7 +184,7 @@ class LowWaterMarksTest {
       marks.sweep(now, Duration.ofMillis(50).toNanos(), Set.of(LANE), Set.of());
 
       assertThat(marks.isSweepAffordable(now + Duration.ofMillis(999).toNanos())).isFalse();
-      assertThat(marks.isSweepAffordable(now + Duration.ofMillis(1_000).toNanos())).isTrue();
+      assertThat(marks.isSweepAffordable(now + Duration.ofSeconds(1).toNanos())).isTrue();
       marks.sweep(now, Duration.ofMinutes(1).toNanos(), Set.of(LANE), Set.of());
       assertThat(marks.isSweepAffordable(now + Duration.ofMillis(19_999).toNanos())).isFalse();
       assertThat(marks.isSweepAffordable(now + Duration.ofSeconds(20).toNanos())).isTrue();
