@@ -81,6 +81,7 @@ class MicrometerMetricsTest {
 
         await().until(() -> running("vm-2") == 1);
         assertThat(running("vm")).isZero();
+        assertThat(idle.status().running()).isZero();
         assertThat(registry.get("skipjack.worker.lag").tag("worker", "vm").gauge().getId())
             .extracting(Meter.Id::getBaseUnit)
             .isEqualTo("seconds");
