@@ -10,8 +10,31 @@ public final class PayloadException extends QueueException {
 
   private static final long serialVersionUID = 1L;
 
+  /** Whether another attempt is pointless. */
+  private final boolean permanent;
+
   /** With a message that names the place in the payload, never its content. */
   public PayloadException(String message, @Nullable Throwable cause) {
+    this(message, cause, false);
+  }
+
+  private PayloadException(String message, @Nullable Throwable cause, boolean permanent) {
     super(message, cause);
+    this.permanent = permanent;
+  }
+
+  /**
+   * An exception of {@link PayloadCodec#decode} that no retry can fix, because the class itself
+   * cannot be read. A worker marks the job dead after the attempt that threw it.
+   *
+   * @param message names the class and the fix, never the payload's content
+   */
+  public static PayloadException permanent(String message, @Nullable Throwable cause) {
+    return new PayloadException(message, cause, true);
+  }
+
+  /** Whether the payload's class, not the payload, is at fault, so that a retry must fail too. */
+  public boolean isPermanent() {
+    return permanent;
   }
 }

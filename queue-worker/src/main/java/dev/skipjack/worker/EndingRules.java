@@ -6,6 +6,7 @@ import dev.skipjack.api.FailureRule;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.PayloadException;
 import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -136,7 +137,8 @@ final class EndingRules {
 
   private Ending.Failed failed(Attempt attempt, @Nullable JobType<?> type, Throwable thrown) {
     FailureRule rule = type == null ? null : type.ruleFor(thrown);
-    if (rule instanceof FailureRule.Dead) {
+    boolean hopeless = thrown instanceof PayloadException refused && refused.isPermanent();
+    if (hopeless || rule instanceof FailureRule.Dead) {
       return new Ending.Failed(describe(thrown), Duration.ZERO, true);
     }
     Backoff backoff = rule instanceof FailureRule.Retry retry ? retry.backoff() : backoffOf(type);

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobRunner;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.worker.HandlerRegistry.Registration;
@@ -393,11 +394,14 @@ public final class Worker implements JobRunner, AutoCloseable {
      * Runs jobs of this type's kind with {@code handler}, whatever queue they are in.
      *
      * @throws IllegalArgumentException if the kind has a handler
+     * @throws PayloadException if the queue's codec can read no payload of the type's class, so
+     *     that every attempt would fail
      */
     public <T> Builder handle(JobType<T> type, JobHandler<T> handler) {
       Objects.requireNonNull(type, "The job type must not be null.");
       Objects.requireNonNull(
           handler, () -> "The handler of kind '%s' must not be null.".formatted(type.kind()));
+      access.codec().requireReadable(type.payloadClass());
       if (handlers.putIfAbsent(type.kind(), new Registration<>(type, handler)) != null) {
         throw new IllegalArgumentException(
             "Kind '%s' has a handler already. Register one handler for each kind."

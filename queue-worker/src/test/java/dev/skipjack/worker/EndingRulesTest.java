@@ -97,6 +97,15 @@ class EndingRulesTest {
     assertThat(failed(Outcome.dead("never"), null, false).isFinal()).isTrue();
   }
 
+  @Test
+  void payloadClassThatCannotBeReadEndsTheJobWhateverTheRuleForRetries() {
+    PayloadException permanent = PayloadException.permanent("no constructor", null);
+
+    assertThat(failed(null, permanent, false).isFinal()).isTrue();
+    assertThat(failed(null, permanent, false).error().message()).isEqualTo("no constructor");
+    assertThat(failed(null, new PayloadException("misfit", null), false).isFinal()).isFalse();
+  }
+
   private static String write(String kind, Object result) {
     if (result.equals("poison")) {
       throw new PayloadException("Result of kind '%s' cannot be written.".formatted(kind), null);

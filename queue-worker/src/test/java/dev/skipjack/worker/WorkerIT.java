@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
@@ -12,6 +13,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.PayloadException;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -491,6 +493,39 @@ class WorkerIT {
     assertThat(events.all(Dead.class).get(0).error().errorClass()).endsWith("PayloadException");
     assertThat(count("jobs WHERE kind = 'foreign' AND status = 'pending' AND attempts = 0"))
         .isEqualTo(1);
+  }
+
+  interface Shape {}
+
+  record Drawing(int id, Shape shape) {}
+
+  /** Jackson accepts the reference, and finds out about the interface when it meets a value. */
+  record Held(AtomicReference<Shape> shape) {}
+
+  record Square(int side) implements Shape {}
+
+  @Test
+  void payloadClassThatCannotBeReadIsRefusedOrEndsTheJobAtItsFirstAttempt() {
+    JobType<Drawing> drawing = JobType.of("drawing", Drawing.class);
+    assertThatThrownBy(() -> on(queue).handle(drawing, (payload, context) -> Outcome.completed()))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining(Drawing.class.getName())
+        .hasMessageContaining("at '/shape'");
+    assertThatThrownBy(() -> queue.enqueue(drawing, new Drawing(1, new Square(2))))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("at '/shape'");
+
+    JobType<Held> held = JobType.of("held", Held.class).retry(Backoff.fixed(Duration.ZERO));
+    queue.enqueue(held, new Held(new AtomicReference<>(new Square(2))));
+    start(
+        on(queue).handle(held, (payload, context) -> Outcome.completed()).queue("default", 1),
+        config());
+
+    await().until(() -> events.all(Dead.class).size() == 1);
+    assertThat(events.all(Failed.class)).isEmpty();
+    assertThat(events.all(Dead.class).get(0).error().message())
+        .contains(Held.class.getName(), "at '/shape'", Shape.class.getName());
+    assertThat(count("jobs WHERE status = 'dead' AND attempts = 1")).isEqualTo(1);
   }
 
   @Test

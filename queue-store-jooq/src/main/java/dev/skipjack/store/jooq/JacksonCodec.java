@@ -4,12 +4,17 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonMappingException.Reference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.InvalidDefinitionException;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The codec that is used when none is given. A mapper of our own: no default typing, so no class
@@ -28,6 +33,8 @@ final class JacksonCodec implements PayloadCodec {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .build();
+
+  private final JacksonReadability readability = new JacksonReadability(mapper);
 
   JacksonCodec() {
     mapper
@@ -49,19 +56,21 @@ final class JacksonCodec implements PayloadCodec {
       throw new PayloadException(
           "%s cannot be written as JSON, at %s: %s"
               .formatted(
-                  payload.getClass().getName(), place(refused), refused.getOriginalMessage()),
+                  payload.getClass().getName(),
+                  place(refused, Reference::getFieldName),
+                  refused.getOriginalMessage()),
           refused);
     }
   }
 
   /** Where the mapper was: a JSON pointer, shortened if it is long. */
-  private static String place(JacksonException refused) {
+  private static String place(JacksonException refused, Function<Reference, String> named) {
     if (!(refused instanceof JsonMappingException mapping) || mapping.getPath().isEmpty()) {
       return "the top level";
     }
     return mapping.getPath().stream()
         .limit(DEEPEST_PLACE)
-        .map(step -> step.getFieldName() == null ? "" + step.getIndex() : step.getFieldName())
+        .map(step -> step.getFieldName() == null ? "" + step.getIndex() : named.apply(step))
         .collect(
             Collectors.joining(
                 "/", "'/", mapping.getPath().size() > DEEPEST_PLACE ? "/...'" : "'"));
@@ -71,12 +80,79 @@ final class JacksonCodec implements PayloadCodec {
   public <T> T decode(String json, Class<T> payloadClass) {
     try {
       return mapper.readValue(json, payloadClass);
+    } catch (InvalidDefinitionException refused) {
+      String problem = readability.problem(payloadClass);
+      throw PayloadException.permanent(
+          unreadable(
+              payloadClass,
+              problem == null
+                  ? "at %s: %s".formatted(placeInClasses(refused), withoutValue(refused))
+                  : problem),
+          null);
     } catch (JacksonException refused) {
-      // The original message may quote the payload; the location does not.
+      // The original message may quote the payload; the names of the class's properties do not.
       throw new PayloadException(
-          "Payload does not fit %s (%s)"
-              .formatted(payloadClass.getName(), refused.getClass().getSimpleName()),
-          refused);
+          "Payload does not fit %s, at %s (%s)"
+              .formatted(payloadClass.getName(), placeInClasses(refused), typesOf(refused)),
+          causeOf(refused));
     }
+  }
+
+  private static String typesOf(JacksonException refused) {
+    String name = refused.getClass().getSimpleName();
+    Class<?> wanted =
+        refused instanceof MismatchedInputException mismatch ? mismatch.getTargetType() : null;
+    return wanted == null ? name : name + " for " + wanted.getName();
+  }
+
+  /**
+   * What a constructor or a deserializer of the application threw. Jackson's own exceptions are
+   * left out, and what they wrap where a value does not fit: logs and the audit show causes, and
+   * these quote the payload.
+   */
+  private static @Nullable Throwable causeOf(JacksonException refused) {
+    Throwable cause = refused.getCause();
+    return !(refused instanceof JsonMappingException)
+            || refused instanceof MismatchedInputException
+            || cause instanceof JacksonException
+        ? null
+        : cause;
+  }
+
+  @Override
+  public void requireReadable(Class<?> payloadClass) {
+    String problem = readability.problem(payloadClass);
+    if (problem != null) {
+      throw new PayloadException(unreadable(payloadClass, problem), null);
+    }
+  }
+
+  private static String unreadable(Class<?> payloadClass, String problem) {
+    return "Payload class %s cannot be read from JSON, %s"
+        .formatted(payloadClass.getName(), problem);
+  }
+
+  /**
+   * Jackson's words about a class. They end with the value that was met where a class has no
+   * creator for a text or a number: "... to deserialize from String value ('...')".
+   */
+  private static String withoutValue(InvalidDefinitionException refused) {
+    String message = refused.getOriginalMessage();
+    int value = message.indexOf(" value (");
+    return value < 0 ? message : message.substring(0, value) + " value";
+  }
+
+  /** As {@link #place}, with {@code *} for whatever is the payload's: the keys of maps. */
+  private String placeInClasses(JacksonException refused) {
+    return place(
+        refused,
+        step -> {
+          Object from = step.getFrom();
+          Class<?> owner =
+              from instanceof Class<?> type ? type : from == null ? null : from.getClass();
+          return owner != null && readability.isProperty(owner, step.getFieldName())
+              ? step.getFieldName().replace("~", "~0").replace("/", "~1")
+              : "*";
+        });
   }
 }

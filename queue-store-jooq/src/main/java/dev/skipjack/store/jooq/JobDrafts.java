@@ -20,12 +20,23 @@ final class JobDrafts {
   private final PayloadCodec codec;
   private final PayloadLimits limits;
 
+  /** Holds an entry for each class that passed; keeps no class from being unloaded. */
+  private final ClassValue<Boolean> readable =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> payloadClass) {
+          codec.requireReadable(payloadClass);
+          return true;
+        }
+      };
+
   JobDrafts(PayloadCodec codec, PayloadLimits limits) {
     this.codec = codec;
     this.limits = limits;
   }
 
   <T> NewJob draft(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
+    Boolean unused = readable.get(type.payloadClass());
     EnqueueOptions chosen = options.apply(EnqueueOptions.none());
     return new NewJob(
         chosen.queue().orElse(type.queue()),

@@ -1,0 +1,255 @@
+package dev.skipjack.store.jooq;
+
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonIdentityInfo;
+import com.fasterxml.jackson.annotation.JsonIdentityReference;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.databind.BeanProperty;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonSerializer;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import com.fasterxml.jackson.databind.deser.AbstractDeserializer;
+import com.fasterxml.jackson.databind.deser.BeanDeserializer;
+import com.fasterxml.jackson.databind.deser.CreatorProperty;
+import com.fasterxml.jackson.databind.deser.DefaultDeserializationContext;
+import com.fasterxml.jackson.databind.deser.SettableBeanProperty;
+import com.fasterxml.jackson.databind.deser.ValueInstantiator;
+import com.fasterxml.jackson.databind.deser.impl.FieldProperty;
+import com.fasterxml.jackson.databind.deser.impl.MethodProperty;
+import com.fasterxml.jackson.databind.deser.std.CollectionDeserializer;
+import com.fasterxml.jackson.databind.deser.std.ContainerDeserializerBase;
+import com.fasterxml.jackson.databind.deser.std.MapDeserializer;
+import com.fasterxml.jackson.databind.deser.std.ObjectArrayDeserializer;
+import com.fasterxml.jackson.databind.ser.BeanPropertyWriter;
+import com.fasterxml.jackson.databind.ser.BeanSerializer;
+import com.fasterxml.jackson.databind.ser.PropertyWriter;
+import com.fasterxml.jackson.databind.ser.std.ObjectArraySerializer;
+import java.lang.annotation.Annotation;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds classes that Jackson writes as JSON that it can never read back. {@code canDeserialize}
+ * finds none of them: an abstract type and a class without a creator have deserializers too, which
+ * fail when they are called.
+ *
+ * <p>Walks the deserializers that Jackson built for a class, and follows only those of Jackson's
+ * own that it understands, and only properties that the class writes. Whatever else is there, such
+ * as a deserializer of the application's own, is taken to be readable: a class that is refused
+ * wrongly is worse than one that fails late.
+ */
+final class JacksonReadability {
+
+  /** More than any payload has; a class graph beyond that is not a payload's. */
+  private static final int MOST_DESERIALIZERS = 1_000;
+
+  /** Deeper properties are accepted unseen. */
+  private static final int DEEPEST = 20;
+
+  /** Annotations of a property that change how it is written or read. */
+  private static final List<Class<? extends Annotation>> CHANGING =
+      List.of(
+          JsonSerialize.class,
+          JsonDeserialize.class,
+          JsonTypeInfo.class,
+          JsonFormat.class,
+          JsonIdentityInfo.class,
+          JsonIdentityReference.class);
+
+  private final ObjectMapper mapper;
+
+  JacksonReadability(ObjectMapper mapper) {
+    this.mapper = mapper;
+  }
+
+  /**
+   * Why the class cannot be read and what to do about it, in sentences that begin with the place;
+   * null if nothing is known against it.
+   */
+  @Nullable String problem(Class<?> payloadClass) {
+    try {
+      DeserializationContext context = context();
+      JsonDeserializer<?> root;
+      try {
+        root = context.findRootValueDeserializer(mapper.constructType(payloadClass));
+      } catch (JsonMappingException refused) {
+        // About the class alone: there is no payload yet.
+        return "at the top level: " + refused.getOriginalMessage();
+      }
+      if (mapper.getDeserializationConfig().getProblemHandlers() != null) {
+        return null; // may make an instance of anything
+      }
+      return new Walk(context).of(root, "", 0);
+    } catch (RuntimeException | LinkageError | JsonMappingException unsure) {
+      return null;
+    }
+  }
+
+  /** Whether a class has a property that is read by this name, as against the key of a map. */
+  boolean isProperty(Class<?> owner, String name) {
+    try {
+      return context().findNonContextualValueDeserializer(mapper.constructType(owner))
+              instanceof BeanDeserializer bean
+          && bean.findProperty(name) != null;
+    } catch (RuntimeException | LinkageError | JsonMappingException unsure) {
+      return false;
+    }
+  }
+
+  private DeserializationContext context() {
+    return ((DefaultDeserializationContext) mapper.getDeserializationContext())
+        .createDummyInstance(mapper.getDeserializationConfig());
+  }
+
+  /** One walk through the deserializers of a class. */
+  private final class Walk {
+
+    private final DeserializationContext context;
+    private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    Walk(DeserializationContext context) {
+      this.context = context;
+    }
+
+    @Nullable String of(@Nullable JsonDeserializer<?> deserializer, String place, int depth)
+        throws JsonMappingException {
+      if (deserializer == null
+          || depth > DEEPEST
+          || seen.size() >= MOST_DESERIALIZERS
+          || !seen.add(deserializer)) {
+        return null;
+      }
+      if (deserializer.getClass() == AbstractDeserializer.class) {
+        return ofAbstract((AbstractDeserializer) deserializer, place);
+      }
+      if (deserializer.getClass() == BeanDeserializer.class) {
+        return ofBean((BeanDeserializer) deserializer, place, depth);
+      }
+      if (deserializer.getClass() == CollectionDeserializer.class
+          || deserializer.getClass() == ObjectArrayDeserializer.class
+          || deserializer.getClass() == MapDeserializer.class) {
+        return ofContainer((ContainerDeserializerBase<?>) deserializer, place, depth);
+      }
+      return null;
+    }
+
+    private @Nullable String ofAbstract(AbstractDeserializer deserializer, String place)
+        throws JsonMappingException {
+      Class<?> type = deserializer.handledType();
+      if (deserializer.getObjectIdReader() != null || isTyped(mapper.constructType(type))) {
+        return null;
+      }
+      return "%s: %s is %s, and nothing says which class to make. %s"
+          .formatted(
+              at(place),
+              type.getName(),
+              type.isInterface() ? "an interface" : "abstract",
+              "Use a concrete class or a record, or add @JsonTypeInfo and @JsonSubTypes.");
+    }
+
+    private @Nullable String ofContainer(
+        ContainerDeserializerBase<?> deserializer, String place, int depth)
+        throws JsonMappingException {
+      JavaType content = deserializer.getContentType();
+      return content == null || isTyped(content)
+          ? null
+          : of(deserializer.getContentDeserializer(), place + "/*", depth + 1);
+    }
+
+    private @Nullable String ofBean(BeanDeserializer deserializer, String place, int depth)
+        throws JsonMappingException {
+      JsonSerializer<Object> serializer =
+          mapper.getSerializerProviderInstance().findValueSerializer(deserializer.getValueType());
+      if (deserializer.getObjectIdReader() != null
+          || serializer.getClass() != BeanSerializer.class
+          || serializer.usesObjectId()) {
+        return null;
+      }
+      ValueInstantiator instantiator = deserializer.getValueInstantiator();
+      if (instantiator.canCreateUsingDelegate() || instantiator.canCreateUsingArrayDelegate()) {
+        return null; // its properties are read as the delegate's
+      }
+      if (!instantiator.canCreateUsingDefault() && !instantiator.canCreateFromObjectWith()) {
+        return "%s: %s has no constructor that can be called. %s"
+            .formatted(
+                at(place),
+                deserializer.handledType().getName(),
+                "Use a record, add a constructor without parameters, or annotate one with"
+                    + " @JsonCreator and its parameters with @JsonProperty; a Kotlin class needs"
+                    + " jackson-module-kotlin on the class path.");
+      }
+      Map<String, BeanPropertyWriter> written = written(serializer);
+      Iterator<SettableBeanProperty> properties = deserializer.properties();
+      while (properties.hasNext()) {
+        SettableBeanProperty property = properties.next();
+        BeanPropertyWriter writer = written.get(property.getName());
+        if (writer != null && isPlain(property, writer)) {
+          String step = property.getName().replace("~", "~0").replace("/", "~1");
+          String problem = of(property.getValueDeserializer(), place + "/" + step, depth + 1);
+          if (problem != null) {
+            return problem;
+          }
+        }
+      }
+      return null;
+    }
+
+    private static Map<String, BeanPropertyWriter> written(JsonSerializer<Object> serializer) {
+      Map<String, BeanPropertyWriter> written = new HashMap<>();
+      Iterator<PropertyWriter> writers = serializer.properties();
+      while (writers.hasNext()) {
+        if (writers.next() instanceof BeanPropertyWriter writer) {
+          written.put(writer.getName(), writer);
+        }
+      }
+      return written;
+    }
+
+    /** Whether nothing says that it is written or read in a way of its own. */
+    private boolean isPlain(SettableBeanProperty property, BeanPropertyWriter writer) {
+      Class<?> kind = property.getClass();
+      return (kind == FieldProperty.class
+              || kind == MethodProperty.class
+              || kind == CreatorProperty.class)
+          && property.hasValueDeserializer()
+          && property.getValueTypeDeserializer() == null
+          && property.getInjectableValueId() == null
+          && property.getObjectIdInfo() == null
+          && !property.isIgnorable()
+          && isStandard(writer.getSerializer())
+          && writer.getTypeSerializer() == null
+          && CHANGING.stream().noneMatch(each -> has(property, each) || has(writer, each));
+    }
+
+    /** Null where the value's class decides; known ahead for final classes, which arrays are. */
+    private static boolean isStandard(@Nullable JsonSerializer<?> serializer) {
+      return serializer == null
+          || serializer.getClass() == BeanSerializer.class
+          || serializer.getClass() == ObjectArraySerializer.class;
+    }
+
+    private static boolean has(BeanProperty property, Class<? extends Annotation> annotation) {
+      return property.getAnnotation(annotation) != null;
+    }
+
+    private boolean isTyped(JavaType type) throws JsonMappingException {
+      return type.getTypeHandler() != null
+          || context.getFactory().findTypeDeserializer(context.getConfig(), type) != null;
+    }
+  }
+
+  private static String at(String place) {
+    return place.isEmpty() ? "at the top level" : "at '" + place + "'";
+  }
+}

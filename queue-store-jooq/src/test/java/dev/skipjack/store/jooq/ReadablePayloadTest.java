@@ -1,0 +1,637 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIdentityInfo;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.annotation.ObjectIdGenerators;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import com.fasterxml.jackson.databind.annotation.JsonPOJOBuilder;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.PayloadException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.util.Collection;
+import java.util.Currency;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Payload classes that Jackson writes and can never read, as against all others. */
+class ReadablePayloadTest {
+
+  private static final PayloadLimits LIMITS = new PayloadLimits(PayloadLimits.LARGEST);
+
+  private final PayloadCodec codec = new JacksonCodec();
+
+  // ---- refused ----
+
+  interface Shape {
+    int size();
+  }
+
+  record Circle(@JsonProperty int size) implements Shape {}
+
+  sealed interface Sealed permits Sealed.One {
+    record One(int id) implements Sealed {}
+  }
+
+  abstract static class Base {
+    public int id;
+  }
+
+  record InField(int id, Shape shape) {}
+
+  record InSealedField(Sealed sealed) {}
+
+  record InAbstractField(Base base) {}
+
+  record InList(List<Shape> shapes) {}
+
+  record InMap(Map<String, Shape> shapes) {}
+
+  record InArray(Shape[] shapes) {}
+
+  record Nested(int id, Inner inner) {
+    record Inner(List<InField> fields) {}
+  }
+
+  /** As Kotlin compiles a data class: getters and a constructor with parameters. */
+  public static class TwoParameters {
+    private final int id;
+    private final String name;
+
+    public TwoParameters(int id, String name) {
+      this.id = id;
+      this.name = name;
+    }
+
+    public int getId() {
+      return id;
+    }
+
+    public String getName() {
+      return name;
+    }
+  }
+
+  /** Jackson would call the constructor with a JSON text, but it writes an object. */
+  public static class OneParameter {
+    private final String name;
+
+    public OneParameter(String name) {
+      this.name = name;
+    }
+
+    public String getName() {
+      return name;
+    }
+  }
+
+  record HoldsOneParameter(OneParameter part) {}
+
+  class InnerClass {
+    public int id;
+  }
+
+  /** Two setters, of which Jackson cannot choose one. */
+  public static class Conflicting {
+    private int at;
+
+    public int getAt() {
+      return at;
+    }
+
+    public void setAt(List<String> at) {}
+
+    public void setAt(Map<String, String> at) {}
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        Shape.class,
+        Sealed.class,
+        Base.class,
+        InField.class,
+        InSealedField.class,
+        InAbstractField.class,
+        InList.class,
+        InMap.class,
+        InArray.class,
+        Nested.class,
+        TwoParameters.class,
+        OneParameter.class,
+        HoldsOneParameter.class,
+        InnerClass.class,
+        Conflicting.class,
+        Thread.class,
+        Runnable.class
+      })
+  void classThatCanNeverBeReadIsRefused(Class<?> payloadClass) {
+    assertThatThrownBy(() -> codec.requireReadable(payloadClass))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageStartingWith(
+            "Payload class %s cannot be read from JSON, at ".formatted(payloadClass.getName()));
+  }
+
+  @Test
+  void refusalNamesThePropertyAndTheFix() {
+    assertThatThrownBy(() -> codec.requireReadable(Nested.class))
+        .hasMessageContaining("at '/inner/fields/*/shape': " + Shape.class.getName())
+        .hasMessageContaining("is an interface")
+        .hasMessageContaining("@JsonTypeInfo");
+    assertThatThrownBy(() -> codec.requireReadable(InAbstractField.class))
+        .hasMessageContaining("at '/base'")
+        .hasMessageContaining("is abstract");
+    assertThatThrownBy(() -> codec.requireReadable(TwoParameters.class))
+        .hasMessageContaining("at the top level: " + TwoParameters.class.getName())
+        .hasMessageContaining("no constructor that can be called")
+        .hasMessageContaining("jackson-module-kotlin");
+    assertThatThrownBy(() -> codec.requireReadable(HoldsOneParameter.class))
+        .hasMessageContaining("at '/part': " + OneParameter.class.getName());
+  }
+
+  // ---- accepted ----
+
+  @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
+  @JsonSubTypes(@JsonSubTypes.Type(value = Dog.class, name = "dog"))
+  interface Animal {}
+
+  record Dog(int id) implements Animal {}
+
+  record Typed(
+      Animal animal,
+      List<Animal> animals,
+      Map<String, Animal> byName,
+      Animal[] array,
+      List<List<Animal>> lists,
+      @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS) Shape shape,
+      @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS) List<Shape> shapes) {}
+
+  public static class WithCreator {
+    private final int id;
+
+    private WithCreator(int id) {
+      this.id = id;
+    }
+
+    @JsonCreator
+    static WithCreator of(@JsonProperty("id") int id) {
+      return new WithCreator(id);
+    }
+
+    public int getId() {
+      return id;
+    }
+  }
+
+  /** An interface that makes its own. */
+  interface Made {
+    String getName();
+
+    @JsonCreator
+    static Made of(@JsonProperty("name") String name) {
+      return () -> name;
+    }
+  }
+
+  /** Written with a property that cannot be read by itself, and read as a whole. */
+  public static class Delegating {
+    private final Map<String, Object> all;
+    private Shape shape = new Circle(1);
+
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    public Delegating(Map<String, Object> all) {
+      this.all = all;
+    }
+
+    public Object getName() {
+      return all.get("name");
+    }
+
+    public Shape getShape() {
+      return shape;
+    }
+  }
+
+  /** Written as a text and read by the constructor that takes one. */
+  public static class Code {
+    private final String text;
+
+    public Code(String text) {
+      this.text = text;
+    }
+
+    @JsonValue
+    public String text() {
+      return text;
+    }
+  }
+
+  record HoldsCode(Code code, @JsonSerialize(using = ToStringSerializer.class) OneParameter part) {}
+
+  static final class ShapeReader extends JsonDeserializer<Shape> {
+    @Override
+    public Shape deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+      return new Circle(parser.readValueAsTree().get("size") == null ? 0 : 1);
+    }
+  }
+
+  record ReadOnItsOwn(
+      @JsonDeserialize(using = ShapeReader.class) Shape shape,
+      @JsonDeserialize(contentUsing = ShapeReader.class) List<Shape> shapes,
+      @JsonDeserialize(as = Circle.class) Shape circle,
+      @JsonDeserialize(contentAs = Circle.class) List<Shape> circles) {}
+
+  @JsonDeserialize(builder = Built.Builder.class)
+  public static final class Built {
+    public final int id;
+
+    private Built(int id) {
+      this.id = id;
+    }
+
+    @JsonPOJOBuilder(withPrefix = "")
+    public static final class Builder {
+      private int id;
+
+      public Builder id(int id) {
+        this.id = id;
+        return this;
+      }
+
+      public Built build() {
+        return new Built(id);
+      }
+    }
+  }
+
+  record Library(
+      Instant at,
+      Duration lasts,
+      LocalDate day,
+      ZoneId zone,
+      Optional<String> name,
+      Optional<Shape> shape,
+      AtomicReference<Shape> reference,
+      AtomicInteger count,
+      JsonNode node,
+      Object anything,
+      Number number,
+      CharSequence text,
+      byte[] bytes,
+      int[] ints,
+      BigDecimal amount,
+      UUID id,
+      URI uri,
+      Locale locale,
+      Currency currency,
+      Class<?> type) {}
+
+  record Containers(
+      List<String> list,
+      Set<Integer> set,
+      Collection<Object> collection,
+      Iterable<String> iterable,
+      Map<String, Object> map,
+      SortedMap<Integer, List<TimeUnit>> sorted,
+      EnumMap<TimeUnit, String> byEnum,
+      Map.Entry<String, Integer> entry,
+      List<?> wild,
+      @SuppressWarnings("rawtypes") List raw) {}
+
+  record Generic<T>(T value, List<T> values) {}
+
+  record HoldsGeneric(Generic<String> texts, Generic<? extends Number> numbers) {}
+
+  record Cyclic(int id, List<Cyclic> children, Map<String, Cyclic> byName) {}
+
+  public static class Bean {
+    public int id;
+    public Bean parent;
+    private Shape shape;
+
+    /** Neither is written, so neither has to be read. */
+    @JsonIgnore public Shape ignored;
+
+    public void setShape(Shape shape) {
+      this.shape = shape;
+    }
+
+    boolean hasShape() {
+      return shape != null;
+    }
+  }
+
+  record ReadOnly(int id, @JsonProperty(access = JsonProperty.Access.READ_ONLY) Shape shape) {}
+
+  @JsonIgnoreProperties("shape")
+  record IgnoresByName(int id, Shape shape) {}
+
+  @JsonIdentityInfo(generator = ObjectIdGenerators.PropertyGenerator.class, property = "id")
+  public static class Identified {
+    public int id;
+    public Identified next;
+  }
+
+  record Empty() {}
+
+  enum Direction {
+    UP {
+      @Override
+      int step() {
+        return 1;
+      }
+    };
+
+    abstract int step();
+  }
+
+  record HoldsEnum(Direction direction) {}
+
+  public static class Failing extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        Animal.class,
+        Dog.class,
+        Typed.class,
+        WithCreator.class,
+        Made.class,
+        Delegating.class,
+        Code.class,
+        HoldsCode.class,
+        ReadOnItsOwn.class,
+        Built.class,
+        Library.class,
+        Containers.class,
+        Generic.class,
+        HoldsGeneric.class,
+        Cyclic.class,
+        Bean.class,
+        ReadOnly.class,
+        IgnoresByName.class,
+        Identified.class,
+        Empty.class,
+        Direction.class,
+        HoldsEnum.class,
+        Failing.class,
+        Object.class,
+        String.class,
+        int.class,
+        Integer.class,
+        long[].class,
+        Map.class,
+        List.class,
+        String[].class,
+        Instant.class,
+        JsonNode.class,
+        Number.class,
+        UUID.class,
+        Void.class
+      })
+  void classThatMayBeReadableIsAccepted(Class<?> payloadClass) {
+    assertThatCode(() -> codec.requireReadable(payloadClass)).doesNotThrowAnyException();
+  }
+
+  @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS)
+  interface ShapeMixin {}
+
+  abstract static class TwoParametersMixin {
+    @JsonCreator
+    TwoParametersMixin(@JsonProperty("id") int id, @JsonProperty("name") String name) {}
+  }
+
+  @Test
+  void whatModulesAndMixinsMakeReadableIsAccepted() {
+    JacksonReadability mixed =
+        new JacksonReadability(
+            JsonMapper.builder()
+                .addMixIn(Shape.class, ShapeMixin.class)
+                .addMixIn(TwoParameters.class, TwoParametersMixin.class)
+                .build());
+    assertThat(mixed.problem(InField.class)).isNull();
+    assertThat(mixed.problem(TwoParameters.class)).isNull();
+    assertThat(mixed.problem(InAbstractField.class)).isNotNull();
+
+    JacksonReadability mapped =
+        new JacksonReadability(
+            JsonMapper.builder()
+                .addModule(
+                    new SimpleModule()
+                        .addAbstractTypeMapping(Shape.class, Circle.class)
+                        .addDeserializer(Base.class, new BaseReader()))
+                .build());
+    assertThat(mapped.problem(InList.class)).isNull();
+    assertThat(mapped.problem(InAbstractField.class)).isNull();
+
+    JacksonReadability typing =
+        new JacksonReadability(
+            JsonMapper.builder()
+                .activateDefaultTyping(
+                    com.fasterxml.jackson.databind.jsontype.BasicPolymorphicTypeValidator.builder()
+                        .allowIfSubType(Shape.class)
+                        .build())
+                .build());
+    assertThat(typing.problem(InField.class)).isNull();
+    assertThat(typing.problem(InMap.class)).isNull();
+    assertThat(typing.problem(Shape.class)).isNull();
+  }
+
+  static final class BaseReader extends JsonDeserializer<Base> {
+    @Override
+    public Base deserialize(JsonParser parser, DeserializationContext context) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  // ---- the enqueue ----
+
+  @Test
+  void enqueueRefusesAnUnreadableClassEachTimeAndAsksTheCodecOnceForAReadableOne() {
+    AtomicInteger asked = new AtomicInteger();
+    PayloadCodec counting =
+        new PayloadCodec() {
+          @Override
+          public String encode(Object payload) {
+            return codec.encode(payload);
+          }
+
+          @Override
+          public <T> T decode(String json, Class<T> payloadClass) {
+            return codec.decode(json, payloadClass);
+          }
+
+          @Override
+          public void requireReadable(Class<?> payloadClass) {
+            asked.incrementAndGet();
+            codec.requireReadable(payloadClass);
+          }
+        };
+    JobDrafts drafts = new JobDrafts(counting, LIMITS);
+    JobType<InField> unreadable = JobType.of("k", InField.class);
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(
+              () ->
+                  drafts.draft(unreadable, new InField(1, new Circle(2)), UnaryOperator.identity()))
+          .isInstanceOf(PayloadException.class)
+          .hasMessageContaining("at '/shape'")
+          // The handler that enqueues it may have done work that its own retry repeats.
+          .satisfies(refused -> assertThat(((PayloadException) refused).isPermanent()).isFalse());
+    }
+    asked.set(0);
+    for (int i = 0; i < 3; i++) {
+      drafts.draft(JobType.of("k" + i, Dog.class), new Dog(i), UnaryOperator.identity());
+    }
+    assertThat(asked).hasValue(1);
+  }
+
+  // ---- what decoding says ----
+
+  record Item(long id, LocalDate day) {}
+
+  record Order(
+      List<Item> items, Map<String, Item> byName, AtomicReference<Shape> shape, Checked checked) {}
+
+  record Checked(int number) {
+    Checked {
+      if (number < 0) {
+        throw new IllegalArgumentException("a number is not negative");
+      }
+    }
+  }
+
+  @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
+  @JsonSubTypes({
+    @JsonSubTypes.Type(value = Cat.class, name = "cat"),
+    @JsonSubTypes.Type(value = Dog.class, name = "dog")
+  })
+  interface Pet {}
+
+  public static class Cat extends TwoParameters implements Pet {
+    public Cat(int id, String name) {
+      super(id, name);
+    }
+  }
+
+  private PayloadException refusal(String json, Class<?> payloadClass) {
+    return catchThrowableOfType(PayloadException.class, () -> codec.decode(json, payloadClass));
+  }
+
+  @Test
+  void misfitIsLocatedWithoutTheKeysAndValuesOfThePayload() {
+    PayloadException inList = refusal("{\"items\":[{},{\"id\":\"secret\"}]}", Order.class);
+    assertThat(inList).hasMessageContaining("at '/items/1/id' (InvalidFormatException for long)");
+    assertThat(inList.isPermanent()).isFalse();
+
+    PayloadException inMap = refusal("{\"byName\":{\"secret\":{\"day\":\"secret\"}}}", Order.class);
+    assertThat(inMap).hasMessageContaining("at '/byName/*/day'");
+
+    PayloadException below = refusal("{\"secret\":[1}", Order.class);
+    assertThat(below).hasMessageContaining("at the top level (JsonParseException)");
+
+    for (PayloadException refused : List.of(inList, inMap, below)) {
+      assertThat(textOf(refused)).doesNotContain("secret");
+    }
+  }
+
+  @Test
+  void whatAConstructorThrewIsTheCause() {
+    PayloadException refused = refusal("{\"checked\":{\"number\":-1}}", Order.class);
+
+    assertThat(refused).hasMessageContaining("at '/checked'");
+    assertThat(refused.getCause()).hasMessage("a number is not negative");
+    assertThat(refused.isPermanent()).isFalse();
+  }
+
+  @Test
+  void faultOfTheClassIsPermanentAndSaysWhatIsMissing() {
+    PayloadException withoutCreator =
+        refusal("{\"@type\":\"cat\",\"id\":1,\"name\":\"secret\"}", Pet.class);
+    assertThat(withoutCreator.isPermanent()).isTrue();
+    assertThat(withoutCreator)
+        .hasMessageContaining(Cat.class.getName())
+        .hasMessageContaining("no Creators, like default constructor, exist");
+
+    PayloadException abstractOne = refusal("{\"shape\":{\"size\":\"secret\"}}", Order.class);
+    assertThat(abstractOne.isPermanent()).isTrue();
+    assertThat(abstractOne)
+        .hasMessageContaining("at '/shape'")
+        .hasMessageContaining("abstract types either need to be mapped to concrete types");
+
+    PayloadException known = refusal("{\"id\":1,\"shape\":{\"size\":3}}", InField.class);
+    assertThat(known.isPermanent()).isTrue();
+    assertThat(known).hasMessageContaining("at '/shape': ").hasMessageContaining("@JsonTypeInfo");
+
+    // Jackson's own words would end with the value.
+    PayloadException fromText = refusal("[\"cat\",\"secret\"]", TwoParametersInList.class);
+    PayloadException fromNumber = refusal("{\"pet\":471147114711}", HoldsText.class);
+    for (PayloadException refused :
+        List.of(withoutCreator, abstractOne, known, fromText, fromNumber)) {
+      assertThat(textOf(refused)).doesNotContain("secret").doesNotContain("471147114711");
+    }
+  }
+
+  /** Unknown to the check, because its own deserializer asks for the class that cannot be read. */
+  @JsonDeserialize(using = LateReader.class)
+  record TwoParametersInList(List<TwoParameters> all) {}
+
+  static final class LateReader extends JsonDeserializer<TwoParametersInList> {
+    @Override
+    public TwoParametersInList deserialize(JsonParser parser, DeserializationContext context)
+        throws IOException {
+      parser.nextToken();
+      parser.nextToken();
+      return new TwoParametersInList(List.of(context.readValue(parser, TwoParameters.class)));
+    }
+  }
+
+  record HoldsText(AtomicReference<TwoParameters> pet) {}
+
+  private static String textOf(Throwable thrown) {
+    StringWriter text = new StringWriter();
+    thrown.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+}
