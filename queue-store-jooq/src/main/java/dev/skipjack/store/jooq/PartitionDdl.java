@@ -1,7 +1,10 @@
 package dev.skipjack.store.jooq;
 
+import static org.jooq.impl.DSL.commentOnTable;
+import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.query;
+import static org.jooq.impl.DSL.resultQuery;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.unquotedName;
 
@@ -9,6 +12,7 @@ import dev.skipjack.model.Skipjack;
 import dev.skipjack.store.jooq.spi.OwnConnections;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
@@ -25,7 +29,13 @@ import org.jooq.Table;
  */
 final class PartitionDdl {
 
-  private static final String LOCK_TIMEOUT = "SET LOCAL lock_timeout = '300ms'; ";
+  /** READ COMMITTED: what is read after waiting for a lock is what those who held it left. */
+  private static final String PREAMBLE =
+      "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '300ms'; "
+          + "SET LOCAL search_path = pg_catalog, pg_temp; ";
+
+  /** The SQLSTATE by which PostgreSQL itself refuses to detach what is being detached. */
+  private static final String NOT_IN_PREREQUISITE_STATE = "55000";
 
   /**
    * Most seconds to wait for readers. Cancelled by the driver and not by a {@code lock_timeout}:
@@ -45,9 +55,38 @@ final class PartitionDdl {
     this.dsl = dsl;
   }
 
-  /** Notes on the table that we are removing it: without that it is never dropped. */
+  /**
+   * Notes on the table that we are removing it: without that it is never dropped. The note locks
+   * the table against those who detach it, so it is not left on one that somebody else detached
+   * since it was found; that fails.
+   */
   void mark(Partition partition) {
-    inTransaction(dsl.commentOnTable(tableOf(partition)).is(FindPartitionsStatement.MARK));
+    String check =
+        dsl.renderInlined(
+            resultQuery(
+                "select 1 from pg_inherits where inhrelid = to_regclass({0}) and not inhdetachpending",
+                inline(dsl.render(tableOf(partition)))));
+    inTransaction(
+        marking(partition),
+        statement -> {
+          try (ResultSet attached = statement.executeQuery(check)) {
+            if (!attached.next()) {
+              throw new SQLException(
+                  "Partition %s was detached by another session while it was to be removed."
+                      .formatted(partition.name()),
+                  NOT_IN_PREREQUISITE_STATE);
+            }
+          }
+        });
+  }
+
+  /** Notes it again on a table that we have detached, or begun to. */
+  void markAgain(Partition partition) {
+    inTransaction(marking(partition));
+  }
+
+  private static Query marking(Partition partition) {
+    return commentOnTable(tableOf(partition)).is(FindPartitionsStatement.MARK);
   }
 
   /** Takes the note back: whoever detaches the partition now, keeps it. */
@@ -93,12 +132,17 @@ final class PartitionDdl {
   }
 
   private void inTransaction(Query query) {
-    String sql = LOCK_TIMEOUT + dsl.renderInlined(query);
+    inTransaction(query, statement -> {});
+  }
+
+  private void inTransaction(Query query, Check check) {
+    String sql = PREAMBLE + dsl.renderInlined(query);
     run(
         connection -> {
           connection.setAutoCommit(false);
           try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
+            check.on(statement);
           }
           connection.commit();
         });
@@ -128,6 +172,12 @@ final class PartitionDdl {
     } catch (SQLException broken) {
       failure.addSuppressed(broken);
     }
+  }
+
+  /** Throws if what was done must not be committed. */
+  @FunctionalInterface
+  private interface Check {
+    void on(Statement statement) throws SQLException;
   }
 
   @FunctionalInterface

@@ -25,6 +25,10 @@ final class PartitionErrors {
 
   private static final Set<String> WAITING = Set.of(LOCK_TIMEOUT, DEADLOCK, QUERY_CANCELED);
 
+  /** What a detaching meets that came second: the first is under way, or is done. */
+  private static final Set<String> DETACHED_BY_ANOTHER =
+      Set.of(NOT_IN_PREREQUISITE_STATE, UNDEFINED_TABLE, INTERNAL);
+
   private static final Map<String, Reason> WHILE_CREATING =
       Map.of(
           LOCK_TIMEOUT, Reason.BUSY,
@@ -50,6 +54,11 @@ final class PartitionErrors {
   /** Whether it was waited too long: the same again, or less of it, may work. */
   static boolean isWaiting(StoreException failure) {
     return failure.sqlState().filter(WAITING::contains).isPresent();
+  }
+
+  /** Whether a partition could not be detached because another session did it, or began to. */
+  static boolean isDetachedByAnother(StoreException failure) {
+    return failure.sqlState().filter(DETACHED_BY_ANOTHER::contains).isPresent();
   }
 
   /**

@@ -93,7 +93,7 @@ final class PartitionRemover {
         // ours
         // to drop.
         if (isOver && (isAttached || candidate.marked())) {
-          ddl.drop(partition);
+          drop(partition);
           removed.add(partition.name());
           checkedTo.remove(partition.name());
         }
@@ -115,26 +115,47 @@ final class PartitionRemover {
     try {
       ddl.detach(partition);
     } catch (StoreException failure) {
-      takeBackMark(partition, failure);
+      correctMark(partition, failure);
       throw failure;
     }
   }
 
   /**
-   * A detaching that has not begun leaves a partition like any other. Marked, it would be dropped
-   * if an operator now detached it to keep it.
+   * After a detaching that failed, a mark must stay only on what we detach. One that has not begun
+   * leaves a partition like any other; one that another session was quicker with may be an
+   * operator's, who keeps the table: marked, it would be dropped. The other session may also be a
+   * maintainer, which drops the table without asking for the mark.
    */
-  private void takeBackMark(Partition partition, StoreException failure) {
+  private void correctMark(Partition partition, StoreException failure) {
     try {
-      boolean isAttached =
+      Optional<State> state =
           find(partition.of()).stream()
-              .anyMatch(
-                  found -> found.partition().equals(partition) && found.state() == State.ATTACHED);
-      if (isAttached) {
+              .filter(found -> found.partition().equals(partition))
+              .map(FoundPartition::state)
+              .findFirst();
+      if (state.isEmpty()) {
+        return; // another maintainer dropped it, or an operator removed the mark
+      }
+      if (state.get() == State.ATTACHED || PartitionErrors.isDetachedByAnother(failure)) {
         ddl.unmark(partition);
+      } else {
+        ddl.markAgain(partition); // a rival that came second may have taken the mark off
       }
     } catch (StoreException again) {
       failure.addSuppressed(again); // the next call finds it attached and marked
+    }
+  }
+
+  private void drop(Partition partition) {
+    try {
+      ddl.drop(partition);
+    } catch (StoreException failure) {
+      try {
+        ddl.markAgain(partition); // as above: the next call has to find what we detached
+      } catch (StoreException again) {
+        failure.addSuppressed(again);
+      }
+      throw failure;
     }
   }
 

@@ -14,17 +14,25 @@ import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.migrations.Migrations;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @QueueTest
 class PartitionRemovalTest {
@@ -261,6 +269,110 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240304");
     }
 
+    /** The operator is quicker than a call that has listed the partition already. */
+    @ParameterizedTest
+    @ValueSource(strings = {"comment on table", "detach partition"})
+    void aPartitionThatAnOperatorDetachesMeanwhileIsNotDropped(String step) {
+      partition("jobs_archive", "2024-03-04");
+      partition("jobs_archive", "2024-03-05");
+      archive("2024-03-05 12:00+00", "default", 1);
+      Maintenance interrupted =
+          before(
+              sql -> sql.contains(step) && sql.contains("jobs_archive_20240305"),
+              () ->
+                  fixture.execute(
+                      "ALTER TABLE @jobs_archive DETACH PARTITION @jobs_archive_20240305"));
+
+      RemovedPartitions answer = interrupted.removePartitions(RETENTION);
+
+      assertThat(answer.removed()).containsExactly("jobs_archive_20240304");
+      assertThat(answer.postponed())
+          .containsExactly(new Postponed("jobs_archive_20240305", Reason.BUSY));
+      assertThat(maintenance.removePartitions(RETENTION).removed()).isEmpty();
+      assertThat(fixture.value("SELECT count(*) FROM @jobs_archive_20240305")).isEqualTo("1");
+      fixture.execute("DROP TABLE @jobs_archive_20240305");
+    }
+
+    /** The operator's own concurrent detaching waits for a reader when the call comes to it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"comment on table", "detach partition"})
+    void aPartitionThatAnOperatorBeginsToDetachMeanwhileIsNotDropped(String step)
+        throws SQLException {
+      partition("jobs_archive", "2024-03-05");
+      try (Connection reader = fixture.database.connection()) {
+        Maintenance interrupted =
+            before(
+                sql -> sql.contains(step) && sql.contains("jobs_archive_20240305"),
+                () -> {
+                  read(reader);
+                  assertThatThrownBy(
+                          () ->
+                              ddl()
+                                  .detach(
+                                      PartitionedTable.ARCHIVE
+                                          .named("jobs_archive_20240305")
+                                          .orElseThrow()))
+                      .isInstanceOf(StoreException.class);
+                });
+
+        assertThat(interrupted.removePartitions(RETENTION).postponed())
+            .containsExactly(new Postponed("jobs_archive_20240305", Reason.BUSY));
+        assertThat(pending()).isEqualTo("jobs_archive_20240305");
+        reader.rollback();
+      }
+
+      assertThat(maintenance.removePartitions(RETENTION).removed()).isEmpty();
+      assertThat(pending()).isEqualTo("(no row)");
+      assertThat(exists("jobs_archive_20240305")).isTrue();
+      fixture.execute("DROP TABLE @jobs_archive_20240305");
+    }
+
+    /**
+     * Or a call that died just then would leave a mark there, and the next would drop the table.
+     */
+    @Test
+    void aTableThatIsDetachedAlreadyGetsNoMark() {
+      partition("jobs_archive", "2024-03-05");
+      fixture.execute("ALTER TABLE @jobs_archive DETACH PARTITION @jobs_archive_20240305");
+
+      assertThatThrownBy(
+              () ->
+                  ddl().mark(PartitionedTable.ARCHIVE.named("jobs_archive_20240305").orElseThrow()))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining("jobs_archive_20240305 was detached by another session");
+
+      assertThat(
+              fixture.value(
+                  "SELECT obj_description('@jobs_archive_20240305'::regclass, 'pg_class') IS NULL"))
+          .isEqualTo("t");
+      fixture.execute("DROP TABLE @jobs_archive_20240305");
+    }
+
+    /** A rival that lost the race for the detaching takes the mark off, for fear of the above. */
+    @Test
+    void aTableThatWeDetachedIsDroppedLaterAlthoughARivalTookItsMarkOff() throws SQLException {
+      partition("jobs_archive", "2024-03-04");
+      try (Connection reader = fixture.database.connection()) {
+        Maintenance interrupted =
+            before(
+                sql -> sql.contains("drop table"),
+                () -> {
+                  ddl()
+                      .unmark(
+                          PartitionedTable.ARCHIVE.named("jobs_archive_20240304").orElseThrow());
+                  reader.setAutoCommit(false);
+                  select(reader, "jobs_archive_20240304");
+                });
+
+        assertThat(interrupted.removePartitions(RETENTION).postponed())
+            .containsExactly(new Postponed("jobs_archive_20240304", Reason.BUSY));
+        reader.rollback();
+      }
+
+      assertThat(maintenance.removePartitions(RETENTION).removed())
+          .containsExactly("jobs_archive_20240304");
+    }
+
     /** As after a kill between the mark and the detaching, and a change of mind since. */
     @Test
     void theMarkOfAPartitionThatStaysAfterAllIsTakenOff() {
@@ -495,6 +607,56 @@ class PartitionRemovalTest {
       fixture.execute("DROP TRIGGER slow ON @jobs_archive");
       fixture.execute("DROP FUNCTION slow()");
     }
+  }
+
+  @FunctionalInterface
+  private interface Interruption {
+    void run() throws SQLException;
+  }
+
+  /** Maintenance that is interrupted once, before the first statement that is meant. */
+  private Maintenance before(Predicate<String> meant, Interruption interruption) {
+    AtomicBoolean isOver = new AtomicBoolean();
+    DataSource interrupted =
+        proxy(
+            DataSource.class,
+            fixture.database.dataSource(),
+            sql -> {
+              if (meant.test(sql.toLowerCase(Locale.ROOT)) && isOver.compareAndSet(false, true)) {
+                interruption.run();
+              }
+            });
+    return JobQueue.builder(interrupted).schema(fixture.database.schema()).build().maintenance();
+  }
+
+  @FunctionalInterface
+  private interface SqlHook {
+    void before(String sql) throws SQLException;
+  }
+
+  private static <T> T proxy(Class<T> type, Object target, SqlHook hook) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            PartitionRemovalTest.class.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) -> {
+              if (method.getName().equals("execute")
+                  && arguments != null
+                  && arguments[0] instanceof String sql) {
+                hook.before(sql);
+              }
+              try {
+                Object result = method.invoke(target, arguments);
+                return switch (method.getName()) {
+                  case "getConnection" ->
+                      type == DataSource.class ? proxy(Connection.class, result, hook) : result;
+                  case "createStatement" -> proxy(Statement.class, result, hook);
+                  default -> result;
+                };
+              } catch (InvocationTargetException failure) {
+                throw failure.getCause();
+              }
+            }));
   }
 
   private Maintenance queueOn(HikariDataSource pool) {
