@@ -3,8 +3,8 @@
 -- users, for instance: GRANT {prefix}_worker, {prefix}_producer TO my_service;
 --
 --   {prefix}_sql_producer  enqueues by the function enqueue only, in SQL
---   {prefix}_producer      enqueues by the library, unique jobs and idempotency keys included; sees payloads
---   {prefix}_worker        runs jobs and creates partitions; changes no payload and deletes no history
+--   {prefix}_producer      enqueues by the library, unique jobs and idempotency keys included; reads and changes payloads of live jobs
+--   {prefix}_worker        runs jobs and creates partitions; changes no payload of a live job and deletes no history
 --   {prefix}_operator      reads everything, cancels, redrives, edits and prunes jobs, pauses and configures queues
 --   {prefix}_viewer        reads jobs, history, settings and counts without payloads, results, progress and stacks
 --
@@ -36,16 +36,16 @@ GRANT EXECUTE ON FUNCTION {schema}.schema_version() TO {roles};
 GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text)
    TO {prefix}_sql_producer, {prefix}_producer;
 
--- Producers in Java. UPDATE: a unique job may replace or debounce the one that waits, or cancel it, and idempotency keys are taken over
--- when they are over.
+-- Producers in Java. INSERT: what a new job needs, ids included, which the library draws from the sequence; not its status, its time of
+-- creation or its ordering key. UPDATE: a unique job may replace or debounce the one that waits, and an idempotency key is taken over when
+-- its lifetime has ended. A grant knows columns, not rows: what that leaves open is in docs/guides/roles.md.
 GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_producer;
 GRANT SELECT ON {schema}.jobs, {schema}.job_keys, {schema}.job_queues TO {prefix}_producer;
-GRANT INSERT (id, scheduled_at, created_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label,
-              unique_until, ordering_key, status, tags, trace_context)
+GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label, unique_until, tags,
+              trace_context)
    ON {schema}.jobs TO {prefix}_producer;
-GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at, unique_key, tags, trace_context, max_attempts)
-   ON {schema}.jobs TO {prefix}_producer;
-GRANT INSERT, UPDATE ON {schema}.job_keys TO {prefix}_producer;
+GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at) ON {schema}.jobs TO {prefix}_producer;
+GRANT INSERT (key, job_id, expires_at), UPDATE (job_id, expires_at) ON {schema}.job_keys TO {prefix}_producer;
 
 -- Workers. A completed job leaves jobs for jobs_archive, so they delete there and insert here; no UPDATE of payload, kind and queue.
 GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_workers
