@@ -44,14 +44,14 @@ final class PartitionDdl {
    */
   private static final int DETACH_TIMEOUT = 1;
 
-  private final DataSource dataSource;
+  private final OwnConnections connections;
   private final DSLContext dsl;
 
   /**
    * @param dsl renders names for the queue's schema
    */
   PartitionDdl(DataSource dataSource, DSLContext dsl) {
-    this.dataSource = dataSource;
+    this.connections = new OwnConnections(dataSource);
     this.dsl = dsl;
   }
 
@@ -149,7 +149,7 @@ final class PartitionDdl {
   }
 
   private void run(Work work) {
-    try (Connection connection = OwnConnections.borrow(dataSource)) {
+    try (Connection connection = connections.borrow()) {
       boolean autoCommit = connection.getAutoCommit();
       try {
         work.on(connection);

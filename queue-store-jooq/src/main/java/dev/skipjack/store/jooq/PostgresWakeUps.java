@@ -46,7 +46,7 @@ final class PostgresWakeUps implements WakeUps {
   /** The last words to a session that may be half-open. */
   private static final int GOODBYE_MILLIS = 1_000;
 
-  private final DataSource dataSource;
+  private final OwnConnections connections;
   private final WakeUpChannel channel;
   private final long silence;
 
@@ -61,7 +61,7 @@ final class PostgresWakeUps implements WakeUps {
    * @param silence after which a session is asked whether it still hears
    */
   PostgresWakeUps(DataSource dataSource, WakeUpChannel channel, Duration silence) {
-    this.dataSource = dataSource;
+    this.connections = new OwnConnections(dataSource);
     this.channel = channel;
     this.silence = silence.toNanos();
   }
@@ -70,7 +70,7 @@ final class PostgresWakeUps implements WakeUps {
   public Subscription subscribe() {
     Connection connection = null;
     try {
-      connection = OwnConnections.borrow(dataSource);
+      connection = connections.borrow();
       connection.setAutoCommit(true);
       try (Statement statement = connection.createStatement()) {
         statement.execute("LISTEN " + channel.name());
@@ -146,7 +146,7 @@ final class PostgresWakeUps implements WakeUps {
         ReadOnlyServer.requireWritable(connection);
         return;
       }
-      try (Connection other = OwnConnections.borrow(dataSource)) {
+      try (Connection other = connections.borrow()) {
         if (!hearsProbeOf(other, new LinkedHashSet<>())) {
           throw new SQLException(
               "LISTEN hears nothing: a probe did not come back within %s. Behind a pooler in transaction mode give the queue a direct connection to listen on, or switch wake-ups off."

@@ -55,7 +55,7 @@ final class WakeUpSender {
           + " pg_catalog.floor((pg_catalog.date_part('epoch', pg_catalog.now())"
           + " OPERATOR(pg_catalog.*) 10::double precision))::bigint)";
 
-  private final DataSource dataSource;
+  private final OwnConnections connections;
   private final WakeUpChannel channel;
   private final Set<String> silent;
   private final LongSupplier clock;
@@ -67,7 +67,7 @@ final class WakeUpSender {
    */
   WakeUpSender(
       DataSource dataSource, WakeUpChannel channel, Set<String> silent, LongSupplier clock) {
-    this.dataSource = dataSource;
+    this.connections = new OwnConnections(dataSource);
     this.channel = channel;
     this.silent = Set.copyOf(silent);
     this.clock = clock;
@@ -80,7 +80,7 @@ final class WakeUpSender {
     if (wakeUps.isEmpty()) {
       return;
     }
-    try (Connection connection = OwnConnections.borrow(dataSource)) {
+    try (Connection connection = connections.borrow()) {
       boolean autoCommit = connection.getAutoCommit();
       try (PreparedStatement send = connection.prepareStatement(SEND)) {
         for (WakeUp wakeUp : wakeUps.values()) {

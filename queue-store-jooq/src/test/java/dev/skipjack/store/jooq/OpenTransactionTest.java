@@ -20,14 +20,19 @@ import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.assertj.core.api.SoftAssertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -35,6 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.jspecify.annotations.Nullable;
 
 /** Data sources that are bound to the caller's transaction and hand out its connection. */
 @QueueTest
@@ -122,6 +128,76 @@ class OpenTransactionTest {
     }
   }
 
+  /** An application may enqueue first and write its own rows after. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTransactionWithoutStatementsIsRefusedWhereConnectionsCameWithAutoCommit(boolean unwraps)
+      throws SQLException {
+    try (Connection caller = database.connection()) {
+      JobQueue queue = queueOn(boundTo(caller, unwraps));
+      queue.enqueue(Fixture.WORK, new Fixture.Work(1));
+      caller.setAutoCommit(false);
+
+      assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Fixture.Work(2)))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("queue.in(connection)");
+
+      caller.rollback();
+      caller.setAutoCommit(true);
+      queue.enqueue(Fixture.WORK, new Fixture.Work(3));
+    }
+    assertThat(numbers()).isEqualTo("1 3");
+  }
+
+  @Test
+  void aTransactionWithoutStatementsIsRefusedAtOnceBeforeAHikariPoolWithAutoCommit()
+      throws SQLException {
+    try (HikariDataSource pool = pool(true, 1);
+        Connection caller = pool.getConnection()) {
+      caller.setAutoCommit(false);
+      JobQueue queue = queueOn(boundTo(caller, true, pool));
+
+      assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Fixture.Work(1)))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("queue.in(connection)");
+    }
+    assertThat(numbers()).isNull();
+  }
+
+  /** One connection: a pool that must not be asked for a second one while it is borrowed. */
+  @Test
+  void aHikariPoolWithoutAutoCommitIsNeverRefused() {
+    try (HikariDataSource pool = pool(false, 1)) {
+      JobQueue queue = queueOn(pool);
+      queue.enqueue(Fixture.WORK, new Fixture.Work(1));
+      queue.enqueue(Fixture.WORK, new Fixture.Work(2));
+    }
+    assertThat(numbers()).isEqualTo("1 2");
+  }
+
+  /** Not every pool switches auto-commit on again when a connection comes back. */
+  @Test
+  void aPoolWhoseUsersLeaveAutoCommitSwitchedOffIsNotRefused() throws SQLException {
+    try (Connection one = database.connection();
+        Connection other = database.connection()) {
+      Deque<Connection> idle = new ArrayDeque<>(List.of(one, other));
+      AtomicInteger borrowed = new AtomicInteger();
+      JobQueue queue = queueOn(poolOf(idle, borrowed));
+      queue.enqueue(Fixture.WORK, new Fixture.Work(1));
+      one.setAutoCommit(false);
+      other.setAutoCommit(false);
+      borrowed.set(0);
+
+      queue.enqueue(Fixture.WORK, new Fixture.Work(2));
+      queue.enqueue(Fixture.WORK, new Fixture.Work(3));
+
+      // An enqueue takes one, the wake-up behind it may take one, and each asks for a second once.
+      assertThat(borrowed).hasValueLessThanOrEqualTo(6);
+      assertThat(idle).hasSize(2);
+    }
+    assertThat(numbers()).isEqualTo("1 2 3");
+  }
+
   /** Such a pool's connections are between transactions. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -142,10 +218,7 @@ class OpenTransactionTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aFailedTransactionReturnedToItsPoolIsNoTrouble(boolean autoCommit) throws SQLException {
-    try (HikariDataSource pool = new HikariDataSource()) {
-      pool.setJdbcUrl(database.jdbcUrl());
-      pool.setMaximumPoolSize(1);
-      pool.setAutoCommit(autoCommit);
+    try (HikariDataSource pool = pool(autoCommit, 1)) {
       try (Connection leaked = pool.getConnection();
           Statement statement = leaked.createStatement()) {
         leaked.setAutoCommit(false);
@@ -228,8 +301,31 @@ class OpenTransactionTest {
     return connection.unwrap(org.postgresql.PGConnection.class).getBackendPID();
   }
 
+  private HikariDataSource pool(boolean autoCommit, int size) {
+    HikariDataSource pool = new HikariDataSource();
+    pool.setJdbcUrl(database.jdbcUrl());
+    pool.setMaximumPoolSize(size);
+    pool.setAutoCommit(autoCommit);
+    pool.setConnectionTimeout(5_000);
+    return pool;
+  }
+
+  /** What the jobs hold that are there. */
+  private @Nullable String numbers() {
+    return fixture.value(
+        "SELECT string_agg(payload ->> 'number', ' ' ORDER BY payload ->> 'number') FROM @jobs");
+  }
+
   /** Hands out {@code caller}, which nobody but the caller closes. */
   private static DataSource boundTo(Connection caller, boolean unwraps) {
+    return boundTo(caller, unwraps, null);
+  }
+
+  /**
+   * @param pool what the data source wraps; null: it does not say
+   */
+  private static DataSource boundTo(
+      Connection caller, boolean unwraps, @Nullable DataSource pool) {
     Connection bound =
         (Connection)
             Proxy.newProxyInstance(
@@ -245,21 +341,57 @@ class OpenTransactionTest {
                   if (!unwraps && method.getName().equals("unwrap")) {
                     throw new SQLException("Wraps nothing.");
                   }
-                  try {
-                    return method.invoke(caller, arguments);
-                  } catch (InvocationTargetException failure) {
-                    throw failure.getCause();
-                  }
+                  return invoke(caller, method, arguments);
                 });
+    return dataSource(() -> bound, pool);
+  }
+
+  /** A pool that leaves connections as its users left them. */
+  private static DataSource poolOf(Deque<Connection> idle, AtomicInteger borrowed) {
+    return dataSource(
+        () -> {
+          Connection connection = idle.remove();
+          borrowed.incrementAndGet();
+          return (Connection)
+              Proxy.newProxyInstance(
+                  Connection.class.getClassLoader(),
+                  new Class<?>[] {Connection.class},
+                  (proxy, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                      if (!idle.contains(connection)) {
+                        idle.addFirst(connection);
+                      }
+                      return null;
+                    }
+                    return invoke(connection, method, arguments);
+                  });
+        },
+        null);
+  }
+
+  private static DataSource dataSource(
+      Supplier<Connection> connections, @Nullable DataSource wrapped) {
     return (DataSource)
         Proxy.newProxyInstance(
             DataSource.class.getClassLoader(),
             new Class<?>[] {DataSource.class},
             (proxy, method, arguments) -> {
-              if (!method.getName().equals("getConnection")) {
+              if (method.getName().equals("getConnection")) {
+                return connections.get();
+              }
+              if (wrapped == null) {
                 throw new UnsupportedOperationException(method.getName());
               }
-              return bound;
+              return invoke(wrapped, method, arguments);
             });
+  }
+
+  private static @Nullable Object invoke(Object target, Method method, Object[] arguments)
+      throws Throwable {
+    try {
+      return method.invoke(target, arguments);
+    } catch (InvocationTargetException failure) {
+      throw failure.getCause();
+    }
   }
 }

@@ -32,7 +32,7 @@ public final class KeptTransactions implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration GOODBYE = Duration.ofMillis(500);
 
-  private final DataSource dataSource;
+  private final OwnConnections connections;
   private final long silence;
   private final ReentrantLock turn = new ReentrantLock();
   private volatile @Nullable Connection kept;
@@ -51,7 +51,7 @@ public final class KeptTransactions implements AutoCloseable {
    * @param silence after which the connection is asked whether it is alive
    */
   KeptTransactions(DataSource dataSource, Duration silence) {
-    this.dataSource = dataSource;
+    this.connections = new OwnConnections(dataSource);
     this.silence = silence.toNanos();
   }
 
@@ -142,7 +142,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
     Connection connection = kept;
     if (connection == null) {
-      connection = OwnConnections.borrow(dataSource);
+      connection = connections.borrow();
       kept = connection;
       usedAt = System.nanoTime();
       autoCommit = connection.getAutoCommit();

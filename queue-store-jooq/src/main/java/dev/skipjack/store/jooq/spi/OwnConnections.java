@@ -3,25 +3,49 @@ package dev.skipjack.store.jooq.spi;
 import dev.skipjack.api.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Borrows the connections on which the queue runs transactions of its own. */
+/**
+ * Borrows the connections on which the queue runs transactions of its own. Safe for any number of
+ * threads.
+ *
+ * <p>A data source that is bound to the caller's transaction hands out that transaction's
+ * connection, and a commit on it would commit the caller's work. Once a statement has run, the
+ * driver knows of the transaction. Before the first statement, all that shows is auto-commit mode,
+ * which such a transaction has switched off. That alone proves nothing, because a pool may be
+ * configured without auto-commit. It counts in two cases: if the pool is a HikariCP that is
+ * configured with auto-commit, and, for a data source that has handed out a connection in
+ * auto-commit mode before, if it hands out the same connection a second time while the first is
+ * borrowed, which no pool does. A pool that passes this test, because its users leave auto-commit
+ * switched off, is not tested again.
+ */
 public final class OwnConnections {
 
-  private OwnConnections() {}
+  private static final Logger LOG = LoggerFactory.getLogger(OwnConnections.class);
+
+  private final DataSource dataSource;
+  private volatile boolean autoCommitSeen;
+  private volatile boolean isPool;
+
+  /** Of {@code dataSource}. */
+  public OwnConnections(DataSource dataSource) {
+    this.dataSource = dataSource;
+  }
 
   /**
-   * A connection of {@code dataSource} on which no transaction is open. A data source that is bound
-   * to the caller's transaction hands out that transaction's connection, and a commit on it would
-   * commit the caller's work. Sends nothing to the server.
+   * A connection on which no transaction is open. Sends nothing to the server.
    *
-   * @throws IllegalStateException if a transaction is open or has failed on the connection; it is
-   *     neither committed nor rolled back
+   * @throws IllegalStateException if a transaction is open or has failed on the connection, or the
+   *     connection belongs to a transaction in which nothing has run yet; it is neither committed
+   *     nor rolled back
    * @throws StoreException if the data source itself had no connection to give
    * @throws SQLException if the driver could not connect
    */
-  public static Connection borrow(DataSource dataSource) throws SQLException {
-    Connection connection = connect(dataSource);
+  public Connection borrow() throws SQLException {
+    Connection connection = connect();
     try {
       requireNoTransaction(connection);
       return connection;
@@ -31,7 +55,7 @@ public final class OwnConnections {
     }
   }
 
-  private static Connection connect(DataSource dataSource) throws SQLException {
+  private Connection connect() throws SQLException {
     try {
       return dataSource.getConnection();
     } catch (SQLException failure) {
@@ -47,11 +71,40 @@ public final class OwnConnections {
         .formatted(PostgresDriver.sentence(failure));
   }
 
-  private static void requireNoTransaction(Connection connection) throws SQLException {
-    if (PostgresDriver.isInTransaction(connection)) {
+  private void requireNoTransaction(Connection connection) throws SQLException {
+    if (PostgresDriver.isInTransaction(connection) || isBound(connection)) {
       throw new IllegalStateException(
-          "The data source handed out a connection that is inside a transaction (open, or failed and not rolled back), and the queue would have committed it. To enqueue in that transaction, use queue.in(connection). Give JobQueue the pool itself, not a data source that is bound to transactions, such as TransactionAwareDataSourceProxy. If it is a pool, somebody returned the connection without ending its transaction.");
+          "The data source handed out a connection that is inside a transaction (open, begun by setAutoCommit(false), or failed and not rolled back), and the queue would have committed it. To enqueue in that transaction, use queue.in(connection). Give JobQueue the pool itself, not a data source that is bound to transactions, such as TransactionAwareDataSourceProxy. If it is a pool, somebody returned the connection without ending its transaction.");
     }
+  }
+
+  /** Whether the connection belongs to a caller's transaction in which no statement has run. */
+  private boolean isBound(Connection connection) throws SQLException {
+    if (connection.getAutoCommit()) {
+      if (!autoCommitSeen) {
+        autoCommitSeen = true;
+      }
+      return false;
+    }
+    if (isPool) {
+      return false;
+    }
+    Optional<Boolean> configured = PoolAutoCommit.of(dataSource);
+    return configured.isPresent()
+        ? configured.get()
+        : autoCommitSeen && isHandedOutAgain(connection);
+  }
+
+  private boolean isHandedOutAgain(Connection borrowed) {
+    try (Connection second = dataSource.getConnection()) {
+      if (PostgresDriver.isSame(borrowed, second)) {
+        return true;
+      }
+    } catch (SQLException exhausted) {
+      LOG.debug("No second connection, so the first is not a caller's", exhausted);
+    }
+    isPool = true;
+    return false;
   }
 
   private static void giveBack(Connection connection, Throwable failure) {

@@ -27,34 +27,35 @@ public final class OwnTransactions {
   /** What a pooler between us and the server makes of statements that the driver has prepared. */
   private static final Set<String> UNKNOWN_PREPARED_STATEMENT = Set.of("42P05", "26000", "08P01");
 
-  private final DataSource dataSource;
+  private final OwnConnections connections;
   private final Preamble preamble;
   private final Runnable onReadOnlyServer;
 
   /** On connections of {@code dataSource}. */
   public OwnTransactions(DataSource dataSource) {
-    this(dataSource, Preamble.OWN, () -> {});
+    this(new OwnConnections(dataSource), Preamble.OWN, () -> {});
   }
 
-  private OwnTransactions(DataSource dataSource, Preamble preamble, Runnable onReadOnlyServer) {
-    this.dataSource = dataSource;
+  private OwnTransactions(
+      OwnConnections connections, Preamble preamble, Runnable onReadOnlyServer) {
+    this.connections = connections;
     this.preamble = preamble;
     this.onReadOnlyServer = onReadOnlyServer;
   }
 
   /** These, which call {@code action} when a server turns out to be read-only (25006). */
   public OwnTransactions onReadOnlyServer(Runnable action) {
-    return new OwnTransactions(dataSource, preamble, action);
+    return new OwnTransactions(connections, preamble, action);
   }
 
   /** These, but they can write nothing and read no more of an index than a limit asks for. */
   public OwnTransactions readOnly() {
-    return new OwnTransactions(dataSource, Preamble.READ_ONLY, onReadOnlyServer);
+    return new OwnTransactions(connections, Preamble.READ_ONLY, onReadOnlyServer);
   }
 
   /** These, but a statement that would wait for a lock fails after a tenth of a second (55P03). */
   public OwnTransactions impatient() {
-    return new OwnTransactions(dataSource, Preamble.IMPATIENT, onReadOnlyServer);
+    return new OwnTransactions(connections, Preamble.IMPATIENT, onReadOnlyServer);
   }
 
   /**
@@ -77,7 +78,7 @@ public final class OwnTransactions {
   public <R> List<R> runInOneFlight(
       HotStatement statement, Arguments arguments, RowReader<R> reader) {
     boolean sent = false;
-    try (Connection connection = OwnConnections.borrow(dataSource)) {
+    try (Connection connection = connections.borrow()) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(true);
       List<R> rows;
@@ -124,7 +125,7 @@ public final class OwnTransactions {
 
   private <R> R commit(ConnectionWork<R> work) {
     boolean committing = false;
-    try (Connection connection = OwnConnections.borrow(dataSource)) {
+    try (Connection connection = connections.borrow()) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(false);
       R result;

@@ -38,6 +38,14 @@ final class PostgresDriver {
     }
   }
 
+  /** Whether two borrowed connections are one session, as far as they show it. */
+  static boolean isSame(Connection one, Connection other) throws SQLException {
+    return one == other
+        || (one.isWrapperFor(BaseConnection.class)
+            && other.isWrapperFor(BaseConnection.class)
+            && one.unwrap(BaseConnection.class) == other.unwrap(BaseConnection.class));
+  }
+
   /** Whether the driver is among the causes of {@code failure}: else the pool says it by itself. */
   static boolean isBehind(SQLException failure) {
     return answered(failure) != null;

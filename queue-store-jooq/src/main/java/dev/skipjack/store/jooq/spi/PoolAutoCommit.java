@@ -1,0 +1,42 @@
+package dev.skipjack.store.jooq.spi;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.SQLException;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Whether a pool's connections are in auto-commit mode whenever they are borrowed. */
+final class PoolAutoCommit {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PoolAutoCommit.class);
+
+  private PoolAutoCommit() {}
+
+  /** Empty unless it is, or wraps, a pool of HikariCP, which resets the mode on return. */
+  static Optional<Boolean> of(DataSource dataSource) {
+    try {
+      return Hikari.of(dataSource);
+    } catch (NoClassDefFoundError absent) {
+      return Optional.empty();
+    } catch (SQLException | RuntimeException refused) {
+      LOG.debug("Data source does not report what it wraps", refused);
+      return Optional.empty();
+    }
+  }
+
+  /** A class of its own: it is loaded, and fails to be, where it is called. */
+  private static final class Hikari {
+
+    static Optional<Boolean> of(DataSource dataSource) throws SQLException {
+      if (dataSource instanceof HikariConfig pool) {
+        return Optional.of(pool.isAutoCommit());
+      }
+      return dataSource.isWrapperFor(HikariDataSource.class)
+          ? Optional.of(dataSource.unwrap(HikariDataSource.class).isAutoCommit())
+          : Optional.empty();
+    }
+  }
+}
