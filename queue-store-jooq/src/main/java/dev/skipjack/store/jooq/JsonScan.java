@@ -261,9 +261,24 @@ final class JsonScan {
       return HUGE_NUMBER;
     }
     long sign = json.charAt(first) == '-' ? 1 : 0;
-    long written = sign + Math.max(before, 1) + (behind > 0 ? 1 + behind : 0);
+    long digits = isZero(first) ? 1 : Math.max(before, 1);
+    long written = sign + digits + (behind > 0 ? 1 + behind : 0);
     growth += written - (position - first);
     return null;
+  }
+
+  /** An exponent gives a zero no digits before its point. */
+  private boolean isZero(int start) {
+    for (int i = start; i < position; i++) {
+      char c = json.charAt(i);
+      if (c == 'e' || c == 'E') {
+        return true;
+      }
+      if (c >= '1' && c <= '9') {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The digits from {@code start} as a number; a great one instead of one that would overflow. */
