@@ -10,10 +10,11 @@ with
       )
     )
     order by "skipjack"."jobs"."id"
-    for update skip locked
+    for no key update skip locked
   ),
-  "cancelled" as (
-    delete from "skipjack"."jobs"
+  "deletable" as materialized (
+    select "skipjack"."jobs"."id"
+    from "skipjack"."jobs"
     where "skipjack"."jobs"."id" = any (
       array(
         select "locked"."id"
@@ -21,6 +22,17 @@ with
         where "locked"."status" in (
           'pending', 'waiting'
         )
+      )
+    )
+    order by "skipjack"."jobs"."id"
+    for update skip locked
+  ),
+  "cancelled" as (
+    delete from "skipjack"."jobs"
+    where "skipjack"."jobs"."id" = any (
+      array(
+        select "deletable"."id"
+        from "deletable"
       )
     )
     returning 
@@ -119,7 +131,7 @@ with
 select case
   when "cancelled"."id" is not null then 'CANCELLED'
   when "requested"."id" is not null then 'REQUESTED'
-  when "locked"."id" is not null then 'DEAD'
+  when "locked"."status" = 'dead' then 'DEAD'
   when exists (
     select 1 as "one"
     from "skipjack"."jobs"

@@ -18,7 +18,7 @@ with
     )
     order by "skipjack"."jobs"."current_execution_id"
     fetch next ? rows only
-    for update skip locked
+    for no key update skip locked
   ),
   "kept" as (
     update "skipjack"."jobs"
@@ -74,13 +74,28 @@ with
       "skipjack"."jobs"."kind",
       "skipjack"."jobs"."started_at"
   ),
-  "cancelled" as (
-    delete from "skipjack"."jobs"
+  "deletable" as materialized (
+    select
+      "skipjack"."jobs"."id",
+      ("skipjack"."jobs"."cancel_requested_at" is not null) as "is_cancelled"
+    from "skipjack"."jobs"
     where "skipjack"."jobs"."id" = any (
       array(
         select "expired"."id"
         from "expired"
         where "expired"."is_cancelled" = true
+      )
+    )
+    order by "skipjack"."jobs"."id"
+    for update skip locked
+  ),
+  "cancelled" as (
+    delete from "skipjack"."jobs"
+    where "skipjack"."jobs"."id" = any (
+      array(
+        select "deletable"."id"
+        from "deletable"
+        where "deletable"."is_cancelled" = true
       )
     )
     returning 

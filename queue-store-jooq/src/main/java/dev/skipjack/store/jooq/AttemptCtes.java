@@ -112,6 +112,23 @@ final class AttemptCtes {
         .orderBy(JOBS.ID);
   }
 
+  /**
+   * Those of {@code locked} that somebody wants cancelled and whose row can be locked for a delete,
+   * as {@code deletable(id, is_cancelled)}: for a statement that otherwise updates, and locks for
+   * updates only. The row is ours already, so all that can keep the stronger lock from us is the
+   * key share lock of a foreign key, which is not waited for.
+   */
+  static CommonTableExpression<?> deletable(Table<?> locked) {
+    return name("deletable")
+        .asMaterialized(
+            select(JOBS.ID, isCancelled())
+                .from(JOBS)
+                .where(isCancelledIn(locked))
+                .orderBy(JOBS.ID)
+                .forUpdate()
+                .skipLocked());
+  }
+
   /** Column of a CTE that locks rows: whether somebody asked the job to stop. */
   static Field<Boolean> isCancelled() {
     return field(JOBS.CANCEL_REQUESTED_AT.isNotNull()).as(IS_CANCELLED);
@@ -128,6 +145,12 @@ final class AttemptCtes {
         any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isFalse()))));
   }
 
+  /** Restricts a write or a lock to what {@code locked} holds and somebody wants cancelled. */
+  private static Condition isCancelledIn(Table<?> locked) {
+    return JOBS.ID.eq(
+        any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isTrue()))));
+  }
+
   /**
    * Joins a job to the row of the input that may end its attempt: a batch may hold an attempt that
    * lost its lease beside the one that has it now.
@@ -141,16 +164,7 @@ final class AttemptCtes {
   /** Takes the jobs that somebody wants cancelled out of the live table. */
   static CommonTableExpression<?> cancelled(Table<?> locked) {
     return name("cancelled")
-        .as(
-            deleteFrom(JOBS)
-                .where(
-                    JOBS.ID.eq(
-                        any(
-                            array(
-                                select(idOf(locked))
-                                    .from(locked)
-                                    .where(cancelledIn(locked).isTrue())))))
-                .returning(Archive.columns()));
+        .as(deleteFrom(JOBS).where(isCancelledIn(locked)).returning(Archive.columns()));
   }
 
   /**

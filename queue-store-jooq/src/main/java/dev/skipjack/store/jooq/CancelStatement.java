@@ -21,30 +21,43 @@ import org.jooq.ResultQuery;
  * Calls jobs off: archives those that wait, marks those that run.
  *
  * <pre>{@code
- * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR UPDATE SKIP LOCKED),
- * cancelled AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status IN ('pending', 'waiting'))) RETURNING ...),
+ * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
+ * deletable AS MATERIALIZED (SELECT id FROM jobs
+ *                             WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status IN ('pending', 'waiting')))
+ *                             ORDER BY id FOR UPDATE SKIP LOCKED),
+ * cancelled AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM deletable)) RETURNING ...),
  * archived  AS (INSERT INTO jobs_archive ... FROM cancelled),
  * requested AS (UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())
  *                WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'running')) RETURNING id)
- * SELECT CASE WHEN cancelled .. WHEN requested .. WHEN locked (dead) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END
+ * SELECT CASE WHEN cancelled .. WHEN requested .. WHEN locked.status = 'dead' .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END
  *   FROM given LEFT JOIN locked ... LEFT JOIN cancelled ... LEFT JOIN requested ...
  * }</pre>
  *
  * <p>The states are read from the locked row and not from the table: a pending job that a claimer
- * takes meanwhile is busy, and the next call finds it running. {@link JobRows} tells the lock
- * order.
+ * takes meanwhile is busy, and the next call finds it running. Both locks take rows in id order,
+ * and neither waits ({@link JobRows}); only the one for the delete is refused by a foreign key of
+ * an open transaction.
  */
 final class CancelStatement {
 
   private CancelStatement() {}
 
   static ResultQuery<?> query() {
-    CommonTableExpression<?> locked = JobRows.locked(JOBS.ID, JOBS.STATUS);
+    CommonTableExpression<?> locked = JobRows.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS);
+    CommonTableExpression<?> deletable =
+        name("deletable")
+            .asMaterialized(
+                select(JOBS.ID)
+                    .from(JOBS)
+                    .where(isLockedAs(locked, JobStatus.PENDING, JobStatus.WAITING))
+                    .orderBy(JOBS.ID)
+                    .forUpdate()
+                    .skipLocked());
     CommonTableExpression<?> cancelled =
         name("cancelled")
             .as(
                 deleteFrom(JOBS)
-                    .where(isLockedAs(locked, JobStatus.PENDING, JobStatus.WAITING))
+                    .where(JOBS.ID.eq(any(array(select(JobRows.idOf(deletable)).from(deletable)))))
                     .returning(Archive.columns()));
     CommonTableExpression<?> requested =
         name("requested")
@@ -56,11 +69,13 @@ final class CancelStatement {
                     .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                     .where(isLockedAs(locked, JobStatus.RUNNING))
                     .returning(JOBS.ID));
-    return with(locked, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), requested)
+    return with(locked, deletable, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), requested)
         .select(
             JobRows.answer(cancelled, CancelResult.CANCELLED)
                 .when(JobRows.isIn(requested), JobRows.literal(CancelResult.REQUESTED))
-                .when(JobRows.isIn(locked), JobRows.literal(CancelResult.DEAD))
+                .when(
+                    JobRows.statusOf(locked).eq(JobPredicates.literal(JobStatus.DEAD)),
+                    JobRows.literal(CancelResult.DEAD))
                 .when(JobRows.exists(), JobRows.literal(CancelResult.BUSY))
                 .otherwise(JobRows.literal(CancelResult.GONE)))
         .from(JobRows.GIVEN)

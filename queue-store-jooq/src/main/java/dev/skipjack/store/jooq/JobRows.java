@@ -49,7 +49,7 @@ final class JobRows {
     return name("locked").asMaterialized(given(columns).forUpdate().skipLocked());
   }
 
-  /** As {@link #locked}, for a statement that deletes none of them. */
+  /** As {@link #locked}, but strong enough for updates only. */
   static CommonTableExpression<?> lockedForUpdateOnly(Field<?>... columns) {
     return name("locked").asMaterialized(given(columns).forNoKeyUpdate().skipLocked());
   }

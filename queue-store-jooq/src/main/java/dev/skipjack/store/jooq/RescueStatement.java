@@ -42,9 +42,11 @@ import org.jooq.SelectSeekStep1;
  *                                WHERE status = 'running' AND current_execution_id > :after
  *                                  AND lease_expires_at < clock_timestamp()
  *                                  AND current_execution_id = (SELECT seen.current_execution_id FROM jobs AS seen WHERE seen.id = jobs.id)
- *                                ORDER BY current_execution_id LIMIT :limit FOR UPDATE SKIP LOCKED),
+ *                                ORDER BY current_execution_id LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED),
  * kept AS (UPDATE jobs SET status = CASE WHEN attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END, ...
  *            FROM expired WHERE jobs.id = expired.id AND NOT is_cancelled RETURNING ...),
+ * deletable AS MATERIALIZED (SELECT id, ... FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM expired WHERE is_cancelled))
+ *                             ORDER BY id FOR UPDATE SKIP LOCKED),
  * cancelled AS (...), archived AS (...), ended AS MATERIALIZED (...),
  * closed AS (UPDATE job_executions SET status = CASE ended.status WHEN 'cancelled' .. ELSE 'lost' END, error_message = ..., ...)
  * SELECT ... FROM ended
@@ -55,10 +57,12 @@ import org.jooq.SelectSeekStep1;
  * nothing else looks at the counters of a job whose worker is gone. Jobs that were lost together
  * come back spread over {@code :spread}.
  *
- * <p>Locks: expired rows in execution order, without waiting, and for the delete of those that are
- * cancelled ({@link AttemptCtes}). A row in motion is either held (skipped) or was renewed, in
- * which case PostgreSQL looks at the lease again after it has the lock. A row that was claimed anew
- * meanwhile is left to the next sweep, however short its lease.
+ * <p>Locks: expired rows in execution order, then those of them that are cancelled again, strongly
+ * enough for their delete ({@link AttemptCtes}); neither lock waits, so their orders cannot
+ * deadlock. The weaker one is compatible with a foreign key of an open transaction, which so keeps
+ * no job from being rescued, and only a cancelled one from being deleted. A row in motion is either
+ * held (skipped) or was renewed, in which case PostgreSQL looks at the lease again after it has the
+ * lock. A row that was claimed anew meanwhile is left to the next sweep, however short its lease.
  */
 final class RescueStatement {
 
@@ -76,7 +80,7 @@ final class RescueStatement {
 
   static ResultQuery<?> query() {
     CommonTableExpression<?> expired =
-        name("expired").asMaterialized(expired().limit(LIMIT).forUpdate().skipLocked());
+        name("expired").asMaterialized(expired().limit(LIMIT).forNoKeyUpdate().skipLocked());
     CommonTableExpression<?> kept =
         name("kept")
             .as(
@@ -90,7 +94,8 @@ final class RescueStatement {
                     .where(JOBS.ID.eq(field(name("expired", "id"), Long.class)))
                     .and(AttemptCtes.isKept(expired))
                     .returningResult(AttemptCtes.keptColumns(EXPIRED_EXECUTION)));
-    CommonTableExpression<?> cancelled = AttemptCtes.cancelled(expired);
+    CommonTableExpression<?> deletable = AttemptCtes.deletable(expired);
+    CommonTableExpression<?> cancelled = AttemptCtes.cancelled(deletable);
     CommonTableExpression<?> ended = AttemptCtes.ended(kept, cancelled);
     CommonTableExpression<?> closed =
         name("closed")
@@ -108,7 +113,14 @@ final class RescueStatement {
                     .from(ended)
                     .where(AttemptCtes.auditRowOf(ended, AuditWeeks.ALL))
                     .returning(JOB_EXECUTIONS.ID));
-    return with(expired, kept, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), ended, closed)
+    return with(
+            expired,
+            kept,
+            deletable,
+            cancelled,
+            Archive.of(cancelled, JobStatus.CANCELLED),
+            ended,
+            closed)
         .select(
             field(name("ended", "id"), Long.class),
             field(name("ended", AttemptCtes.EXECUTION_ID), Long.class),

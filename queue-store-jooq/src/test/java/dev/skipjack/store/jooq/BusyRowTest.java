@@ -9,6 +9,7 @@ import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.ClaimedJob;
@@ -20,6 +21,7 @@ import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -30,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -216,6 +219,34 @@ class BusyRowTest {
       refer();
       assertThat(fixture.queue.admin().cancel(ids()))
           .isEqualTo(allBut(CancelResult.CANCELLED, CancelResult.BUSY));
+    }
+
+    /** Only the delete of a cancelled job needs the lock that a foreign key keeps from it. */
+    @Test
+    void aJobThatNobodyCancelledIsRescuedAllTheSame() throws SQLException {
+      fixture.queue.admin().cancel(ids().subList(0, 1));
+      fixture.store.heartbeat(claimed, Fixture.EXPIRED);
+      refer();
+      assertThat(fixture.store.rescue(Duration.ZERO, FEW))
+          .extracting(Rescued::status)
+          .containsExactlyInAnyOrderElementsOf(
+              Stream.concat(
+                      Stream.of(JobStatus.CANCELLED),
+                      Collections.nCopies(FEW - 1, JobStatus.PENDING).stream())
+                  .toList());
+    }
+
+    @Test
+    void aRunningJobIsAskedToStopAllTheSame() throws SQLException {
+      refer();
+      assertThat(fixture.queue.admin().cancel(ids())).containsOnly(CancelResult.REQUESTED);
+    }
+
+    @Test
+    void aDeadJobIsReportedDeadAllTheSame() throws SQLException {
+      die();
+      refer();
+      assertThat(fixture.queue.admin().cancel(ids())).containsOnly(CancelResult.DEAD);
     }
 
     @Test

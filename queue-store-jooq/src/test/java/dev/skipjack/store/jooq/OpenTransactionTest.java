@@ -36,11 +36,11 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.assertj.core.api.SoftAssertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.jspecify.annotations.Nullable;
 
 /** Data sources that are bound to the caller's transaction and hand out its connection. */
 @QueueTest
@@ -324,8 +324,7 @@ class OpenTransactionTest {
   /**
    * @param pool what the data source wraps; null: it does not say
    */
-  private static DataSource boundTo(
-      Connection caller, boolean unwraps, @Nullable DataSource pool) {
+  private static DataSource boundTo(Connection caller, boolean unwraps, @Nullable DataSource pool) {
     Connection bound =
         (Connection)
             Proxy.newProxyInstance(
