@@ -34,6 +34,12 @@ BEGIN
   IF containing IS NULL OR NOT isfinite(containing) THEN
     RAISE EXCEPTION 'create_partition: no partition holds "%"; use a finite instant', containing USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  -- 50 years: for imported history. A year: far more than maintenance creates ahead. Without bounds, a role that may only execute this could fill
+  -- the catalog; and the name of a partition knows no other years than four digits of our era.
+  IF containing NOT BETWEEN clock_timestamp() - interval '50 years' AND clock_timestamp() + interval '366 days' THEN
+    RAISE EXCEPTION 'create_partition: "%" is not between 50 years ago and 366 days ahead; use an instant between', containing
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   IF parent = 'job_executions' THEN
     first_day := day - (extract(isodow FROM day)::integer - 1);
     next_day  := first_day + 7;
@@ -107,7 +113,7 @@ END;
 END;
 $install$;
 
-COMMENT ON FUNCTION create_partition(text, timestamptz) IS 'Creates the partition of job_executions or jobs_archive that holds an instant; false if it was there.';
+COMMENT ON FUNCTION create_partition(text, timestamptz) IS 'Creates the partition of job_executions or jobs_archive that holds an instant; false if it was there. From 50 years ago to 366 days ahead.';
 COMMENT ON FUNCTION create_partitions(interval) IS 'Creates every partition from now until now + ahead that is missing, 90 days ahead at most; answers how many.';
 
 REVOKE ALL ON FUNCTION create_partition(text, timestamptz) FROM PUBLIC;

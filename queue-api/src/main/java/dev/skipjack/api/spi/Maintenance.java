@@ -22,7 +22,8 @@ public interface Maintenance {
   /**
    * Creates the missing partitions of audit and archive, from the one that holds the present on.
    *
-   * @param ahead how far into the future; not negative
+   * @param ahead how far into the future; not negative. A store may refuse partitions of a distant
+   *     future, PostgreSQL's those of more than 366 days ahead: they are reported as postponed
    */
   CreatedPartitions createPartitions(Duration ahead);
 

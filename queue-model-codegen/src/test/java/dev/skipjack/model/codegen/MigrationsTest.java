@@ -176,13 +176,13 @@ class MigrationsTest {
             query(
                 """
                 SET TIME ZONE 'Pacific/Kiritimati';
-                SELECT zones.create_partition('job_executions', '2031-01-05 23:59:59+00')
-                    || ' ' || zones.create_partition('jobs_archive', '2031-01-05 23:59:59+00');
+                SELECT zones.create_partition('job_executions', '2020-01-05 23:59:59+00')
+                    || ' ' || zones.create_partition('jobs_archive', '2020-01-05 23:59:59+00');
                 """))
         .containsExactly("true true");
     assertThat(
             query(
-                "SET TIME ZONE 'America/Los_Angeles'; SELECT zones.create_partition('job_executions', '2031-01-01 00:00+00')"))
+                "SET TIME ZONE 'America/Los_Angeles'; SELECT zones.create_partition('job_executions', '2020-01-01 00:00+00')"))
         .containsExactly("f");
     assertThat(
             query(
@@ -190,11 +190,11 @@ class MigrationsTest {
                 SET TIME ZONE 'UTC';
                 SELECT relname || ' ' || pg_get_expr(relpartbound, oid) FROM pg_class
                  WHERE relnamespace = 'zones'::regnamespace AND relkind = 'r'
-                   AND (relname LIKE '%\\_2030%' OR relname LIKE '%\\_2031%') ORDER BY 1
+                   AND (relname LIKE '%\\_2019%' OR relname LIKE '%\\_2020%') ORDER BY 1
                 """))
         .containsExactly(
-            "job_executions_20301230 FOR VALUES FROM ('2030-12-30 00:00:00+00') TO ('2031-01-06 00:00:00+00')",
-            "jobs_archive_20310105 FOR VALUES FROM ('2031-01-05 00:00:00+00') TO ('2031-01-06 00:00:00+00')");
+            "job_executions_20191230 FOR VALUES FROM ('2019-12-30 00:00:00+00') TO ('2020-01-06 00:00:00+00')",
+            "jobs_archive_20200105 FOR VALUES FROM ('2020-01-05 00:00:00+00') TO ('2020-01-06 00:00:00+00')");
   }
 
   @Test
@@ -229,12 +229,12 @@ class MigrationsTest {
                 CREATE SCHEMA attacker;
                 CREATE TABLE attacker.job_executions (x integer);
                 SET search_path = attacker, public;
-                SELECT victim.create_partition('job_executions', '2040-01-01 00:00+00');
+                SELECT victim.create_partition('job_executions', '2017-01-01 00:00+00');
                 """))
         .containsExactly("t");
     assertThat(
             query(
-                "SELECT to_regclass('attacker.job_executions_20391226') IS NULL AND to_regclass('victim.job_executions_20391226') IS NOT NULL"))
+                "SELECT to_regclass('attacker.job_executions_20161226') IS NULL AND to_regclass('victim.job_executions_20161226') IS NOT NULL"))
         .containsExactly("t");
   }
 
@@ -302,6 +302,44 @@ class MigrationsTest {
               () -> query("SELECT bounded.create_partition('jobs_archive', " + instant + ")"))
           .hasMessageContaining("use a finite instant");
     }
+  }
+
+  /**
+   * Whoever may create partitions could fill the catalog with them, or with names of other years:
+   * 0044-03-15 BC has the name of 0044-03-15.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "now() + interval '367 days'",
+        "now() + interval '100 years'",
+        "'12026-03-15 12:00:00+00'",
+        "now() - interval '50 years 1 day'",
+        "'0044-03-15 12:00:00+00 BC'"
+      })
+  void partitionsOfADistantTimeAreRefused(String instant) throws SQLException {
+    Migrations.migrate(dataSource, "distant");
+
+    for (String parent : List.of("job_executions", "jobs_archive")) {
+      assertThatThrownBy(
+              () -> query("SELECT distant.create_partition('%s', %s)".formatted(parent, instant)))
+          .hasMessageContaining(
+              "is not between 50 years ago and 366 days ahead; use an instant between");
+    }
+  }
+
+  @Test
+  void partitionsOfTheLastFiftyYearsAndTheNextYearCanBeCreated() throws SQLException {
+    Migrations.migrate(dataSource, "near");
+
+    assertThat(
+            query(
+                """
+                SELECT bool_and(near.create_partition(parent, now() + distance))
+                  FROM unnest(ARRAY['job_executions', 'jobs_archive']) AS parent
+                 CROSS JOIN unnest(ARRAY[interval '365 days', interval '-50 years 1 day']) AS distance
+                """))
+        .containsExactly("t");
   }
 
   /** Where clocks are set back, a day of that zone is longer than a day in UTC. */

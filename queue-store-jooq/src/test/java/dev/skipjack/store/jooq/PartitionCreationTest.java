@@ -79,10 +79,10 @@ class PartitionCreationTest {
       PartitionCreator second = creator(database, west);
       for (String midnight :
           List.of(
-              "2041-01-07T00:00:00Z", // in UTC, Sunday to Monday
-              "2041-02-13T10:00:00Z", // in Kiritimati
-              "2041-03-20T11:00:00Z", // in Midway
-              "2041-12-31T00:00:00Z")) {
+              "2019-01-07T00:00:00Z", // in UTC, Sunday to Monday
+              "2019-02-13T10:00:00Z", // in Kiritimati
+              "2019-03-20T11:00:00Z", // in Midway
+              "2019-12-31T00:00:00Z")) {
         Instant at = Instant.parse(midnight);
 
         List<CreatedPartitions> answers =
@@ -103,7 +103,7 @@ class PartitionCreationTest {
                 SELECT count(*) || ' right, ' || count(*) FILTER (WHERE bounds <> expected) || ' wrong'
                   FROM (SELECT pg_get_expr(relpartbound, oid) AS bounds,
                                format('FOR VALUES FROM (%L) TO (%L)', day::timestamp AT TIME ZONE 'UTC', (day + 1)::timestamp AT TIME ZONE 'UTC') AS expected
-                          FROM pg_class CROSS JOIN LATERAL to_date(substring(relname FROM '^jobs_archive_(2041[0-9]{4})$'), 'YYYYMMDD') AS day
+                          FROM pg_class CROSS JOIN LATERAL to_date(substring(relname FROM '^jobs_archive_(2019[0-9]{4})$'), 'YYYYMMDD') AS day
                          WHERE relispartition AND day IS NOT NULL) AS days
                 """))
         .as("partitions bounded by the UTC day of their name")
@@ -112,17 +112,17 @@ class PartitionCreationTest {
 
   @Test
   void aTableInTheWayIsReportedAndKeepsNoOtherPartitionFromBeingCreated() {
-    Instant day = Instant.parse("2042-05-05T12:00:00Z");
-    fixture.execute("CREATE TABLE @jobs_archive_20420505 (mine text)");
+    Instant day = Instant.parse("2020-05-05T12:00:00Z");
+    fixture.execute("CREATE TABLE @jobs_archive_20200505 (mine text)");
     PartitionCreator creator = creator(fixture.database, fixture.database.dataSource());
 
     CreatedPartitions answer = creator.create(day, day.plus(Duration.ofDays(1)));
 
     assertThat(answer.postponed())
-        .containsExactly(new Postponed("jobs_archive_20420505", Reason.IN_THE_WAY));
+        .containsExactly(new Postponed("jobs_archive_20200505", Reason.IN_THE_WAY));
     assertThat(answer.created())
-        .containsExactly("job_executions_20420505", "jobs_archive_20420506");
-    assertThat(answer.missingFrom()).contains(Instant.parse("2042-05-05T00:00:00Z"));
+        .containsExactly("job_executions_20200505", "jobs_archive_20200506");
+    assertThat(answer.missingFrom()).contains(Instant.parse("2020-05-05T00:00:00Z"));
   }
 
   private void dropPartitions(String table) {
