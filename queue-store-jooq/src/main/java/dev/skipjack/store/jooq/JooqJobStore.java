@@ -152,6 +152,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
                         given ->
                             healing.run(
                                 () -> transactions.run(statement, given, ClaimStatement::read))));
+    rescue.claimed(claimed);
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
       order.putIfAbsent(share.lane(), order.size());

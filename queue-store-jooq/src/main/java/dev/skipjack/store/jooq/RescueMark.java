@@ -16,6 +16,11 @@ import java.util.OptionalLong;
  * These are found by a sweep without a mark, once a minute. Marks are used only while sweeps
  * without one are slow, so a healthy database runs the same statements as ever.
  *
+ * <p>A process that starts while such a transaction is open may never end a sweep without a mark.
+ * If such a sweep times out and nothing is known, the mark is the oldest attempt that this process
+ * has claimed. Older attempts then wait until a sweep without a mark succeeds, here or in another
+ * process; each minute one is tried.
+ *
  * <p>What a mark cannot step over is what ended after the oldest attempt that still runs began.
  *
  * <p>In memory only. Times are of {@link System#nanoTime()}. Safe for any number of threads.
@@ -32,6 +37,9 @@ final class RescueMark {
   private long unmarkedAt;
   private long before;
   private long latest;
+
+  /** Execution of the oldest attempt that was claimed here. */
+  private volatile long claimed = Long.MAX_VALUE;
 
   /**
    * @param fast instead of {@link #FAST}; negative: no sweep ever is
@@ -64,6 +72,34 @@ final class RescueMark {
       }
     }
     return inForce;
+  }
+
+  /** Learns of an attempt that this process has claimed. */
+  void claimed(long execution) {
+    if (execution < claimed) {
+      synchronized (this) {
+        claimed = Math.min(claimed, execution);
+      }
+    }
+  }
+
+  /**
+   * Learns that a sweep timed out.
+   *
+   * @param after where it began
+   * @param began when
+   * @param now after which the next sweep without a mark waits for its turn
+   */
+  synchronized void timedOut(long after, long began, long now) {
+    if (after != 0 || now - began <= fast) {
+      return;
+    }
+    unmarkedAt = now;
+    if (before == 0) {
+      before = latest != 0 || claimed == Long.MAX_VALUE ? latest : claimed - 1;
+      latest = before;
+    }
+    inForce = before != 0;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import java.time.Duration;
@@ -30,6 +31,9 @@ final class RescueSweep {
   private static final Set<String> NO_ROWS_FAULT = Set.of("08", "25", "28", "3D", "53", "57");
 
   private static final String QUERY_CANCELED = "57014";
+
+  /** The server's timeout, and what the driver makes of its own. */
+  private static final Set<String> TIMED_OUT = Set.of(QUERY_CANCELED, "08006");
 
   /** The role lacks a right: it lacks it for a smaller batch too. */
   private static final String NO_RIGHT = "42501";
@@ -69,10 +73,28 @@ final class RescueSweep {
     this.clock = clock;
   }
 
+  /** Learns of attempts that this process has claimed. */
+  void claimed(List<ClaimedJob> jobs) {
+    for (ClaimedJob job : jobs) {
+      mark.claimed(job.execution().id().value());
+    }
+  }
+
   List<Rescued> run(Duration spread, int limit) {
-    List<Rescued> rescued = new ArrayList<>();
     long began = clock.getAsLong();
     long from = mark.begin(began);
+    try {
+      return run(spread, limit, began, from);
+    } catch (StoreException failure) {
+      if (failure.sqlState().filter(TIMED_OUT::contains).isPresent()) {
+        mark.timedOut(from, began, clock.getAsLong());
+      }
+      throw failure;
+    }
+  }
+
+  private List<Rescued> run(Duration spread, int limit, long began, long from) {
+    List<Rescued> rescued = new ArrayList<>();
     long after = Math.max(start.getAndSet(0), from);
     int size = limit;
     int refused = 0;

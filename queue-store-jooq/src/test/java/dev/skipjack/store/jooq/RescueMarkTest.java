@@ -10,6 +10,8 @@ class RescueMarkTest {
 
   private static final long LATER = RescueMark.UNMARKED_EVERY.plusSeconds(1).toNanos();
 
+  private static final long TEN_SECONDS = Duration.ofSeconds(10).toNanos();
+
   private final RescueMark mark = new RescueMark(Duration.ofMillis(20));
 
   @Test
@@ -54,6 +56,51 @@ class RescueMarkTest {
     mark.learn(OptionalLong.empty());
     mark.learn(OptionalLong.empty());
     assertThat(mark.begin(4)).isEqualTo(299);
+  }
+
+  @Test
+  void aProcessWhoseFirstSweepTimesOutBeginsAtItsOldestClaim() {
+    mark.claimed(501);
+    mark.claimed(500);
+    mark.claimed(502);
+    timeOut(0);
+    assertThat(mark.begin(TEN_SECONDS + 1)).isEqualTo(499);
+    assertThat(mark.begin(LATER)).as("a minute after the end of the other").isEqualTo(499);
+    assertThat(mark.begin(TEN_SECONDS + LATER)).isZero();
+  }
+
+  @Test
+  void theMarkOfAProcessThatBeganAtItsClaimsRises() {
+    mark.claimed(500);
+    timeOut(0);
+    assertThat(sweep(TEN_SECONDS + 1, Duration.ofMillis(1), 600)).isEqualTo(499);
+    assertThat(sweep(TEN_SECONDS + 2, Duration.ofMillis(1), 700)).isEqualTo(499);
+    assertThat(sweep(TEN_SECONDS + 3, Duration.ofMillis(1), 800)).isEqualTo(599);
+  }
+
+  @Test
+  void withoutAClaimEverySweepThatTimesOutLooksAtAllAgain() {
+    timeOut(0);
+    assertThat(mark.begin(TEN_SECONDS + 1)).isZero();
+  }
+
+  @Test
+  void aSweepThatFailsAtOnceIsNoSlowOne() {
+    mark.claimed(500);
+    mark.timedOut(mark.begin(0), 0, Duration.ofMillis(19).toNanos());
+    assertThat(mark.begin(1)).isZero();
+  }
+
+  @Test
+  void aSweepOfAllThatTimesOutLeavesTheMark() {
+    slow();
+    mark.claimed(50);
+    timeOut(LATER);
+    assertThat(mark.begin(LATER + TEN_SECONDS)).isEqualTo(199);
+  }
+
+  private void timeOut(long now) {
+    mark.timedOut(mark.begin(now), now, now + TEN_SECONDS);
   }
 
   private void slow() {

@@ -4,12 +4,17 @@ import static dev.skipjack.store.jooq.Fixture.EXPIRED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -162,6 +167,46 @@ class RescueStatementTest {
     assertThat(sweep.run(Duration.ZERO, 10)).hasSize(1);
     fixture.store.heartbeat(List.of(first), EXPIRED);
     assertThat(sweep.run(Duration.ZERO, 10)).hasSize(1);
+  }
+
+  /** A process that starts while an old snapshot makes every sweep without a mark time out. */
+  @Test
+  void aProcessThatNeverEndedASweepRescuesWhatItClaimedAndTheRestWithinAMinute()
+      throws SQLException {
+    AtomicLong clock = new AtomicLong();
+    QueueDatabase database = fixture.database;
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(database.jdbcUrl());
+      pool.setConnectionInitSql("SET statement_timeout = '1s'");
+      RescueSweep sweep =
+          new RescueSweep(
+              new OwnTransactions(pool),
+              new Statements(database.schema()),
+              new PartitionHealing(Optional::empty),
+              new RescueMark(Duration.ofNanos(-1)),
+              clock::get);
+      fixture.enqueue(2);
+      Execution older = fixture.claimOne(EXPIRED);
+      List<ClaimedJob> own = fixture.claim(1, EXPIRED);
+      sweep.claimed(own);
+      try (Connection walk = database.connection();
+          Statement lock = walk.createStatement()) {
+        walk.setAutoCommit(false);
+        lock.execute(fixture.inSchema("LOCK TABLE @jobs"));
+        assertThatThrownBy(() -> sweep.run(Duration.ZERO, 1))
+            .isInstanceOfSatisfying(
+                StoreException.class, refused -> assertThat(refused.sqlState()).contains("57014"));
+        walk.rollback();
+      }
+
+      assertThat(sweep.run(Duration.ZERO, 10))
+          .extracting(Rescued::execution)
+          .containsExactly(own.get(0).execution());
+      clock.addAndGet(RescueMark.UNMARKED_EVERY.toNanos());
+      assertThat(sweep.run(Duration.ZERO, 10))
+          .extracting(Rescued::execution)
+          .containsExactly(older);
+    }
   }
 
   /** As if the transaction that claimed it had not committed yet. */
