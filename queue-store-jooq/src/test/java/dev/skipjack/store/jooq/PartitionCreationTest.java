@@ -112,17 +112,17 @@ class PartitionCreationTest {
 
   @Test
   void aTableInTheWayIsReportedAndKeepsNoOtherPartitionFromBeingCreated() {
-    Instant day = Instant.parse("2020-05-05T12:00:00Z");
-    fixture.execute("CREATE TABLE @jobs_archive_20200505 (mine text)");
+    Instant day = Instant.parse("2020-05-04T12:00:00Z");
+    fixture.execute("CREATE TABLE @jobs_archive_20200504 (mine text)");
     PartitionCreator creator = creator(fixture.database, fixture.database.dataSource());
 
     CreatedPartitions answer = creator.create(day, day.plus(Duration.ofDays(1)));
 
     assertThat(answer.postponed())
-        .containsExactly(new Postponed("jobs_archive_20200505", Reason.IN_THE_WAY));
+        .containsExactly(new Postponed("jobs_archive_20200504", Reason.IN_THE_WAY));
     assertThat(answer.created())
-        .containsExactly("job_executions_20200505", "jobs_archive_20200506");
-    assertThat(answer.missingFrom()).contains(Instant.parse("2020-05-05T00:00:00Z"));
+        .containsExactly("job_executions_20200504", "jobs_archive_20200505");
+    assertThat(answer.missingFrom()).contains(Instant.parse("2020-05-04T00:00:00Z"));
   }
 
   private void dropPartitions(String table) {
