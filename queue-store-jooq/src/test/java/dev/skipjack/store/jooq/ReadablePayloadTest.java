@@ -50,11 +50,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Payload classes that Jackson writes and can never read, as against all others. */
+@NullUnmarked // the payload classes are what applications without a null checker write
 class ReadablePayloadTest {
 
   private static final PayloadLimits LIMITS = new PayloadLimits(PayloadLimits.LARGEST);
