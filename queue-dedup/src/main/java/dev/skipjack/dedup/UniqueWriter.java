@@ -48,6 +48,7 @@ final class UniqueWriter {
         ? List.of(alone)
         : queue
             .transactions()
+            .bounded()
             .inOne(
                 session ->
                     write(
@@ -64,6 +65,7 @@ final class UniqueWriter {
     List<UniqueInsert.Answer> answers =
         queue
             .transactions()
+            .bounded()
             .runInOneFlight(
                 statements.insertOne, JobInsert.argumentsOfOne(job), UniqueInsert::read);
     JobId id = answers.isEmpty() ? null : answers.get(0).id();

@@ -81,9 +81,16 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
         jobs.size() == 1 && jobs.get(0).idempotencyKey() == null
             ? writer.writeAlone(transactions, jobs.get(0))
             : new Batches(EnqueueStatement.LARGEST)
-                .run(chunk -> transactions.inOne(session -> writer.write(session, jobs, chunk)));
+                .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
     wakeCommitted(jobs, results);
     return results;
+  }
+
+  /** Only a key can make an enqueue wait. */
+  private OwnTransactions writers(List<NewJob> jobs) {
+    return jobs.stream().allMatch(job -> job.idempotencyKey() == null)
+        ? transactions
+        : transactions.bounded();
   }
 
   @Override

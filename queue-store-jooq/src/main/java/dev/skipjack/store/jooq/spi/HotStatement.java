@@ -141,7 +141,7 @@ public final class HotStatement {
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
     String text = first.computeIfAbsent(preamble, own -> own.sql() + sql);
-    return run(connection, text, 0, arguments, reader);
+    return run(connection, text, preamble.results(), arguments, reader);
   }
 
   /**
@@ -154,7 +154,7 @@ public final class HotStatement {
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
     String text = whole.computeIfAbsent(preamble, own -> own.withBegin() + sql + COMMIT);
-    return run(connection, text, 0, arguments, reader);
+    return run(connection, text, preamble.results(), arguments, reader);
   }
 
   /**

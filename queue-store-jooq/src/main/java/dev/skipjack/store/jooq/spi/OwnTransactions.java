@@ -59,6 +59,14 @@ public final class OwnTransactions {
   }
 
   /**
+   * These, but a statement that waits for a lock fails after 30 seconds (55P03), unless the role or
+   * the database has a {@code lock_timeout} of its own.
+   */
+  public OwnTransactions bounded() {
+    return new OwnTransactions(connections, Preamble.BOUNDED, onReadOnlyServer);
+  }
+
+  /**
    * Runs one statement in a transaction and commits.
    *
    * @return what {@code reader} made of each row
