@@ -48,8 +48,8 @@ public final class MicrometerMetrics implements WorkerMetrics {
   }
 
   @Override
-  public void count(WorkerMeter counter, String worker) {
-    counter(new Key(counter, worker, ""), Tags.of("worker", worker)).increment();
+  public void count(WorkerMeter counter, long times, String worker) {
+    counter(new Key(counter, worker, ""), Tags.of("worker", worker)).increment(times);
   }
 
   @Override

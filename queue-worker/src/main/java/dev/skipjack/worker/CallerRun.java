@@ -58,7 +58,7 @@ final class CallerRun {
       }
     } finally {
       try {
-        engine.stop();
+        engine.stop(interrupted || stopped);
       } catch (InterruptedException stop) {
         interrupted = true;
       }

@@ -21,6 +21,8 @@ final class Engine {
   /** How long threads are waited for that should have nothing left to do. */
   private static final long GOODBYE = Duration.ofSeconds(2).toNanos();
 
+  private static final long UNLIMITED = Long.MAX_VALUE / 2; // nanoTime may be negative
+
   private final WorkerThreads threads;
   private final RunningJobs running = new RunningJobs();
   private final Loop flusher;
@@ -128,9 +130,15 @@ final class Engine {
     heartbeat.start(threads);
   }
 
-  /** As {@link #stop(long)}, and waits for threads as long as they should take. */
-  void stop() throws InterruptedException {
-    stop(System.nanoTime() + GOODBYE);
+  /**
+   * Ends what ran in a calling thread. Threads are waited for as long as they should take;
+   * listeners, who are the caller's own, as long as they take.
+   *
+   * @param hurried waits for listeners no longer than for threads, as for an interrupted caller
+   */
+  void stop(boolean hurried) throws InterruptedException {
+    long now = System.nanoTime();
+    stop(now + GOODBYE, now + (hurried ? GOODBYE : UNLIMITED));
   }
 
   /**
@@ -141,17 +149,23 @@ final class Engine {
    *     the time of the next
    */
   void stop(long deadline) throws InterruptedException {
+    stop(deadline, deadline);
+  }
+
+  private void stop(long deadline, long listeners) throws InterruptedException {
+    long told = deadline; // stays so for a caller who is interrupted meanwhile
     try {
       flusher.stop();
       flusher.join((deadline - System.nanoTime()) / 3);
       heartbeat.stop();
       heartbeat.join((deadline - System.nanoTime()) / 2);
+      told = listeners;
     } finally {
       heartbeat.stop();
       timer.shutdownNow();
       handlerThreads.close();
       leases.close();
-      reporter.stop(deadline - System.nanoTime());
+      reporter.stop(told - System.nanoTime());
     }
     timer.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
   }

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * claim, and write outcomes only put events into its queue: a listener that hangs must not cost
  * anybody a lease.
  *
- * <p>The queue is bounded, by events and by the text of the errors in them. What does not fit is
- * dropped, counted, and logged at most once a minute. Used once.
+ * <p>The queue is bounded, by events and by the errors in them. What does not fit is dropped,
+ * counted about once a second, and logged at most once a minute. Used once.
  */
 final class EventDispatcher {
 
@@ -30,11 +31,18 @@ final class EventDispatcher {
   /** Most characters of messages and stack traces that wait: of a storm of failures, say. */
   static final long LONGEST_TEXT = 8_000_000;
 
+  /**
+   * What an exception counts as among those characters: it holds some kilobytes of frames, with its
+   * causes. To know it better would mean to copy the frames of each.
+   */
+  static final long LENGTH_OF_EXCEPTION = 5_000;
+
+  private static final long COUNT_INTERVAL = Duration.ofSeconds(1).toNanos();
   private static final long WARN_INTERVAL = Duration.ofMinutes(1).toNanos();
 
   private final List<WorkerListener> listeners;
   private final String worker;
-  private final Runnable countDropped;
+  private final LongConsumer countDropped;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -42,16 +50,18 @@ final class EventDispatcher {
   private long text;
   private boolean closed;
   private long deadline;
+  private long uncounted;
+  private long countedAt = System.nanoTime() - COUNT_INTERVAL;
   private long unreported;
   private long reportedAt = System.nanoTime() - WARN_INTERVAL;
 
   private volatile @Nullable WorkerListener called;
-  private @Nullable Thread thread;
+  private volatile @Nullable Thread thread;
 
   /**
-   * @param countDropped called for each event that is dropped
+   * @param countDropped told now and then how many more events were dropped
    */
-  EventDispatcher(List<WorkerListener> listeners, String worker, Runnable countDropped) {
+  EventDispatcher(List<WorkerListener> listeners, String worker, LongConsumer countDropped) {
     this.listeners = List.copyOf(listeners);
     this.worker = worker;
     this.countDropped = countDropped;
@@ -61,10 +71,15 @@ final class EventDispatcher {
     thread = threads.start("events", this::run);
   }
 
+  boolean isCurrentThread() {
+    return thread == Thread.currentThread();
+  }
+
   /** Queues an event for the listeners, or drops it. Never waits for a listener. */
   void dispatch(WorkerEvent event) {
     long length = lengthOf(event);
-    long report = 0;
+    long count;
+    long report;
     lock.lock();
     try {
       if (closed) {
@@ -76,12 +91,14 @@ final class EventDispatcher {
         changed.signal();
         return;
       }
+      uncounted++;
       unreported++;
+      count = takeCount(COUNT_INTERVAL);
       report = takeReport(WARN_INTERVAL);
     } finally {
       lock.unlock();
     }
-    countDropped.run();
+    count(count);
     report(report);
   }
 
@@ -123,6 +140,7 @@ final class EventDispatcher {
   /** Waits for an event; null once closed and either empty or past the deadline. */
   private @Nullable WorkerEvent take() {
     WorkerEvent next = null;
+    long count;
     long report;
     lock.lock();
     try {
@@ -135,10 +153,12 @@ final class EventDispatcher {
       if (next != null) {
         text -= lengthOf(next);
       }
+      count = takeCount(0);
       report = takeReport(WARN_INTERVAL);
     } finally {
       lock.unlock();
     }
+    count(count);
     report(report);
     return next;
   }
@@ -169,22 +189,41 @@ final class EventDispatcher {
   }
 
   private void dropRest() {
-    long rest;
+    long count;
     long report;
     lock.lock();
     try {
-      rest = waiting.size();
+      int rest = waiting.size();
       waiting.clear();
       text = 0;
+      uncounted += rest;
       unreported += rest;
+      count = takeCount(0);
       report = takeReport(0);
     } finally {
       lock.unlock();
     }
-    for (long i = 0; i < rest; i++) {
-      countDropped.run();
-    }
+    count(count);
     report(report);
+  }
+
+  /** How many drops to count now; 0 if none, or if the last count is too recent. */
+  private long takeCount(long interval) {
+    long now = System.nanoTime();
+    if (uncounted == 0 || now - countedAt < interval) {
+      return 0;
+    }
+    long count = uncounted;
+    uncounted = 0;
+    countedAt = now;
+    return count;
+  }
+
+  /** Without the lock, which no other's code may hold up. */
+  private void count(long events) {
+    if (events > 0) {
+      countDropped.accept(events);
+    }
   }
 
   /** How many drops to report now; 0 if none, or if the last report is too recent. */
@@ -214,7 +253,14 @@ final class EventDispatcher {
     if (event instanceof WorkerEvent.Failed failed) {
       return lengthOf(failed.error());
     }
-    return event instanceof WorkerEvent.Dead dead ? lengthOf(dead.error()) : 0;
+    if (event instanceof WorkerEvent.Dead dead) {
+      return lengthOf(dead.error());
+    }
+    boolean exception =
+        event instanceof WorkerEvent.DatabaseLost
+            || event instanceof WorkerEvent.PoolExhausted
+            || event instanceof WorkerEvent.LoopFailed;
+    return exception ? LENGTH_OF_EXCEPTION : 0;
   }
 
   private static long lengthOf(JobError error) {

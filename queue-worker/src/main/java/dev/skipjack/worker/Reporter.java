@@ -52,7 +52,9 @@ final class Reporter {
     if (!listeners.isEmpty()) {
       EventDispatcher started =
           new EventDispatcher(
-              listeners, worker, () -> metrics.count(WorkerMeter.EVENTS_DROPPED, worker));
+              listeners,
+              worker,
+              events -> metrics.count(WorkerMeter.EVENTS_DROPPED, events, worker));
       started.start(threads);
       dispatcher = started;
       events = started::dispatch;
@@ -66,6 +68,12 @@ final class Reporter {
     if (running != null) {
       running.stop(nanos);
     }
+  }
+
+  /** Whether the calling thread is the one that calls listeners. */
+  boolean isTelling() {
+    EventDispatcher running = dispatcher;
+    return running != null && running.isCurrentThread();
   }
 
   /** Counts in the log the failures that it left out; called now and then. */

@@ -33,9 +33,9 @@ final class SafeMetrics {
     }
   }
 
-  void count(WorkerMeter counter, String worker) {
+  void count(WorkerMeter counter, long times, String worker) {
     try {
-      metrics.count(counter, worker);
+      metrics.count(counter, times, worker);
     } catch (Throwable thrown) {
       failed(thrown);
     }

@@ -143,13 +143,19 @@ public final class Worker implements JobRunner, AutoCloseable {
    * Starts claiming.
    *
    * @return this
-   * @throws IllegalStateException if it was started or stopped before, or the queue's pool has too
-   *     few connections for it
+   * @throws IllegalStateException if it was started or stopped before, if a {@link #runUntilIdle()}
+   *     or {@link #runNext()} of another thread is under way, or if the queue's pool has too few
+   *     connections for it
    */
   public Worker start() {
     int kept;
     synchronized (this) {
       require(State.IDLE, "start");
+      if (callerRun != null) {
+        throw new IllegalStateException(
+            "Worker %s runs jobs in a calling thread. Start it once that run has ended, or build another worker."
+                .formatted(id));
+      }
       kept = Connections.require(access, config);
       WorkerThreads threads = new WorkerThreads(id.name());
       Wakeup fetch = new Wakeup();
@@ -292,7 +298,11 @@ public final class Worker implements JobRunner, AutoCloseable {
    * <p>Ends early when the thread is interrupted. Waits for outcomes to be written; claims up to 50
    * jobs at a time, of one queue by priority, then due time, then id.
    *
-   * @throws IllegalStateException while started, or once stopped
+   * <p>Returns once listeners have heard of all that was run, however long they take. When the
+   * thread is interrupted or the worker was stopped, they get two seconds, and the rest is dropped.
+   *
+   * @throws IllegalStateException while started, once stopped, or if called by a handler that this
+   *     thread runs for this worker, or by a listener of a run
    * @throws dev.skipjack.api.StoreException if nothing can be claimed
    */
   @Override
@@ -303,7 +313,9 @@ public final class Worker implements JobRunner, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * @throws IllegalStateException while started, or once stopped
+   * <p>Waits for outcomes and listeners as {@link #runUntilIdle()} does.
+   *
+   * @throws IllegalStateException as {@link #runUntilIdle()}
    * @throws dev.skipjack.api.StoreException if nothing can be claimed
    */
   @Override
@@ -312,6 +324,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   private int run(int batch, int batches) {
+    refuseInsideRun();
     synchronized (draining) {
       Map<String, ServedQueue> queues = serve(new Wakeup());
       // A pool of one connection is enough here, so none is kept for the leases.
@@ -324,7 +337,27 @@ public final class Worker implements JobRunner, AutoCloseable {
         engine = own;
         callerRun = drain;
       }
-      return drain.run(batches);
+      try {
+        return drain.run(batches);
+      } finally {
+        synchronized (this) {
+          callerRun = null;
+        }
+      }
+    }
+  }
+
+  /** The outer run would go on without listeners, or wait for ever for the one that calls. */
+  private void refuseInsideRun() {
+    if (Thread.holdsLock(draining)) {
+      throw new IllegalStateException(
+          "Worker %s runs jobs in this thread already, so a handler cannot run more of them. Let another worker do it."
+              .formatted(id));
+    }
+    if (reporter.isTelling()) {
+      throw new IllegalStateException(
+          "A listener of worker %s cannot run jobs, because the run that it hears of waits for it. Let another worker do it."
+              .formatted(id));
     }
   }
 

@@ -4,8 +4,15 @@ import java.time.Duration;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Where a worker's measurements go: a port for monitoring libraries. Called by many threads at
- * once, for every job; it should be quick. What it throws is logged once and harms nothing.
+ * Where a worker's measurements go: a port for monitoring libraries. What it throws is logged once
+ * and harms nothing.
+ *
+ * <p>Called by many threads at once, several times for every job, and unlike a {@link
+ * WorkerListener} in the midst of the work: by the threads that claim, run handlers, write outcomes
+ * and renew leases. So it must not block: no network, no database, no lock that somebody holds for
+ * long. There are two calls for each claimed job, so calls of a millisecond let a worker claim no
+ * more than 500 jobs a second. One that hangs may end the renewal of leases, and other workers run
+ * the jobs again. Add to a counter in memory, and let another thread send it.
  */
 public interface WorkerMetrics {
 
@@ -16,7 +23,7 @@ public interface WorkerMetrics {
         public void count(WorkerMeter counter, String queue, String kind) {}
 
         @Override
-        public void count(WorkerMeter counter, String worker) {}
+        public void count(WorkerMeter counter, long times, String worker) {}
 
         @Override
         public void record(WorkerMeter timer, Duration took, String queue, String kind) {}
@@ -33,8 +40,12 @@ public interface WorkerMetrics {
   /** Counts one of a job's meters up by one. */
   void count(WorkerMeter counter, String queue, String kind);
 
-  /** Counts one of a worker's own meters up by one. */
-  void count(WorkerMeter counter, String worker);
+  /**
+   * Counts one of a worker's own meters up.
+   *
+   * @param times by how much; at least 1
+   */
+  void count(WorkerMeter counter, long times, String worker);
 
   /** Records a duration of a job's meter. */
   void record(WorkerMeter timer, Duration took, String queue, String kind);

@@ -88,7 +88,7 @@ class GaugesTest {
     public void count(WorkerMeter counter, String queue, String kind) {}
 
     @Override
-    public void count(WorkerMeter counter, String worker) {}
+    public void count(WorkerMeter counter, long times, String worker) {}
 
     @Override
     public void record(WorkerMeter timer, Duration took, String queue, String kind) {}

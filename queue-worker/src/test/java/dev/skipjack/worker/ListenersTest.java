@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.JobId;
@@ -16,7 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -131,6 +135,124 @@ class ListenersTest {
     }
   }
 
+  /** The caller's listener takes the caller's time; longer than threads are waited for. */
+  @Test
+  void aRunInTheCallingThreadWaitsForASlowListener() {
+    EventLog events = new EventLog();
+    Worker worker =
+        builder("patient", 1)
+            .handle(TYPE, (payload, context) -> Outcome.completed())
+            .listener(
+                event -> {
+                  if (event instanceof Claimed) {
+                    awaitRelease(Duration.ofMillis(2_500));
+                  }
+                })
+            .listener(events)
+            .build();
+    store.add("q", "k", "job", 0, 3);
+
+    assertThat(worker.runUntilIdle()).isEqualTo(1);
+
+    assertThat(events.all(Succeeded.class)).hasSize(1);
+  }
+
+  @Test
+  void anInterruptEndsTheWaitForAListenerThatHangs() throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
+    Worker worker =
+        builder("hung", 1)
+            .handle(TYPE, (payload, context) -> Outcome.completed())
+            .listener(
+                event -> {
+                  hangs.countDown();
+                  awaitRelease();
+                })
+            .build();
+    store.add("q", "k", "job", 0, 3);
+    Thread run = new Thread(worker::runUntilIdle);
+    run.start();
+    hangs.await();
+    await().until(() -> store.count(JobStatus.COMPLETED) == 1);
+
+    run.interrupt();
+    run.join();
+
+    assertThat(release.getCount()).as("the listener was not waited for").isEqualTo(1);
+  }
+
+  @Test
+  void aStartBesideARunIsRefusedAndListenersHearWhatComesAfter() throws Exception {
+    EventLog events = new EventLog();
+    CountDownLatch running = new CountDownLatch(1);
+    Worker worker =
+        builder("beside", 1)
+            .handle(
+                TYPE,
+                (payload, context) -> {
+                  running.countDown();
+                  release.await();
+                  return Outcome.completed();
+                })
+            .listener(events)
+            .build();
+    workers.add(worker);
+    store.add("q", "k", "job", 0, 3);
+    Thread run = new Thread(worker::runUntilIdle);
+    run.start();
+    running.await();
+
+    assertThatIllegalStateException()
+        .isThrownBy(worker::start)
+        .withMessageContaining("in a calling thread");
+    release.countDown();
+    run.join();
+    assertThat(events.all(Succeeded.class)).hasSize(1);
+
+    worker.start();
+    store.add("q", "k", "job", 0, 3);
+    await().until(() -> events.all(Succeeded.class).size() == 2);
+    worker.stop();
+    await().until(() -> threads("queue-beside-events").isEmpty());
+  }
+
+  @Test
+  void aRunInsideARunIsRefusedToHandlersAndListeners() {
+    List<String> refusals = new CopyOnWriteArrayList<>();
+    AtomicReference<Worker> self = new AtomicReference<>();
+    Worker worker =
+        builder("inside", 1)
+            .handle(
+                TYPE,
+                (payload, context) -> {
+                  refusals.add(refusal(self.get()));
+                  return Outcome.completed();
+                })
+            .listener(
+                event -> {
+                  if (event instanceof Succeeded) {
+                    refusals.add(refusal(self.get()));
+                  }
+                })
+            .build();
+    self.set(worker);
+    store.add("q", "k", "job", 0, 3);
+
+    assertThat(worker.runNext()).isTrue();
+
+    assertThat(refusals).hasSize(2);
+    assertThat(refusals.get(0)).contains("a handler cannot run more");
+    assertThat(refusals.get(1)).contains("A listener of worker");
+  }
+
+  private static String refusal(Worker worker) {
+    try {
+      return "ran " + worker.runUntilIdle();
+    } catch (IllegalStateException refused) {
+      return String.valueOf(refused.getMessage());
+    }
+  }
+
   @Test
   void aWorkerWithoutListenersHasNoThreadForThem() {
     store.add("q", "k", "job", 0, 3);
@@ -184,9 +306,20 @@ class ListenersTest {
     return worker;
   }
 
+  private static List<String> threads(String prefix) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith(prefix))
+        .toList();
+  }
+
   private void awaitRelease() {
+    awaitRelease(Duration.ofMinutes(1));
+  }
+
+  private void awaitRelease(Duration atMost) {
     try {
-      release.await();
+      boolean unused = release.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }

@@ -230,7 +230,7 @@ class SecretsIT {
     }
 
     @Override
-    public void count(WorkerMeter counter, String worker) {
+    public void count(WorkerMeter counter, long times, String worker) {
       seen.add(counter.meterName() + worker);
     }
 
