@@ -40,7 +40,7 @@ public interface Maintenance {
    * Deletes in bounded batches what lies in no partition: keys that are over, and the dead jobs of
    * queues that keep them for a limited time only ({@code job_queues.dead_retention}). Forgets
    * workers that were not seen for a day. What somebody holds is left for the next call. Returns
-   * after some ten seconds, whatever is left.
+   * after some ten seconds, whatever is left; the next call goes on where this one stopped.
    */
   Pruned prune();
 }

@@ -7,6 +7,7 @@ import dev.skipjack.store.jooq.DeadJobsStatement.Position;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** Walks dead jobs in bounded batches, and deletes them. Safe for any number of threads. */
@@ -56,7 +57,17 @@ final class DeadLetters {
    * @return whether all were met
    */
   boolean forEachBatch(DeadJobs which, Duration age, Predicate<List<JobId>> work) {
-    Position after = Position.before(which);
+    return walk(which, Position.before(which), age, work).isEmpty();
+  }
+
+  /**
+   * As {@link #forEachBatch}, from a position on.
+   *
+   * @return the last job met, to go on behind it; empty if all were met
+   */
+  Optional<Position> walk(
+      DeadJobs which, Position first, Duration age, Predicate<List<JobId>> work) {
+    Position after = first;
     Batches pages = new Batches(PAGE);
     while (true) {
       Position last = after;
@@ -68,13 +79,13 @@ final class DeadLetters {
                       DeadJobsStatement.arguments(which, age, last, size),
                       DeadJobsStatement::read));
       if (batch.isEmpty()) {
-        return true;
+        return Optional.empty();
       }
       List<JobId> meant = batch.stream().filter(Position::fits).map(Position::job).toList();
-      if (!work.test(meant)) {
-        return false;
-      }
       after = batch.get(batch.size() - 1);
+      if (!work.test(meant)) {
+        return Optional.of(after);
+      }
     }
   }
 }

@@ -1,6 +1,5 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Maintenance;
@@ -17,7 +16,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -39,7 +37,7 @@ final class JooqMaintenance implements Maintenance {
   private final PartitionCreator creator;
   private final PartitionRemover remover;
   private final ArchiveSweeper sweeper;
-  private final DeadLetters deadLetters;
+  private final DeadLetterPruner deadLetters;
 
   JooqMaintenance(
       OwnTransactions transactions,
@@ -52,7 +50,7 @@ final class JooqMaintenance implements Maintenance {
     this.creator = creator;
     this.remover = new PartitionRemover(transactions, statements, ddl);
     this.sweeper = new ArchiveSweeper(transactions, statements);
-    this.deadLetters = deadLetters;
+    this.deadLetters = new DeadLetterPruner(deadLetters);
   }
 
   @Override
@@ -116,21 +114,17 @@ final class JooqMaintenance implements Maintenance {
     AtomicLong keys = new AtomicLong();
     AtomicLong jobs = new AtomicLong();
     AtomicBoolean unfinished = new AtomicBoolean();
-    step("Silent workers", failed)
+    MaintenanceSteps.named("Silent workers", failed)
         .run(
             () ->
                 transactions.run(
                     statements.removeSilentWorkers,
                     RemoveWorkersStatement.argumentsForSilent(WORKERS_KEPT),
                     row -> row.getLong(1)));
-    step("Keys", failed).run(() -> pruneKeys(deadline, keys, unfinished));
-    step("Dead jobs", failed).run(() -> pruneDead(deadline, jobs, unfinished, failed));
+    MaintenanceSteps.named("Keys", failed).run(() -> pruneKeys(deadline, keys, unfinished));
+    MaintenanceSteps.named("Dead jobs", failed)
+        .run(() -> pruneDead(deadline, jobs, unfinished, failed));
     return new Pruned(keys.get(), jobs.get(), unfinished.get(), failed);
-  }
-
-  private static MaintenanceSteps step(String what, List<String> failed) {
-    return new MaintenanceSteps(
-        failure -> failed.add("%s were not pruned. %s".formatted(what, failure.getMessage())));
   }
 
   private void pruneKeys(long deadline, AtomicLong keys, AtomicBoolean unfinished) {
@@ -158,24 +152,9 @@ final class JooqMaintenance implements Maintenance {
 
   private void pruneDead(
       long deadline, AtomicLong jobs, AtomicBoolean unfinished, List<String> failed) {
-    Instant now = creator.now();
-    for (Map.Entry<String, Instant> queue : ownCutoffs(statements.readDeadCutoffs).entrySet()) {
-      step("Dead jobs of queue '%s'".formatted(queue.getKey()), failed)
-          .run(
-              () -> {
-                boolean metAll =
-                    deadLetters.forEachBatch(
-                        // Not ofQueue: the table may hold names that only SQL allows.
-                        new DeadJobs(Optional.of(queue.getKey()), Optional.empty()),
-                        Duration.between(queue.getValue(), now),
-                        batch -> {
-                          jobs.addAndGet(deadLetters.pruneFree(batch));
-                          return System.nanoTime() - deadline < 0;
-                        });
-                if (!metAll) {
-                  unfinished.set(true);
-                }
-              });
+    Map<String, Instant> cutoffs = ownCutoffs(statements.readDeadCutoffs);
+    if (!deadLetters.prune(cutoffs, creator.now(), deadline, jobs, failed)) {
+      unfinished.set(true);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.StoreException;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** Lets each step of maintenance fail alone: one that the database refuses keeps no other back. */
@@ -13,6 +14,12 @@ final class MaintenanceSteps {
    */
   MaintenanceSteps(Consumer<RuntimeException> failed) {
     this.failed = failed;
+  }
+
+  /** Adds a sentence to {@code sentences} for each step of pruning {@code what} that failed. */
+  static MaintenanceSteps named(String what, List<String> sentences) {
+    return new MaintenanceSteps(
+        failure -> sentences.add("%s were not pruned. %s".formatted(what, failure.getMessage())));
   }
 
   /**

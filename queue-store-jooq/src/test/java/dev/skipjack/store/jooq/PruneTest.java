@@ -7,13 +7,19 @@ import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Pruned;
+import dev.skipjack.store.jooq.spi.OwnTransactions;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -79,8 +85,7 @@ class PruneTest {
     /** Written by psql, say; no method of this library would take the name. */
     @Test
     void aQueueOfANameThatJavaRefusesIsPrunedLikeAnyOther() {
-      fixture.execute("ALTER TABLE @job_queues DROP CONSTRAINT job_queues_queue_check");
-      fixture.execute("ALTER TABLE @jobs DROP CONSTRAINT jobs_queue_check");
+      fixture.execute("ALTER DOMAIN @job_queue_name DROP CONSTRAINT job_queue_name_check");
       fixture.execute(
           "INSERT INTO @job_queues (queue, dead_retention) VALUES ('Emails', '1 hour'), ('mail', '1 hour')");
       dead("Emails", "interval '2 hours'", 2);
@@ -225,6 +230,59 @@ class PruneTest {
         assertThat(queue.maintenance().prune()).isEqualTo(new Pruned(0, 10, false));
         assertThat(queue.admin().pruneAll(DeadJobs.all().ofKind("none"), Duration.ZERO)).isZero();
       }
+    }
+
+    /** Each call has time for one batch, as if ten seconds were over after it. */
+    @Test
+    void areAllMetOverSeveralCallsHoweverManyAreYoung() {
+      dead("first", "interval '1 minute'", 5_000);
+      dead("first", "interval '2 hours'", 3);
+      dead("second", "interval '2 hours'", 2);
+      Map<String, Instant> cutoffs = new HashMap<>();
+      Instant now = Instant.now();
+      for (String queue : List.of("zero", "first", "second")) {
+        cutoffs.put(queue, now.minus(Duration.ofHours(1)));
+      }
+      DeadLetterPruner pruner = pruner();
+      List<Long> pruned = new ArrayList<>();
+      boolean isDone = false;
+      while (!isDone && pruned.size() < 20) {
+        AtomicLong jobs = new AtomicLong();
+        List<String> failed = new ArrayList<>();
+        isDone = pruner.prune(cutoffs, now, System.nanoTime(), jobs, failed);
+        assertThat(failed).isEmpty();
+        pruned.add(jobs.get());
+      }
+
+      // Three batches of the first queue, one of the second, and the look that finds no more.
+      assertThat(pruned).containsExactly(0L, 0L, 3L, 2L, 0L);
+    }
+
+    @Test
+    void ofAQueueWhoseRetentionWasTakenAwayBetweenTwoCallsKeepNoOtherWaiting() {
+      dead("first", "interval '1 minute'", 2_100);
+      dead("second", "interval '2 hours'", 2);
+      Instant now = Instant.now();
+      Instant cutoff = now.minus(Duration.ofHours(1));
+      DeadLetterPruner pruner = pruner();
+      AtomicLong jobs = new AtomicLong();
+      List<String> failed = new ArrayList<>();
+
+      assertThat(
+              pruner.prune(
+                  Map.of("first", cutoff, "second", cutoff), now, System.nanoTime(), jobs, failed))
+          .isFalse();
+      pruner.prune(Map.of("second", cutoff), now, System.nanoTime(), jobs, failed);
+
+      assertThat(jobs).hasValue(2);
+      assertThat(failed).isEmpty();
+    }
+
+    private DeadLetterPruner pruner() {
+      return new DeadLetterPruner(
+          new DeadLetters(
+              new OwnTransactions(fixture.database.dataSource()),
+              new AdminStatements(fixture.database.schema())));
     }
 
     private static QueueSettings hour() {

@@ -1,0 +1,81 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.DeadJobs;
+import dev.skipjack.store.jooq.DeadJobsStatement.Position;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Deletes the dead jobs that are older than their queue's retention. A call that runs out of time
+ * leaves the rest to the next, which goes on where it stopped: if each began anew, a queue with
+ * more dead jobs than a call can read would keep its own last ones, and other queues, from ever
+ * being met. Each process has its own position. Safe for any number of threads; two at once may
+ * walk the same jobs.
+ */
+final class DeadLetterPruner {
+
+  private final DeadLetters deadLetters;
+  private final AtomicReference<Optional<Position>> stopped =
+      new AtomicReference<>(Optional.empty());
+
+  DeadLetterPruner(DeadLetters deadLetters) {
+    this.deadLetters = deadLetters;
+  }
+
+  /**
+   * Prunes until all queues are done or the deadline has passed; one batch in any case.
+   *
+   * @param cutoffs queues, and before when they keep no dead job
+   * @param now the time of the database
+   * @param deadline of {@link System#nanoTime()}
+   * @param jobs counts what is deleted
+   * @param failed gets a sentence for each queue that failed; the others are pruned
+   * @return whether all queues are done; the next call then begins anew
+   */
+  boolean prune(
+      Map<String, Instant> cutoffs,
+      Instant now,
+      long deadline,
+      AtomicLong jobs,
+      List<String> failed) {
+    Optional<Position> from = stopped.getAndSet(Optional.empty());
+    AtomicReference<Optional<Position>> end = new AtomicReference<>(Optional.empty());
+    for (Map.Entry<String, Instant> queue : left(cutoffs, from)) {
+      // Not ofQueue: the table may hold names that only SQL allows.
+      DeadJobs which = new DeadJobs(Optional.of(queue.getKey()), Optional.empty());
+      Position after =
+          from.filter(position -> position.queue().equals(queue.getKey()))
+              .orElseGet(() -> Position.before(which));
+      MaintenanceSteps.named("Dead jobs of queue '%s'".formatted(queue.getKey()), failed)
+          .run(
+              () ->
+                  end.set(
+                      deadLetters.walk(
+                          which,
+                          after,
+                          Duration.between(queue.getValue(), now),
+                          batch -> {
+                            jobs.addAndGet(deadLetters.pruneFree(batch));
+                            return System.nanoTime() - deadline < 0;
+                          })));
+      if (end.get().isPresent()) {
+        stopped.set(end.get());
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** By name, from the queue of the position on: those before it had their turn in this round. */
+  private static Set<Map.Entry<String, Instant>> left(
+      Map<String, Instant> cutoffs, Optional<Position> from) {
+    return new TreeMap<>(cutoffs).tailMap(from.map(Position::queue).orElse("")).entrySet();
+  }
+}
