@@ -31,6 +31,9 @@ final class Attempt {
     ENDED
   }
 
+  /** Chains of causes can be circular. */
+  private static final int MOST_CAUSES = 50;
+
   private final ClaimedJob job;
   private final ServedQueue queue;
   private final AttemptInfo info;
@@ -51,6 +54,10 @@ final class Attempt {
   private final AtomicReference<@Nullable Progress> progress = new AtomicReference<>();
   private volatile long renewedAt;
   private volatile boolean spared;
+
+  /** Counts the beginnings and ends of usual renewals: odd while one is under way. */
+  private int renewals;
+
   private volatile boolean changedWhileRunning;
   private volatile boolean snapshotTooOld;
   private volatile boolean unwritten;
@@ -59,7 +66,7 @@ final class Attempt {
   private volatile boolean cancelled;
   private volatile boolean completionWritten;
   private volatile boolean completionSeen;
-  private volatile boolean completionPostponed;
+  private volatile @Nullable Throwable completionPostponed;
 
   /**
    * @param claimedAt nanoTime before the claim was sent, so that the lease is never believed longer
@@ -329,11 +336,56 @@ final class Attempt {
     }
   }
 
-  /** Notes that its lease is this long from {@code sentAt} on, and is to be renewed after half. */
-  void spare(Duration granted, long sentAt) {
+  /**
+   * Notes that a renewal with the usual lease is about to be sent.
+   *
+   * @return false if the attempt has been spared, and must not get the usual lease any more
+   */
+  synchronized boolean beginRenewal() {
+    if (spared) {
+      return false;
+    }
+    if (!isRenewalUnderWay()) {
+      renewals++;
+    }
+    return true;
+  }
+
+  /**
+   * Notes that a renewal was answered. One that failed stays under way until the next is answered,
+   * because the server may yet execute it.
+   */
+  synchronized void endRenewal() {
+    if (isRenewalUnderWay()) {
+      renewals++;
+    }
+  }
+
+  private boolean isRenewalUnderWay() {
+    return (renewals & 1) == 1;
+  }
+
+  /** Changes whenever a usual renewal begins or ends; see {@link #spare}. */
+  synchronized int renewals() {
+    return renewals;
+  }
+
+  /**
+   * Notes that its lease has this length from {@code sentAt} on, and must be renewed after half.
+   * Refused if a usual renewal was under way meanwhile: the server may have executed it last, and
+   * then the lease is short.
+   *
+   * @param before {@link #renewals()} before the long lease was sent
+   * @return whether the lease is known to be long
+   */
+  synchronized boolean spare(Duration granted, long sentAt, int before) {
+    if (renewals != before || isRenewalUnderWay()) {
+      return false;
+    }
     lease = granted.toNanos();
     renewedAt = sentAt;
     spared = true;
+    return true;
   }
 
   /** Whether its row is left alone for as long as its lease allows. */
@@ -426,13 +478,24 @@ final class Attempt {
     return completionWritten;
   }
 
-  /** Notes that a completion was refused and may work in another attempt. */
-  void completionPostponed() {
-    completionPostponed = true;
+  /** Notes that a completion was refused with this exception and may work in another attempt. */
+  void completionPostponed(Throwable refused) {
+    completionPostponed = refused;
   }
 
-  boolean isCompletionPostponed() {
-    return completionPostponed;
+  /**
+   * Whether a handler that threw this failed because its completion was postponed. A handler that
+   * caught that exception and then failed for another reason did not.
+   */
+  boolean failedByPostponement(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
+      if (cause == completionPostponed) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
   }
 
   /**

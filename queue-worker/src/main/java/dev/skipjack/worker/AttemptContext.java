@@ -122,7 +122,7 @@ final class AttemptContext implements JobContext {
       if (refused.sqlState().filter(SERIALIZATION_FAILURE::equals).isPresent()) {
         attempt.snapshotTooOld();
       } else if (refused.isTransient()) {
-        attempt.completionPostponed();
+        attempt.completionPostponed(refused);
       }
       throw refused;
     }

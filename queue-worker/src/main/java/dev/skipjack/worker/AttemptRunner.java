@@ -25,7 +25,7 @@ final class AttemptRunner implements Slots.Runner {
 
   private final Invocation invocation;
   private final Sparer sparer;
-  private final LongSnapshots snapshots = new LongSnapshots();
+  private final LongSnapshots snapshots;
   private final HandlerRegistry handlers;
   private final ContextFactory contexts;
   private final EndingRules rules;
@@ -38,6 +38,7 @@ final class AttemptRunner implements Slots.Runner {
   AttemptRunner(
       Invocation invocation,
       Sparer sparer,
+      LongSnapshots snapshots,
       HandlerRegistry handlers,
       ContextFactory contexts,
       EndingRules rules,
@@ -48,6 +49,7 @@ final class AttemptRunner implements Slots.Runner {
       Reporter reporter) {
     this.invocation = invocation;
     this.sparer = sparer;
+    this.snapshots = snapshots;
     this.handlers = handlers;
     this.contexts = contexts;
     this.rules = rules;
@@ -61,7 +63,7 @@ final class AttemptRunner implements Slots.Runner {
   /** Gives an attempt one long lease instead of renewals. */
   @FunctionalInterface
   interface Sparer {
-    /** Waits for the database; never throws because of it. */
+    /** Waits for the database; never throws because of it. May end the attempt. */
     void spare(Attempt attempt, Duration lease);
   }
 
@@ -79,16 +81,17 @@ final class AttemptRunner implements Slots.Runner {
   /** Runs the handler, unless the attempt was ended while it waited. */
   @Override
   public boolean run(Attempt attempt, Runnable later) {
-    if (!attempt.holdsLease()) {
-      // Heartbeats failed for a whole lease, or the process was frozen: somebody else may run it.
-      giveBack(attempt);
-      return true;
-    }
-    if (!attempt.begin()) {
-      return true;
-    }
     try {
-      return runBound(attempt, later);
+      if (attempt.holdsLease()) {
+        spareIfNeeded(attempt);
+      }
+      if (!attempt.holdsLease()) {
+        // Heartbeats failed for a whole lease, or the process was frozen: another worker may run
+        // it.
+        giveBack(attempt);
+        return true;
+      }
+      return !attempt.begin() || runBound(attempt, later);
     } catch (Throwable lastResort) {
       abandon(attempt);
       throw lastResort;
@@ -156,7 +159,6 @@ final class AttemptRunner implements Slots.Runner {
   private boolean runBound(Attempt attempt, Runnable later) {
     long began = attempt.begunAt();
     attempt.queue().began(attempt);
-    spareIfNeeded(attempt);
     reporter.started(attempt);
     Future<?> timeout = null;
     Outcome outcome = null;
@@ -268,6 +270,7 @@ final class AttemptRunner implements Slots.Runner {
     long took = System.nanoTime() - began;
     attempt.queue().ran(attempt, took);
     reporter.ran(attempt, took);
+    snapshots.ran(attempt.job().kind(), took);
     if (stop == Attempt.Stop.LOST) {
       running.settle(attempt);
     } else if (stop == Attempt.Stop.NONE && thrown != null && isForgiven(attempt)) {
@@ -292,6 +295,9 @@ final class AttemptRunner implements Slots.Runner {
     return true;
   }
 
+  /**
+   * Before the attempt begins, so that a cancel or a loss met here keeps the handler from running.
+   */
   private void spareIfNeeded(Attempt attempt) {
     Duration lease = snapshots.leaseOf(attempt.job().kind());
     if (lease != null) {

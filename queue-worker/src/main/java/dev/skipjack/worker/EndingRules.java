@@ -60,7 +60,7 @@ final class EndingRules {
     if (timedOut) {
       return failed(attempt, type, timeout(type, thrown));
     }
-    if (thrown != null && attempt.isCompletionPostponed()) {
+    if (thrown != null && attempt.failedByPostponement(thrown)) {
       // The handler did its work, and it was not to blame that its completion found no partition.
       return Ending.GivenBack.after(ExecutionStatus.RELEASED, backoff(attempt, backoffOf(type)));
     }

@@ -56,6 +56,7 @@ final class Engine {
             new Invocation(
                 parts.handlers(), parts.access().codec(), parts.interceptors(), reporter),
             this::spare,
+            new LongSnapshots(config.heartbeatInterval()),
             parts.handlers(),
             (attempt, deadline) ->
                 new AttemptContext(attempt, deadline, parts.worker(), parts.access(), reporter),
@@ -69,7 +70,7 @@ final class Engine {
             threads,
             reporter);
     this.leases = leases;
-    renewals = new HeartbeatTask(leases, config, running, runner::cancel, reporter);
+    renewals = new HeartbeatTask(leases, store, config, running, runner::cancel, reporter);
     heartbeat =
         new Loop(
             "heartbeat",

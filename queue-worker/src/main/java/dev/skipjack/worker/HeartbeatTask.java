@@ -3,16 +3,21 @@ package dev.skipjack.worker;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Renews the leases of everything held: buffered, running, unwritten. In between it asks whose job
@@ -30,29 +35,41 @@ final class HeartbeatTask implements Loop.Step {
   /** Deadlock, cancelled statement, lock not available. */
   private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
 
+  /** How often a long lease is sent that met renewals. */
+  private static final int SPARE_TRIES = 3;
+
   private final LeaseKeeper leases;
+  private final JobStore store;
   private final WorkerConfig config;
   private final RunningJobs running;
   private final Consumer<Attempt> cancel;
   private final Reporter reporter;
 
-  /** Held while rows are changed, so that a short lease never replaces a long one. */
-  private final ReentrantLock changing = new ReentrantLock();
+  /**
+   * Held while usual renewals are under way, for {@link #spare} to wait for their end. It sends
+   * nothing under this lock: renewals never wait for the database on behalf of an attempt that
+   * starts.
+   */
+  private final ReentrantLock renewing = new ReentrantLock();
 
   private boolean asked;
   private int readOnlyMet;
 
   /**
+   * @param leases used by the heartbeat's thread alone
+   * @param store for the long leases, which handlers' threads send on connections of the pool
    * @param cancel told of attempts whose job somebody wants cancelled, of each perhaps again and
    *     again
    */
   HeartbeatTask(
       LeaseKeeper leases,
+      JobStore store,
       WorkerConfig config,
       RunningJobs running,
       Consumer<Attempt> cancel,
       Reporter reporter) {
     this.leases = leases;
+    this.store = store;
     this.config = config;
     this.running = running;
     this.cancel = cancel;
@@ -62,42 +79,68 @@ final class HeartbeatTask implements Loop.Step {
   /** Looks more often than it renews, so that a busy row is asked for again soon. */
   @Override
   public long run() {
-    changing.lock();
+    long interval = config.heartbeatInterval().toNanos();
+    long now = System.nanoTime();
+    renewing.lock();
     try {
-      return renewAll();
+      renewAll(now, interval);
     } finally {
-      changing.unlock();
+      renewing.unlock();
     }
+    hearCancels(now);
+    writeProgress();
+    return Math.min(interval / 4, LONGEST_TICK);
   }
 
   /**
-   * Gives an attempt one lease of this length, and leaves its row alone until half of it is over.
-   * If that fails, the attempt keeps its lease and is renewed as usual.
+   * Gives an attempt that has not begun one lease of this length, and leaves its row alone until
+   * half of it has passed. If that fails, the attempt keeps its lease and is renewed as usual. Ends
+   * an attempt whose lease is lost or whose job an operator wants cancelled. Called by the thread
+   * that is about to run the handler, and keeps no other attempt waiting.
    */
   void spare(Attempt attempt, Duration lease) {
-    changing.lock();
     try {
-      long sentAt = System.nanoTime();
-      Renewal renewal = leases.heartbeat(List.of(attempt.execution()), lease).get(0);
-      if (renewal.verdict() == Verdict.DONE) {
-        attempt.spare(lease, sentAt);
+      for (int tries = 0; tries < SPARE_TRIES && !attempt.isSpared(); tries++) {
+        awaitRenewals();
+        int before = attempt.renewals();
+        long sentAt = System.nanoTime();
+        Renewal renewal = store.heartbeat(List.of(attempt.execution()), lease).get(0);
+        if (renewal.verdict() == Verdict.LOST) {
+          lost(attempt, renewal);
+        }
+        if (renewal.verdict() != Verdict.DONE) {
+          return;
+        }
+        boolean unused = attempt.spare(lease, sentAt, before);
         cancelIfRequested(attempt, renewal);
       }
     } catch (StoreException notNow) {
       reporter.notSpared(attempt, notNow);
-    } finally {
-      changing.unlock();
     }
   }
 
-  private long renewAll() {
-    long interval = config.heartbeatInterval().toNanos();
-    long now = System.nanoTime();
+  /** Waits until the renewals that are under way have ended, but not for a database that hangs. */
+  private void awaitRenewals() {
+    try {
+      if (renewing.tryLock(config.heartbeatInterval().toNanos(), TimeUnit.NANOSECONDS)) {
+        renewing.unlock();
+      }
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void renewAll(long now, long interval) {
     List<Attempt> due = new ArrayList<>();
-    List<Attempt> spared = new ArrayList<>();
+    Map<Duration, List<Attempt>> spared = new HashMap<>();
     for (Attempt attempt : running.all()) {
-      if (attempt.isDue(now, interval)) {
-        (attempt.isSpared() ? spared : due).add(attempt);
+      if (!attempt.isDue(now, interval)) {
+        continue;
+      }
+      if (attempt.beginRenewal()) {
+        due.add(attempt);
+      } else if (attempt.isDue(now, interval)) { // again: it may have been spared just now
+        spared.computeIfAbsent(attempt.lease(), lease -> new ArrayList<>()).add(attempt);
       }
     }
     asked = !due.isEmpty() || !spared.isEmpty();
@@ -107,29 +150,28 @@ final class HeartbeatTask implements Loop.Step {
       readOnlyMet = met;
     }
     leases.reserve();
-    RuntimeException failed = null;
-    for (int from = 0; from < due.size(); from += BATCH) {
-      List<Attempt> batch = due.subList(from, Math.min(from + BATCH, due.size()));
-      try {
-        renewOrHalve(batch);
-      } catch (RuntimeException thrown) {
-        // One batch that cannot be renewed must not cost the others their leases.
-        failed = thrown;
-      }
-    }
-    for (Attempt attempt : spared) {
-      try {
-        renew(List.of(attempt), attempt.lease());
-      } catch (RuntimeException thrown) {
-        failed = thrown;
-      }
+    RuntimeException failed = renewInBatches(due, config.lease());
+    for (Map.Entry<Duration, List<Attempt>> alike : spared.entrySet()) {
+      RuntimeException thrown = renewInBatches(alike.getValue(), alike.getKey());
+      failed = thrown == null ? failed : thrown;
     }
     if (failed != null) {
       throw failed;
     }
-    hearCancels(now);
-    writeProgress();
-    return Math.min(interval / 4, LONGEST_TICK);
+  }
+
+  /** Renews all it can: a batch that cannot be renewed must not cost the others their leases. */
+  private @Nullable RuntimeException renewInBatches(List<Attempt> due, Duration lease) {
+    RuntimeException failed = null;
+    for (int from = 0; from < due.size(); from += BATCH) {
+      List<Attempt> batch = due.subList(from, Math.min(from + BATCH, due.size()));
+      try {
+        renewOrHalve(batch, lease);
+      } catch (RuntimeException thrown) {
+        failed = thrown;
+      }
+    }
+    return failed;
   }
 
   @Override
@@ -185,15 +227,15 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   /** A statement that the server broke off may be too large for its limits. */
-  private void renewOrHalve(List<Attempt> batch) {
+  private void renewOrHalve(List<Attempt> batch, Duration lease) {
     try {
-      renew(batch, config.lease());
+      renew(batch, lease);
     } catch (StoreException broken) {
       if (batch.size() == 1 || broken.sqlState().filter(SMALLER_MAY_DO::contains).isEmpty()) {
         throw broken;
       }
-      renewOrHalve(batch.subList(0, batch.size() / 2));
-      renewOrHalve(batch.subList(batch.size() / 2, batch.size()));
+      renewOrHalve(batch.subList(0, batch.size() / 2), lease);
+      renewOrHalve(batch.subList(batch.size() / 2, batch.size()), lease);
     }
   }
 
@@ -209,6 +251,7 @@ final class HeartbeatTask implements Loop.Step {
         case LOST -> lost(batch.get(i), renewals.get(i));
         case BUSY -> {} // stays due
       }
+      batch.get(i).endRenewal();
     }
   }
 

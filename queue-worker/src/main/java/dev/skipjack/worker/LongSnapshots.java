@@ -15,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  * given back without being counted, and from then on this worker gives attempts of that kind one
  * long lease before their handlers start, and leaves the row alone while they run.
  *
- * <p>The price: a job of such a kind is rescued that much later if its worker dies, and what its
- * handler reports of its progress is not written.
+ * <p>The price: each start costs a statement and a commit, a job of such a kind is rescued that
+ * much later if its worker dies, and what its handler reports of its progress is not written. So a
+ * kind is forgotten when many of its attempts in a row end within a heartbeat interval. Each time
+ * it has to be learned again it takes twice as many to forget it: a rare long job among short ones
+ * would otherwise be given back, uncounted, without an end.
  *
  * <p>In memory only, because each worker can find it out by itself. Safe for any number of threads.
  */
@@ -28,11 +31,54 @@ final class LongSnapshots {
   /** A lease lasts for as many of the transactions that were met, and is renewed after half. */
   private static final int MARGIN = 3;
 
-  private final Map<String, Duration> leases = new ConcurrentHashMap<>();
+  /** How many short attempts in a row make a kind forgotten, the first time. */
+  static final int PATIENCE = 100;
+
+  private final long heartbeatInterval;
+  private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
+
+  /**
+   * @param lease null: forgotten, to be learned again
+   * @param patience how many short attempts in a row make it forgotten
+   * @param brief how many of those have ended
+   */
+  private record Kind(@Nullable Duration lease, long patience, long brief) {}
+
+  /**
+   * @param heartbeatInterval shorter attempts meet no renewal, unless they have waited
+   */
+  LongSnapshots(Duration heartbeatInterval) {
+    this.heartbeatInterval = heartbeatInterval.toNanos();
+  }
 
   /** The lease for an attempt of this kind; null: the usual one, with renewals. */
   @Nullable Duration leaseOf(String kind) {
-    return leases.get(kind);
+    Kind known = kinds.get(kind);
+    return known == null ? null : known.lease();
+  }
+
+  /**
+   * Learns from how long an attempt ran, however it ended.
+   *
+   * @param took in nanoseconds
+   */
+  void ran(String kind, long took) {
+    Kind known = kinds.get(kind);
+    if (known == null
+        || known.lease() == null
+        || (took >= heartbeatInterval && known.brief() == 0)) {
+      return;
+    }
+    kinds.computeIfPresent(kind, (name, now) -> after(now, took));
+  }
+
+  private Kind after(Kind known, long took) {
+    if (known.lease() == null || took >= heartbeatInterval) {
+      return new Kind(known.lease(), known.patience(), 0);
+    }
+    return known.brief() + 1 < known.patience()
+        ? new Kind(known.lease(), known.patience(), known.brief() + 1)
+        : new Kind(null, Math.min(known.patience() * 2, Long.MAX_VALUE / 4), 0);
   }
 
   /**
@@ -48,7 +94,14 @@ final class LongSnapshots {
     if (granted.compareTo(lease) <= 0) {
       return false;
     }
-    leases.merge(kind, granted, LongSnapshots::longer);
+    kinds.merge(
+        kind,
+        new Kind(granted, PATIENCE, 0),
+        (known, learned) ->
+            new Kind(
+                known.lease() == null ? granted : longer(known.lease(), granted),
+                known.patience(),
+                0));
     return true;
   }
 

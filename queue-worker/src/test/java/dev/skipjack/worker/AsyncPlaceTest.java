@@ -65,6 +65,7 @@ class AsyncPlaceTest {
         new AttemptRunner(
             new Invocation(handlers, store, List.of(), reporter),
             (attempt, lease) -> {},
+            new LongSnapshots(LEASE.dividedBy(3)),
             handlers,
             (attempt, deadline) ->
                 new AttemptContext(attempt, deadline, WorkerId.boot("places"), store, reporter),

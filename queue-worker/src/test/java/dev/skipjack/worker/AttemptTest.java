@@ -121,4 +121,21 @@ class AttemptTest {
       Thread.currentThread().interrupt();
     }
   }
+
+  /** The server may have executed it after the long one. */
+  @Test
+  void aLongLeaseThatMetAUsualRenewalIsNotBelieved() {
+    Attempt attempt = Attempts.claimed(Duration.ofMinutes(1));
+    int before = attempt.renewals();
+    attempt.beginRenewal();
+    assertThat(attempt.spare(Duration.ofHours(1), System.nanoTime(), before)).isFalse();
+    assertThat(attempt.spare(Duration.ofHours(1), System.nanoTime(), attempt.renewals())).isFalse();
+    attempt.endRenewal();
+    assertThat(attempt.spare(Duration.ofHours(1), System.nanoTime(), before)).isFalse();
+    assertThat(attempt.lease()).isEqualTo(Duration.ofMinutes(1));
+
+    assertThat(attempt.spare(Duration.ofHours(1), System.nanoTime(), attempt.renewals())).isTrue();
+    assertThat(attempt.lease()).isEqualTo(Duration.ofHours(1));
+    assertThat(attempt.beginRenewal()).isFalse();
+  }
 }

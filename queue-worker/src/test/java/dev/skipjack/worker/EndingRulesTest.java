@@ -8,6 +8,8 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.StoreException;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -226,5 +228,26 @@ class EndingRulesTest {
     public String getMessage() {
       throw new StackOverflowError();
     }
+  }
+
+  @Test
+  void anAttemptWhoseCompletionWasPostponedIsReleasedAlsoIfTheExceptionWasWrapped() {
+    StoreException refused = new StoreException("no partition", new SQLException("", "23514"));
+    attempt.completionPostponed(refused);
+
+    for (Throwable thrown : List.of(refused, new IllegalStateException("rolled back", refused))) {
+      assertThat(rules.decide(attempt, TYPE, null, thrown, false))
+          .isEqualTo(Ending.GivenBack.after(ExecutionStatus.RELEASED, Duration.ofSeconds(7)));
+    }
+  }
+
+  @Test
+  void aHandlerThatFailsForAnotherReasonAfterAPostponedCompletionUsesAnAttempt() {
+    attempt.completionPostponed(new StoreException("no partition", new SQLException("", "23514")));
+    Exception circular = new IllegalStateException("boom");
+    circular.initCause(new IllegalStateException("cause", circular));
+
+    assertThat(rules.decide(attempt, TYPE, null, circular, false))
+        .isInstanceOf(Ending.Failed.class);
   }
 }

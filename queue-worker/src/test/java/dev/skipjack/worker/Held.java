@@ -29,7 +29,7 @@ final class Held {
   /** One that renews leases at this interval. */
   HeartbeatTask heartbeat(Duration interval) {
     WorkerConfig config = WorkerConfig.builder().lease(lease).heartbeatInterval(interval).build();
-    return new HeartbeatTask(store, config, running, Attempt::cancel, reporter);
+    return new HeartbeatTask(store, store, config, running, Attempt::cancel, reporter);
   }
 
   /** Claims so many new jobs; their handlers run, as far as the worker knows. */

@@ -9,8 +9,9 @@ import org.junit.jupiter.api.Test;
 class LongSnapshotsTest {
 
   private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration HEARTBEAT = Duration.ofSeconds(10);
 
-  private final LongSnapshots snapshots = new LongSnapshots();
+  private final LongSnapshots snapshots = new LongSnapshots(HEARTBEAT);
 
   @Test
   void aKindThatNeverFailedHasTheUsualLease() {
@@ -53,5 +54,47 @@ class LongSnapshotsTest {
 
     assertThat(lease).isEqualTo(LongSnapshots.LONGEST);
     assertThat(forgiven).isLessThan(12);
+  }
+
+  @Test
+  void aKindIsForgottenAfterManyShortAttemptsInARow() {
+    snapshots.learn("k", Duration.ofMinutes(5), LEASE);
+
+    run(LongSnapshots.PATIENCE - 1, Duration.ofMillis(1));
+    assertThat(snapshots.leaseOf("k")).isNotNull();
+
+    run(1, Duration.ofMillis(1));
+    assertThat(snapshots.leaseOf("k")).isNull();
+  }
+
+  @Test
+  void oneLongAttemptKeepsAKindFromBeingForgotten() {
+    snapshots.learn("k", Duration.ofMinutes(5), LEASE);
+
+    run(LongSnapshots.PATIENCE - 1, Duration.ofMillis(1));
+    run(1, HEARTBEAT);
+    run(LongSnapshots.PATIENCE - 1, Duration.ofMillis(1));
+
+    assertThat(snapshots.leaseOf("k")).isEqualTo(Duration.ofMinutes(15));
+  }
+
+  /** Otherwise a rare long job among short ones would be given back, uncounted, without an end. */
+  @Test
+  void aKindThatIsLearnedAgainTakesTwiceAsManyShortAttemptsToForget() {
+    snapshots.learn("k", Duration.ofMinutes(5), LEASE);
+    run(LongSnapshots.PATIENCE, Duration.ofMillis(1));
+
+    snapshots.learn("k", Duration.ofMinutes(1), LEASE);
+    run(2 * LongSnapshots.PATIENCE - 1, Duration.ofMillis(1));
+    assertThat(snapshots.leaseOf("k")).isEqualTo(Duration.ofMinutes(3));
+
+    run(1, Duration.ofMillis(1));
+    assertThat(snapshots.leaseOf("k")).isNull();
+  }
+
+  private void run(int attempts, Duration each) {
+    for (int i = 0; i < attempts; i++) {
+      snapshots.ran("k", each.toNanos());
+    }
   }
 }
