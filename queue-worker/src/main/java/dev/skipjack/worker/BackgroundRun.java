@@ -100,7 +100,7 @@ final class BackgroundRun {
         new Wakeup(),
         random.split());
     loop(
-        "maintainer",
+        DatabaseWatch.MAINTAINER,
         new Maintainer(access.maintenance(), config.retention(), vitals, reporter, random.split()),
         new Wakeup(),
         random.split());
@@ -115,7 +115,7 @@ final class BackgroundRun {
                 .wakeUps()
                 .map(port -> new WakeUpListener(port, slots.keySet(), kinds, heard, reporter))
             : Optional.empty();
-    wakeUps.ifPresent(step -> loop("listener", step, new Wakeup(), random.split()));
+    wakeUps.ifPresent(step -> loop(DatabaseWatch.LISTENER, step, new Wakeup(), random.split()));
     saturation = new Saturation(queues, vitals, reporter);
     watchdog =
         new Loop(

@@ -6,9 +6,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Whether the database is there, from what the loops meet: lost with any failure for want of it,
- * back with any answer. And whether the pool has connections: exhausted while any loop waits for
- * one in vain, whatever others get, since the heartbeat for one has its own.
+ * Whether the database is available, judged by what the loops meet: lost with the first failure of
+ * a loop that jobs depend on, back when no such loop still fails for that reason. Another loop's
+ * success is not enough, because it may need less: reads succeed on a read-only server or one whose
+ * disk is full. And whether the pool has connections: exhausted while any loop waits for one in
+ * vain, whatever others get, since the heartbeat for one has its own.
  */
 final class DatabaseWatch {
 
@@ -17,10 +19,13 @@ final class DatabaseWatch {
 
   static final String READ_ONLY = "25006";
 
-  /** A loop whose connection may be of another kind, and that no job waits for. */
-  private static final String LISTENER = "listener";
+  /** Its connections may come from a data source of its own, and lead elsewhere. */
+  static final String LISTENER = "listener";
+
+  static final String MAINTAINER = "maintainer";
 
   private boolean lost;
+  private final Set<String> failing = new HashSet<>();
   private long lostAt;
   private boolean readOnly;
   private String lastError = "";
@@ -29,16 +34,21 @@ final class DatabaseWatch {
   private final Set<String> waiting = new HashSet<>();
   private long exhaustedAt;
 
-  /** Runs {@code action} whenever the database is back. */
+  /** Runs {@code action} whenever a loop reaches the database that could not do so before. */
   void whenBack(Runnable action) {
     whenBack = action;
   }
 
   /** Answers whether this failure of a loop is the first that says so. */
   synchronized boolean failed(String loop, Throwable failure) {
-    if (isExhausted(failure) || !isAway(failure) || isOfListenerOnly(loop, failure)) {
+    if (isOptional(loop)) {
       return false;
     }
+    if (isExhausted(failure) || !isAway(failure)) {
+      failing.remove(loop); // has another trouble now; lost until a loop gets an answer
+      return false;
+    }
+    failing.add(loop);
     lastError = Reporter.wordsOf(failure);
     if (hasState(failure, READ_ONLY)) {
       readOnly = true;
@@ -52,11 +62,12 @@ final class DatabaseWatch {
     return true;
   }
 
-  /** The driver of a wrapped connection may refuse to listen for a reason that it cannot say. */
-  private static boolean isOfListenerOnly(String loop, Throwable failure) {
-    return loop.equals(LISTENER)
-        && failure instanceof StoreException refused
-        && refused.sqlState().isEmpty();
+  /**
+   * Whether jobs run well without this loop: without wake-ups they are found by polling, and
+   * partitions are created days ahead. Its failures are a warning and never an outage.
+   */
+  static boolean isOptional(String loop) {
+    return loop.equals(LISTENER) || loop.equals(MAINTAINER);
   }
 
   private static boolean hasState(Throwable failure, String state) {
@@ -64,17 +75,27 @@ final class DatabaseWatch {
         && refused.sqlState().filter(state::equals).isPresent();
   }
 
-  /** Answers whether it was lost until now. */
-  boolean worked() {
+  /** Returns whether the database was lost until this loop got an answer. */
+  boolean worked(String loop) {
+    boolean recovered;
+    boolean isBack;
     synchronized (this) {
-      if (!lost) {
-        return false;
+      recovered = failing.remove(loop);
+      isBack = lost && failing.isEmpty() && !loop.equals(LISTENER);
+      if (isBack) {
+        lost = false;
+        readOnly = false;
       }
-      lost = false;
-      readOnly = false;
     }
-    whenBack.run();
-    return true;
+    if (recovered) {
+      whenBack.run();
+    }
+    return isBack;
+  }
+
+  /** The loop had nothing to ask, so it can no longer tell when the database is back. */
+  synchronized void askedNothing(String loop) {
+    failing.remove(loop);
   }
 
   /**
@@ -102,7 +123,7 @@ final class DatabaseWatch {
 
   /** Answers whether this loop is the first that waits in vain for a connection. */
   synchronized boolean waits(String loop) {
-    if (!waiting.add(loop) || waiting.size() > 1) {
+    if (loop.equals(LISTENER) || !waiting.add(loop) || waiting.size() > 1) {
       return false;
     }
     exhaustedAt = System.nanoTime();

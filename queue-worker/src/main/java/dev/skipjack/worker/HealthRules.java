@@ -58,12 +58,14 @@ final class HealthRules {
     } else if (started && sinceLastPoll.filter(age -> age.compareTo(longest) > 0).isPresent()) {
       reasons.add("Its last look for jobs that worked was %s ago.".formatted(sinceLastPoll.get()));
     }
+    List<String> warnings = new ArrayList<>();
     if (reachable) {
       for (Loop.Trouble trouble : troubles) {
         if (sinceLastPoll.isEmpty() || trouble.duration().compareTo(PATIENCE) > 0) {
-          reasons.add(
-              "The worker's thread '%s' has failed for %s. Last error: %s"
-                  .formatted(trouble.role(), trouble.duration(), trouble.error()));
+          (DatabaseWatch.isOptional(trouble.role()) ? warnings : reasons)
+              .add(
+                  "The worker's thread '%s' has failed for %s. Last error: %s"
+                      .formatted(trouble.role(), trouble.duration(), trouble.error()));
         }
       }
     }
@@ -86,6 +88,7 @@ final class HealthRules {
     }
     vitals.encodingTrouble().ifPresent(reasons::add);
     boolean ready = reasons.isEmpty();
+    reasons.addAll(warnings);
     if (saturation != null) {
       reasons.addAll(saturation.reasons()); // it is well, and has more work than slots
     }

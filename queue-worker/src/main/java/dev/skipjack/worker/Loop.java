@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -22,6 +23,11 @@ final class Loop {
     default boolean asked() {
       return true;
     }
+
+    /** How many nanoseconds to wait at least after this failure of {@link #run}. */
+    default long pauseAfter(Throwable failure) {
+      return 0;
+    }
   }
 
   static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
@@ -41,6 +47,7 @@ final class Loop {
   private volatile long stepBegan = System.nanoTime();
   private volatile boolean inStep;
   private volatile boolean databaseIsBack;
+  private volatile @Nullable Long wokenFor; // since when the trouble lasts that was cut short
   private volatile @Nullable Trouble trouble;
   private boolean hasFailed; // until a step gets an answer
   private int failures; // in a row, since the database was back
@@ -87,10 +94,16 @@ final class Loop {
     retry.raise();
   }
 
-  /** Ends the pause after a failure, if there is one, and lets the next ones be short again. */
+  /**
+   * Ends the pause after a failure, if there is one, and lets the next ones be short again. Only
+   * once until a step works: a loop that goes on failing has a reason of its own, and must not be
+   * driven by the success of others.
+   */
   void databaseIsBack() {
-    databaseIsBack = true;
-    if (trouble != null) {
+    Trouble current = trouble;
+    if (current != null && !Objects.equals(wokenFor, current.since())) {
+      wokenFor = current.since();
+      databaseIsBack = true;
       retry.raise();
     }
   }
@@ -147,6 +160,8 @@ final class Loop {
         trouble = null;
         if (step.asked()) {
           succeeded();
+        } else {
+          reporter.askedNothing(role);
         }
         if (pause > 0) {
           wakeup.await(pause);
@@ -158,7 +173,7 @@ final class Loop {
   }
 
   private void succeeded() {
-    reporter.databaseAnswered();
+    reporter.databaseAnswered(role);
     if (hasFailed) {
       hasFailed = false;
       reporter.loopRecovered(role);
@@ -183,7 +198,7 @@ final class Loop {
       failures = before == null || databaseIsBack ? 1 : failures + 1;
       databaseIsBack = false;
       // Not the wake-up: new work must not hammer a database that is away.
-      retry.await(pauseAfter(failures));
+      retry.await(Math.max(pauseAfter(failures), step.pauseAfter(thrown)));
     } catch (Throwable again) {
       // Out of memory even for a log line, perhaps; what can be done is to go on.
       Thread.onSpinWait();

@@ -36,6 +36,7 @@ final class Maintainer implements Loop.Step {
   private Set<Postponed> known = Set.of();
   private Set<String> knownUnpruned = Set.of();
   private @Nullable RuntimeException failed;
+  private long pauseAfterFailure;
 
   Maintainer(
       Maintenance maintenance,
@@ -53,6 +54,7 @@ final class Maintainer implements Loop.Step {
   @Override
   public long run() {
     failed = null;
+    pauseAfterFailure = 0;
     Set<Postponed> postponed = new HashSet<>();
     step(() -> postponed.addAll(create()));
     step(() -> postponed.addAll(remove()));
@@ -62,9 +64,16 @@ final class Maintainer implements Loop.Step {
     long[] pause = {pause(postponed)};
     step(() -> pause[0] = Math.min(pause[0], prune()));
     if (failed != null) {
+      pauseAfterFailure = Jitter.around(Math.min(pause[0], WHEN_BUSY), random);
       throw failed;
     }
     return Jitter.around(pause[0], random);
+  }
+
+  /** A step that the database refuses, for want of a privilege perhaps, is refused again soon. */
+  @Override
+  public long pauseAfter(Throwable failure) {
+    return pauseAfterFailure;
   }
 
   /** One that fails keeps no other back, unless it is for want of the database. */

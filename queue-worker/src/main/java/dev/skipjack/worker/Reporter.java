@@ -371,7 +371,10 @@ final class Reporter {
       tell(new WorkerEvent.PoolExhausted(error));
     }
     if (database.failed(loop, error)) {
-      log.error("Database lost, it is asked again until it answers error={}", wordsOf(error));
+      log.error(
+          "Database lost, it is asked again until it answers loop={} error={}",
+          loop,
+          wordsOf(error));
       tell(new WorkerEvent.DatabaseLost(error));
     }
   }
@@ -385,12 +388,17 @@ final class Reporter {
     }
   }
 
-  void databaseAnswered() {
-    if (database.worked()) {
+  void databaseAnswered(String loop) {
+    if (database.worked(loop)) {
       Duration after = database.duration();
       log.warn("Database back afterMs={}", after.toMillis());
       tell(new WorkerEvent.DatabaseBack(after));
     }
+  }
+
+  /** A step of a loop worked and had nothing to ask the database. */
+  void askedNothing(String loop) {
+    database.askedNothing(loop);
   }
 
   void loopRecovered(String loop) {

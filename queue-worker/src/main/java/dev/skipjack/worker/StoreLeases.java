@@ -24,7 +24,10 @@ record StoreLeases(JobStore store) implements LeaseKeeper {
     return store.progress(reports);
   }
 
-  /** Nothing: a run in the caller's thread hears of cancels as it renews leases. */
+  /**
+   * Nothing: a run in the caller's thread learns of cancels when it renews leases. To ask each
+   * second would take a connection from a pool that may have only the one the handler holds.
+   */
   @Override
   public Set<ExecutionId> cancelRequested(List<Execution> executions) {
     return Set.of();

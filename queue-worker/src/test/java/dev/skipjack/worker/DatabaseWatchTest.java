@@ -15,10 +15,7 @@ class DatabaseWatchTest {
   private final DatabaseWatch database = new DatabaseWatch();
 
   @Test
-  void aFailureWithoutAStateSaysThatItIsLostUnlessItIsOfTheListenerAlone() {
-    assertThat(database.failed("listener", failure(null))).isFalse();
-    assertThat(database.isLost()).isFalse();
-
+  void isLostWithAFailureWithoutAState() {
     assertThat(database.failed("fetcher", failure(null))).isTrue();
     assertThat(database.isLost()).isTrue();
   }
@@ -26,8 +23,60 @@ class DatabaseWatchTest {
   @ParameterizedTest
   @ValueSource(strings = {"08006", "28P01", "3D000", "53300", "57P03", "25006"})
   void isLostWhereTheServerLetsNobodyWork(String state) {
-    assertThat(database.failed("listener", failure(state))).isTrue();
+    assertThat(database.failed("fetcher", failure(state))).isTrue();
     assertThat(database.lastError()).isEqualTo("failed with " + state);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"listener", "maintainer"})
+  void isNotLostWhereOnlyALoopFailsThatNoJobNeeds(String loop) {
+    assertThat(database.failed(loop, failure("08001"))).isFalse();
+    assertThat(database.failed(loop, failure("25006"))).isFalse();
+    assertThat(database.isLost()).isFalse();
+    assertThat(database.readOnlyMet()).isZero();
+  }
+
+  /** Its polls are answered by a server that has no disk left to write to. */
+  @Test
+  void staysLostWhileALoopFailsWhateverOthersGet() {
+    AtomicInteger back = new AtomicInteger();
+    database.whenBack(back::incrementAndGet);
+    assertThat(database.failed("flusher", failure("53100"))).isTrue();
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(database.worked("fetcher")).isFalse();
+      assertThat(database.failed("flusher", failure("53100"))).isFalse();
+    }
+    assertThat(database.isLost()).isTrue();
+    assertThat(back).hasValue(0);
+
+    assertThat(database.worked("flusher")).isTrue();
+    assertThat(back).hasValue(1);
+  }
+
+  @Test
+  void theFirstLoopThatRecoversWakesTheOthersBeforeItIsBack() {
+    AtomicInteger woken = new AtomicInteger();
+    database.whenBack(woken::incrementAndGet);
+    database.failed("fetcher", failure("08006"));
+    database.failed("rescuer", failure("08006"));
+
+    assertThat(database.worked("fetcher")).isFalse();
+    assertThat(woken).hasValue(1);
+    assertThat(database.isLost()).isTrue();
+    assertThat(database.worked("rescuer")).isTrue();
+  }
+
+  @Test
+  void aLoopThatHasNothingMoreToAskKeepsItFromBeingBackNoLonger() {
+    database.failed("flusher", failure("08006"));
+    database.failed("heartbeat", failure("08006"));
+
+    database.askedNothing("flusher");
+    database.failed("heartbeat", failure("42501"));
+    assertThat(database.isLost()).isTrue(); // until there is an answer
+    assertThat(database.worked("listener")).isFalse(); // from another server, perhaps
+    assertThat(database.worked("fetcher")).isTrue();
   }
 
   @ParameterizedTest
@@ -49,8 +98,8 @@ class DatabaseWatchTest {
     assertThat(database.readOnlyMet()).isEqualTo(1);
     assertThat(database.lastError()).isEqualTo("failed with 08001");
 
-    assertThat(database.worked()).isTrue();
-    assertThat(database.worked()).isFalse();
+    assertThat(database.worked("fetcher")).isTrue();
+    assertThat(database.worked("fetcher")).isFalse();
     assertThat(back).hasValue(1);
     assertThat(database.isReadOnly()).isFalse();
     database.failed("fetcher", failure("08001"));

@@ -39,6 +39,8 @@ class MaintainerTest {
 
     assertThatThrownBy(maintainer::run).hasMessage("broken");
 
+    assertThat(Duration.ofNanos(maintainer.pauseAfter(new IllegalStateException("broken"))))
+        .isBetween(Duration.ofSeconds(48), Duration.ofSeconds(72));
     assertThat(store.calls).containsExactly("createPartitions", "removePartitions", "prune");
   }
 
@@ -49,7 +51,19 @@ class MaintainerTest {
 
     assertThatThrownBy(maintainer::run).hasMessage("away");
 
+    assertThat(maintainer.pauseAfter(new IllegalStateException("away"))).isZero();
     assertThat(store.calls).containsExactly("createPartitions");
+  }
+
+  @Test
+  void aStepThatFailsDoesNotHoldUpWhatIsUnfinished() {
+    store.fault = failing("createPartitions", new IllegalStateException("broken"));
+    store.pruned = new Pruned(5_000, 0, true);
+
+    assertThatThrownBy(maintainer::run).hasMessage("broken");
+
+    assertThat(Duration.ofNanos(maintainer.pauseAfter(new IllegalStateException("broken"))))
+        .isLessThan(Duration.ofSeconds(2));
   }
 
   private static MemoryStore.Fault failing(String broken, RuntimeException failure) {

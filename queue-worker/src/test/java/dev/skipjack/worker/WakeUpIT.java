@@ -9,9 +9,11 @@ import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.testkit.faults.FaultyDataSource;
+import dev.skipjack.worker.WorkerEvent.DatabaseLost;
 import dev.skipjack.worker.WorkerEvent.LoopFailed;
 import dev.skipjack.worker.WorkerEvent.LoopRecovered;
 import dev.skipjack.worker.WorkerEvent.Succeeded;
+import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,6 +21,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Wake-ups from the enqueue to the handler: the worker polls so rarely that only they can do it.
@@ -82,6 +85,44 @@ class WakeUpIT {
       await().until(() -> events.all(Succeeded.class).size() == 2);
       assertThat(worker.status()).isNotNull();
     }
+  }
+
+  /** Wake-ups only make it quicker; without them it polls, and neither alarms nor insists. */
+  @Test
+  void aServerThatOnlyTheListenerCannotReachIsNoLostDatabase() throws Exception {
+    PGSimpleDataSource refusing = new PGSimpleDataSource();
+    refusing.setServerNames(new String[] {"127.0.0.1"});
+    try (ServerSocket closed = new ServerSocket(0)) {
+      refusing.setPortNumbers(new int[] {closed.getLocalPort()});
+    }
+    FaultyDataSource elsewhere = new FaultyDataSource(refusing);
+    long began = System.nanoTime();
+    try (Worker worker =
+        Worker.on(
+                JobQueue.builder(database.dataSource())
+                    .schema(database.schema())
+                    .listenOn(elsewhere)
+                    .build())
+            .handle(NOTE, (note, context) -> Outcome.completed())
+            .queue("default", 2)
+            .listener(events)
+            .config(WorkerConfig.builder().pollInterval(Duration.ofMillis(10)).build())
+            .start()) {
+      await().until(() -> !events.all(LoopFailed.class).isEmpty());
+      await().until(() -> worker.health().ready());
+      for (int i = 1; i <= 100; i++) {
+        int jobs = i;
+        queue.enqueue(NOTE, new Note(i));
+        await()
+            .pollInterval(Duration.ofMillis(2))
+            .until(() -> events.all(Succeeded.class).size() == jobs);
+        assertThat(worker.health().ready()).isTrue();
+      }
+    }
+    assertThat(events.all(DatabaseLost.class)).isEmpty();
+    // Pauses double up to five seconds: eight failures within the first six, then two in five.
+    assertThat(elsewhere.count(FaultyDataSource.Step.CONNECTION))
+        .isLessThan(12 + Duration.ofNanos(System.nanoTime() - began).toSeconds());
   }
 
   @Test

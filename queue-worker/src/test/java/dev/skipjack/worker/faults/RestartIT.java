@@ -29,14 +29,14 @@ class RestartIT {
     assertThat(Collections.max(restart(3))).isLessThan(AT_MOST);
   }
 
-  /** On a quiet machine nine of ten are within one and a half seconds. */
+  /** The median is below one and a half seconds, and each below five. */
   @Test
   @Tag("soak")
   void aWorkerIsBackWithinSecondsAfterTenRestarts() {
     List<Duration> delays = restart(10);
     Collections.sort(delays);
     assertThat(delays.get(4)).as("median of %s", delays).isLessThan(Duration.ofMillis(1_500));
-    assertThat(delays.get(9)).as("most of %s", delays).isLessThan(AT_MOST);
+    assertThat(delays.get(9)).as("longest of %s", delays).isLessThan(AT_MOST);
   }
 
   @Test
