@@ -49,7 +49,7 @@ public final class MicrometerMetrics implements WorkerMetrics {
 
   @Override
   public void count(WorkerMeter counter, long times, String worker) {
-    counter(new Key(counter, worker, ""), Tags.of("worker", worker)).increment(times);
+    counter(new Key(counter, worker, ""), Tags.of("worker", worker)).increment((double) times);
   }
 
   @Override
