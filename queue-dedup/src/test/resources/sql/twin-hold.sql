@@ -1,4 +1,4 @@
--- parameters: unique_keys, twin_ids, next_keys, twin_ids, unique_keys, twin_ids, next_keys, twin_ids, unique_keys, twin_ids, next_keys
+-- parameters: unique_keys, twin_ids, next_keys, twin_ids, unique_keys, twin_ids, next_keys, twin_ids, unique_keys, twin_ids, next_keys, twin_ids, unique_keys, twin_ids, next_keys
 with
   "unused" as materialized (
     select "skipjack"."jobs"."id"
@@ -29,11 +29,49 @@ with
       and not (
         "given"."next_key" is not null
         and "skipjack"."jobs"."unique_until" is not distinct from 'started'
-        and "skipjack"."jobs"."scheduled_at" < now() + cast(-1000000 as double precision) * interval '1 microsecond'
+        and "skipjack"."jobs"."scheduled_at" < statement_timestamp() + cast(-1000000 as double precision) * interval '1 microsecond'
       )
     )
     order by "given"."position"
     for share of "jobs"
+  ),
+  "late" as materialized (
+    select "skipjack"."jobs"."id"
+    from "skipjack"."jobs"
+      join unnest(cast(
+        ?
+        as text[]
+      ), cast(
+        ?
+        as bigint[]
+      ), cast(
+        ?
+        as text[]
+      )) with ordinality as "given" ("unique_key", "twin_id", "next_key", "position")
+        on "skipjack"."jobs"."id" = "given"."twin_id"
+    where (
+      "skipjack"."jobs"."id" = any (
+        cast(
+          ?
+          as bigint[]
+        )
+      )
+      and "skipjack"."jobs"."unique_key" is not distinct from "given"."unique_key"
+      and case
+        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."forgiven")
+        else false
+      end
+      and "given"."next_key" is not null
+      and "skipjack"."jobs"."unique_until" is not distinct from 'started'
+      and "skipjack"."jobs"."scheduled_at" < statement_timestamp() + cast(-1000000 as double precision) * interval '1 microsecond'
+      and not (
+        "given"."next_key" is not null
+        and "skipjack"."jobs"."unique_until" is not distinct from 'started'
+        and "skipjack"."jobs"."scheduled_at" < now() + cast(-1000000 as double precision) * interval '1 microsecond'
+      )
+    )
+    order by "given"."position"
+    for share of "jobs" skip locked
   ),
   "overdue" as materialized (
     select "skipjack"."jobs"."id"
@@ -86,6 +124,13 @@ select
       )),
       false
     )
+    when "twin"."is_late" then coalesce(
+      ("given"."twin_id" in (
+        select "late"."id"
+        from "late"
+      )),
+      false
+    )
     else coalesce(
       ("given"."twin_id" in (
         select "unused"."id"
@@ -98,7 +143,7 @@ select
   "twin"."status",
   "twin"."has_used_attempt",
   "twin"."is_grippable",
-  "twin"."is_overdue"
+  "twin"."is_late"
 from unnest(cast(
   ?
   as text[]
@@ -121,7 +166,12 @@ from unnest(cast(
         "given"."next_key" is not null
         and "holder"."unique_until" is not distinct from 'started'
         and "holder"."scheduled_at" < now() + cast(-1000000 as double precision) * interval '1 microsecond'
-      ) as "is_overdue"
+      ) as "is_overdue",
+      (
+        "given"."next_key" is not null
+        and "holder"."unique_until" is not distinct from 'started'
+        and "holder"."scheduled_at" < statement_timestamp() + cast(-1000000 as double precision) * interval '1 microsecond'
+      ) as "is_late"
     from "skipjack"."jobs" as "holder"
     where (
       "holder"."id" = "given"."twin_id"

@@ -72,10 +72,12 @@ import org.jspecify.annotations.Nullable;
  * <p>To hold, the job and its key are looked at in the same way:
  *
  * <pre>{@code
- * WITH unused  AS MATERIALIZED (... AND NOT <overdue> ORDER BY given.position FOR SHARE),
+ * WITH unused  AS MATERIALIZED (... AND NOT <late> ORDER BY given.position FOR SHARE),
+ *      late    AS MATERIALIZED (... AND <late> AND NOT <overdue> ORDER BY given.position FOR SHARE SKIP LOCKED),
  *      overdue AS MATERIALIZED (... AND <overdue> AND NOT EXISTS (SELECT FROM jobs AS next WHERE unique_key = given.next_key)
  *                                ORDER BY given.position FOR NO KEY UPDATE SKIP LOCKED)
- * <overdue>: given.next_key IS NOT NULL AND unique_until = 'started' AND scheduled_at < now() - interval '1 second'
+ * <late>:    given.next_key IS NOT NULL AND unique_until = 'started' AND scheduled_at < statement_timestamp() - interval '1 second'
+ * <overdue>: the same with now()
  * }</pre>
  *
  * <p>A share lock, which several may have at once, keeps a claim from the job until the transaction
@@ -85,6 +87,10 @@ import org.jspecify.annotations.Nullable;
  * a next job has taken over; the caller gives its request to the next job. "Overdue" counts from
  * the start of the transaction ({@code now()}): one that shares the job already goes on sharing it,
  * so no two sharers ever wait for each other.
+ *
+ * <p>A transaction that began before the job was overdue shares it although it is late by now, but
+ * does not wait for one that holds it alone: that one may wait for a next job of this transaction.
+ * It is handed over too. The last of the next jobs is never overdue ({@code next_key} is null).
  *
  * <p>To replace: only a job of the given kind, because another's handler would not know the
  * payload; one of another kind is held if asked for. Its due time never moves into the past, where
@@ -112,9 +118,9 @@ final class TwinStatement {
    * @param done what was done to it
    * @param status where it was; null: it does not hold the key any more
    * @param isGrippable whether it was one to which something could be done
-   * @param isOverdue whether it is to start without waiting for more transactions
+   * @param handsOver whether the request is for the next job if nothing was done to this one
    */
-  record Found(Grip done, @Nullable TwinStatus status, boolean isGrippable, boolean isOverdue) {}
+  record Found(Grip done, @Nullable TwinStatus status, boolean isGrippable, boolean handsOver) {}
 
   /** How long others may hold back a job that is due. */
   private static final Duration LONGEST_HOLD = Duration.ofSeconds(1);
@@ -167,7 +173,13 @@ final class TwinStatement {
           answer(
               with(
                   name("unused")
-                      .asMaterialized(unused(grip, not(isOverdue(JOBS))).forShare().of(JOBS)),
+                      .asMaterialized(unused(grip, not(isLate(JOBS))).forShare().of(JOBS)),
+                  name("late")
+                      .asMaterialized(
+                          unused(grip, isLate(JOBS).and(not(isOverdue(JOBS))))
+                              .forShare()
+                              .of(JOBS)
+                              .skipLocked()),
                   name("overdue")
                       .asMaterialized(
                           unused(grip, isOverdueAlone()).forNoKeyUpdate().of(JOBS).skipLocked())),
@@ -207,13 +219,20 @@ final class TwinStatement {
   }
 
   private static Condition isOverdue(Jobs job) {
+    return isDueSinceLong(job, DatabaseClock.TRANSACTION_START);
+  }
+
+  private static Condition isLate(Jobs job) {
+    return isDueSinceLong(job, DatabaseClock.STATEMENT_START);
+  }
+
+  private static Condition isDueSinceLong(Jobs job, Field<Instant> now) {
     return NEXT_KEY
         .isNotNull()
         .and(job.UNIQUE_UNTIL.isNotDistinctFrom(inline(UniqueUntil.STARTED, job.UNIQUE_UNTIL)))
         .and(
             job.SCHEDULED_AT.lt(
-                DatabaseClock.plusMicros(
-                    DatabaseClock.TRANSACTION_START, inline(-DatabaseClock.micros(LONGEST_HOLD)))));
+                DatabaseClock.plusMicros(now, inline(-DatabaseClock.micros(LONGEST_HOLD)))));
   }
 
   /** A CASE, because the planner would make a join with all jobs of a bare NOT EXISTS. */
@@ -298,6 +317,7 @@ final class TwinStatement {
                 field(isGrippable(holder, grip)).as("is_grippable")));
     if (grip == Grip.HOLD) {
       columns.add(field(isOverdue(holder)).as("is_overdue"));
+      columns.add(field(isLate(holder)).as("is_late"));
     }
     Table<?> twin =
         select(columns)
@@ -307,15 +327,18 @@ final class TwinStatement {
             .limit(inline(1))
             .asTable("twin");
     Field<Boolean> isOverdue = field(name("twin", "is_overdue"), Boolean.class);
+    Field<Boolean> isLate = field(name("twin", "is_late"), Boolean.class);
     return with.select(
             grip == Grip.HOLD
-                ? when(isOverdue, isIn("overdue")).otherwise(isIn("unused"))
+                ? when(isOverdue, isIn("overdue"))
+                    .when(isLate, isIn("late"))
+                    .otherwise(isIn("unused"))
                 : isIn("unused"),
             grip == Grip.REPLACE ? isIn("replaced") : inline(false),
             field(name("twin", "status"), JOBS.STATUS.getDataType()),
             field(name("twin", "has_used_attempt"), Boolean.class),
             field(name("twin", "is_grippable"), Boolean.class),
-            grip == Grip.HOLD ? isOverdue : inline(false))
+            grip == Grip.HOLD ? isLate : inline(false))
         .from(given(grip))
         .leftJoin(lateral(twin))
         .on(trueCondition())
@@ -368,9 +391,10 @@ final class TwinStatement {
     return key == null ? null : key.key();
   }
 
-  /** Null for a request that was handed over once: the next job keeps it. */
+  /** Null for a request of the last key: the job that holds it keeps it. */
   private static @Nullable String nextKey(NewJob job) {
-    return UniqueKeys.isNext(job) ? null : UniqueKeys.of(UniqueKeys.next(job));
+    NewJob next = UniqueKeys.next(job);
+    return next == null ? null : UniqueKeys.of(next);
   }
 
   static Found read(ResultSet row) throws SQLException {

@@ -30,6 +30,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A call that is in its second phase waits for none that is in its first, so two calls cannot
  * wait for each other. Unless a key changes hands meanwhile: that one is taken after all, while
  * later ones or jobs are held, and two calls of which one does so can deadlock (40P01).
+ *
+ * <p>Requests whose jobs hand over repeat both phases with the next keys, while jobs are held.
+ * Those that a call holds alone are overdue, and no other request {@code untilStarted} waits for an
+ * overdue job; the keys of one handover come after all keys of the one before. So calls of such
+ * requests make no circle either.
  */
 final class UniqueCall {
 
@@ -142,8 +147,8 @@ final class UniqueCall {
   }
 
   /**
-   * Answers the jobs whose twins changed meanwhile, and with their second key those whose twins are
-   * overdue; all other results are there.
+   * Answers the jobs whose twins changed meanwhile, and with their next key those whose twins hand
+   * over; all other results are there.
    */
   private List<NewJob> grip(List<Twin> twins) throws SQLException {
     List<Twin> inKeyOrder = new ArrayList<>(twins);
@@ -166,7 +171,8 @@ final class UniqueCall {
         if (result != null) {
           results.put(UniqueKeys.of(asked), result);
         } else {
-          again.add(found.get(i).isOverdue() ? UniqueKeys.next(asked) : asked);
+          NewJob next = UniqueKeys.next(some.get(i).job());
+          again.add(found.get(i).handsOver() && next != null ? next : asked);
         }
       }
     }

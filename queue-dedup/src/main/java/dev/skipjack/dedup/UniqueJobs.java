@@ -129,7 +129,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
   /**
    * The job that holds the key which {@code payload} would ask for, at this moment. With a key that
    * is held for a period that job may have ended. With a key that is held until the job starts, and
-   * that an overdue job handed over, it is the overdue job as long as that one has not started.
+   * whose overdue job handed over, it is the overdue job as long as that one has not started.
    *
    * @param options as for the enqueue: a key within a queue needs to know the queue
    */
@@ -144,10 +144,12 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   private Optional<KeyHolder> find(NewJob job, Unique<?> unique) {
-    Optional<KeyHolder> holder = holder(job, unique);
-    return holder.isEmpty() && unique.hold().equals(Hold.UNTIL_STARTED)
-        ? holder(UniqueKeys.next(job), unique)
-        : holder;
+    return keys(job, unique).stream().flatMap(key -> holder(key, unique).stream()).findFirst();
+  }
+
+  /** The job with each key that it may have been enqueued with. */
+  private static List<NewJob> keys(NewJob job, Unique<?> unique) {
+    return unique.hold().equals(Hold.UNTIL_STARTED) ? UniqueKeys.all(job) : List.of(job);
   }
 
   private Optional<KeyHolder> holder(NewJob job, Unique<?> unique) {
@@ -165,8 +167,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * Cancels the job that holds the key which {@code payload} would ask for, as {@link
    * QueueAdmin#cancel} does, in transactions of its own. A job that starts meanwhile is asked to
    * stop, also when its start has freed the key. A key that is held for a period is held on. An
-   * overdue job and the next one that it handed its key over to are both cancelled; the answer is
-   * {@link CancelResult#BUSY} if one of them was.
+   * overdue job and the next ones that requests were handed over to are all cancelled; the answer
+   * is {@link CancelResult#BUSY} if one of them was.
    *
    * @param options as for the enqueue: a key within a queue needs to know the queue
    * @return {@link CancelResult#GONE} if no live job holds the key
@@ -174,12 +176,12 @@ public final class UniqueJobs implements UniqueEnqueuer {
   public <T> CancelResult cancel(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
     NewJob job = BoundUniqueEnqueuer.job(queue.drafts(), type, payload, unique, options);
-    CancelResult result = cancelHolder(job, unique);
-    if (!unique.hold().equals(Hold.UNTIL_STARTED)) {
-      return result;
+    CancelResult result = CancelResult.GONE;
+    for (NewJob key : keys(job, unique)) {
+      CancelResult next = cancelHolder(key, unique);
+      result = result == CancelResult.GONE || next == CancelResult.BUSY ? next : result;
     }
-    CancelResult next = cancelHolder(UniqueKeys.next(job), unique);
-    return result == CancelResult.GONE || next == CancelResult.BUSY ? next : result;
+    return result;
   }
 
   private CancelResult cancelHolder(NewJob job, Unique<?> unique) {

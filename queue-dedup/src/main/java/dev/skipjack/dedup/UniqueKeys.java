@@ -4,7 +4,9 @@ import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.StoredKey;
 import dev.skipjack.api.spi.UniqueKey;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Gives jobs their keys as they are stored, and reads them back. */
@@ -14,6 +16,12 @@ final class UniqueKeys {
 
   /** No scope begins with it, so no key that a caller asks for meets one of these. */
   private static final String NEXT = "next/";
+
+  /**
+   * Most jobs of a key that can wait: the first and its next ones. Requests go on starting jobs
+   * beside transactions that stay open as long as two of them are free of those.
+   */
+  static final int MOST_JOBS = 5;
 
   private UniqueKeys() {}
 
@@ -43,20 +51,34 @@ final class UniqueKeys {
   }
 
   /**
-   * {@code job} with the second key of the one it asked for: that of the job that takes requests
-   * over while the holder of the first is due and kept from starting.
+   * {@code job} with the key of the one that takes requests over while the holder of its own key is
+   * due and kept from starting.
+   *
+   * @return null if {@code job} has the last such key
    */
-  static NewJob next(NewJob job) {
-    return isNext(job) ? job : rekeyed(job, NEXT + of(job));
+  static @Nullable NewJob next(NewJob job) {
+    return handovers(job) == MOST_JOBS - 1 ? null : rekeyed(job, NEXT + of(job));
   }
 
   /** {@code job} with the key it asked for. */
   static NewJob asked(NewJob job) {
-    return isNext(job) ? rekeyed(job, of(job).substring(NEXT.length())) : job;
+    int handovers = handovers(job);
+    return handovers == 0 ? job : rekeyed(job, of(job).substring(handovers * NEXT.length()));
   }
 
-  static boolean isNext(NewJob job) {
-    return of(job).startsWith(NEXT);
+  /** {@code job} with the key it asked for, and with each of the keys it is handed over to. */
+  static List<NewJob> all(NewJob asked) {
+    return Stream.iterate(asked, Objects::nonNull, UniqueKeys::next).toList();
+  }
+
+  /** How often the request was handed over. */
+  private static int handovers(NewJob job) {
+    String key = of(job);
+    int handovers = 0;
+    while (key.startsWith(NEXT, handovers * NEXT.length())) {
+      handovers++;
+    }
+    return handovers;
   }
 
   private static NewJob rekeyed(NewJob job, String key) {

@@ -112,6 +112,47 @@ class UniqueDeadlockTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("3");
   }
 
+  /**
+   * The call holds the job of the late key alone, and waits for the next job of the early one. Its
+   * creator, whose transaction began before the late key's job was overdue, does not wait for it.
+   */
+  @Test
+  void aHandoverBesideAJobThatIsHeldAloneMakesNoCircle() throws Exception {
+    Unique<Sync> untilStarted = BY_ACCOUNT.untilStarted();
+    JobId a = fixture.unique.enqueue(SYNC, sync("a"), untilStarted).jobId();
+    fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '20 seconds'");
+    JobId c = fixture.unique.enqueue(SYNC, sync("c"), untilStarted).jobId();
+    try (Connection first = fixture.database.connection();
+        Connection creator = fixture.database.connection();
+        Connection call = fixture.database.connection()) {
+      for (Connection connection : List.of(first, creator, call)) {
+        connection.setAutoCommit(false);
+      }
+      assertThat(fixture.unique.in(first).enqueue(SYNC, sync("a"), untilStarted).jobId())
+          .isEqualTo(a);
+      JobId next = fixture.unique.in(creator).enqueue(SYNC, sync("a"), untilStarted).jobId();
+      assertThat(next).isNotEqualTo(a);
+      fixture.awaitTrue(
+          "SELECT clock_timestamp() > scheduled_at + interval '1.2 s' FROM @jobs WHERE id = " + c);
+      Future<List<EnqueueResult>> both =
+          threads.submit(
+              () ->
+                  fixture
+                      .unique
+                      .in(call)
+                      .enqueueAll(SYNC, List.of(sync("a"), sync("c")), untilStarted));
+      fixture.awaitBlockedBy(creator);
+
+      EnqueueResult late = fixture.unique.in(creator).enqueue(SYNC, sync("c"), untilStarted);
+      creator.commit();
+
+      assertThat(late).as("the next job of the late key").isInstanceOf(Enqueued.class);
+      assertThat(ids(both.get(20, TimeUnit.SECONDS))).containsExactly(next, c);
+      call.commit();
+      first.commit();
+    }
+  }
+
   private Future<List<EnqueueResult>> enqueue(Unique<Sync> unique, String... accounts) {
     List<Sync> payloads = Stream.of(accounts).map(Fixture::sync).toList();
     return threads.submit(() -> fixture.unique.enqueueAll(SYNC, payloads, unique));

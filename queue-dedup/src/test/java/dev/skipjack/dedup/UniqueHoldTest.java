@@ -21,8 +21,11 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -179,7 +182,7 @@ class UniqueHoldTest {
     @BeforeEach
     void makeOverdue() {
       first = enqueue(UNTIL_STARTED).jobId();
-      fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '2 seconds'");
+      makeAllOverdue();
     }
 
     @Test
@@ -207,22 +210,90 @@ class UniqueHoldTest {
     }
 
     @Test
-    void aNextJobThatIsOverdueItselfIsHeldAsLongAsTheFirstHasNotStarted() throws Exception {
+    void aNextJobThatIsOverdueAndHeldHandsOverToo() throws Exception {
       try (Connection one = transaction();
           Connection other = transaction();
           Connection third = transaction()) {
         enqueueIn(one);
         JobId next = enqueueIn(other).jobId();
         other.commit();
-        one.commit();
-        fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '2 seconds'");
+        makeAllOverdue();
 
-        assertThat(enqueueIn(one)).isEqualTo(already(next, TwinStatus.PENDING));
-        assertThat(enqueueIn(third)).isEqualTo(already(next, TwinStatus.PENDING));
-        assertThat(fixture.claim().jobId()).isEqualTo(first);
-        EnqueueResult last = enqueueIn(other);
+        assertThat(enqueueIn(other)).as("alone").isEqualTo(already(next, TwinStatus.PENDING));
+        EnqueueResult last = enqueueIn(third);
         assertThat(last).isInstanceOf(Enqueued.class);
-        assertThat(last.jobId()).isNotEqualTo(next);
+        other.commit();
+        third.commit();
+        assertThat(enqueueIn(other)).isEqualTo(already(last.jobId(), TwinStatus.PENDING));
+        assertThat(fixture.claim(3, Fixture.LEASE))
+            .extracting(Execution::jobId)
+            .containsExactly(next);
+      }
+    }
+
+    /** With the first held, the key of a next job that has started is taken again. */
+    @Test
+    void aNextJobThatHasStartedLeavesItsPlaceToAnother() throws Exception {
+      try (Connection one = transaction();
+          Connection other = transaction()) {
+        enqueueIn(one);
+        JobId next = enqueueIn(other).jobId();
+        other.commit();
+        assertThat(fixture.claim().jobId()).isEqualTo(next);
+
+        assertThat(enqueueIn(other)).isInstanceOf(Enqueued.class);
+        other.commit();
+      }
+      assertThat(
+              fixture.value(
+                  "SELECT string_agg(unique_key, ' ' ORDER BY id) FROM @jobs WHERE attempts = 0"))
+          .isEqualTo("kind/sync/a next/kind/sync/a");
+    }
+
+    @Test
+    void theLastNextJobIsSharedHoweverOldItIs() throws Exception {
+      List<Connection> transactions = new ArrayList<>();
+      try {
+        JobId last = null;
+        for (int i = 0; i < UniqueKeys.MOST_JOBS; i++) {
+          transactions.add(transaction());
+          last = enqueueIn(transactions.get(i)).jobId();
+          transactions.get(i).commit();
+          makeAllOverdue();
+          enqueueIn(transactions.get(i));
+        }
+        for (int i = 0; i < 2; i++) {
+          transactions.add(transaction());
+          assertThat(enqueueIn(transactions.get(UniqueKeys.MOST_JOBS + i)))
+              .isEqualTo(already(Objects.requireNonNull(last), TwinStatus.PENDING));
+        }
+        assertThat(fixture.value("SELECT count(*) FROM @jobs"))
+            .isEqualTo("" + UniqueKeys.MOST_JOBS);
+      } finally {
+        for (Connection connection : transactions) {
+          connection.close();
+        }
+      }
+      assertThat(fixture.unique.find(SYNC, sync("a"), UNTIL_STARTED))
+          .contains(new KeyHolder(first, TwinStatus.PENDING));
+      assertThat(fixture.unique.cancel(SYNC, sync("a"), UNTIL_STARTED))
+          .isEqualTo(CancelResult.CANCELLED);
+      assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
+    }
+
+    /** Its holder may wait for a next job of this transaction. */
+    @Test
+    void aJobThatHasBecomeOverdueIsNotWaitedForWhileAnotherHoldsItAlone() throws Exception {
+      fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
+      try (Connection early = transaction();
+          Connection late = transaction()) {
+        try (Statement statement = early.createStatement()) {
+          statement.execute("SELECT 1");
+        }
+        fixture.awaitTrue("SELECT clock_timestamp() > scheduled_at + interval '1.2 s' FROM @jobs");
+        assertThat(enqueueIn(late)).isEqualTo(already(first, TwinStatus.PENDING));
+
+        assertThat(enqueueIn(early)).isInstanceOf(Enqueued.class);
       }
     }
 
@@ -324,6 +395,13 @@ class UniqueHoldTest {
         assertThat(fixture.unique.cancel(SYNC, sync("a"), UNTIL_STARTED))
             .isEqualTo(CancelResult.CANCELLED);
       }
+    }
+
+    /** All that no transaction holds: those that are held have been overdue before. */
+    private void makeAllOverdue() {
+      fixture.execute(
+          "UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '2 seconds'"
+              + " WHERE id IN (SELECT id FROM @jobs FOR UPDATE SKIP LOCKED)");
     }
 
     private Connection transaction() throws SQLException {

@@ -27,6 +27,10 @@ public final class DatabaseClock {
    */
   public static final Field<Instant> TRANSACTION_START = field("now()", SQLDataType.INSTANT);
 
+  /** {@code statement_timestamp()}: as stable, and later in a transaction that is open already. */
+  public static final Field<Instant> STATEMENT_START =
+      field("statement_timestamp()", SQLDataType.INSTANT);
+
   private DatabaseClock() {}
 
   /** {@code instant} and so many microseconds. */
