@@ -90,6 +90,7 @@ final class EveryStatement {
             GiveBack.until(
                 claimed.get(3), ExecutionStatus.SNOOZED, Instant.now().plus(Duration.ofHours(1)))));
     store.rescue(Duration.ZERO, 10);
+    store.claimWithoutPayload(Fixture.request(1, Fixture.LEASE, new Lane("none", 0)));
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       store.completeIn(connection, claimed.get(4));
@@ -150,6 +151,8 @@ final class EveryStatement {
     ReadStatements reads = new ReadStatements(schema);
     transactions.run(
         statements.firstExpired, RescueStatement.firstArguments(0), row -> row.getLong(1));
+    transactions.run(
+        statements.oldestRunning, RescueStatement.firstArguments(0), row -> row.getLong(1));
     transactions.run(
         statements.findRunning,
         FindRunningStatement.arguments(PartitionedTable.AUDIT.containing(Instant.now()), 0, 100),

@@ -56,7 +56,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Payload classes that Jackson writes and can never read, as against all others. */
-@NullUnmarked // the payload classes are what applications without a null checker write
+@NullUnmarked // the payload classes are what applications without checkers write
+@SuppressWarnings({"ArrayRecordComponent", "ClassCanBeStatic", "UnusedVariable", "UnusedMethod"})
 class ReadablePayloadTest {
 
   private static final PayloadLimits LIMITS = new PayloadLimits(PayloadLimits.LARGEST);
