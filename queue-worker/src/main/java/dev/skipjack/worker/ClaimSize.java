@@ -19,7 +19,7 @@ final class ClaimSize {
   /** The server refuses to write out what is longer than a string of its own may be. */
   private static final String TOO_LONG = "54000";
 
-  /** The server or, told by the driver, this JVM had not enough memory. */
+  /** The server had not enough memory, or locks; or, told by the driver, this JVM. */
   private static final String OUT_OF_MEMORY = "53200";
 
   private static final Set<String> SMALLER_MAY_DO = Set.of(TOO_LONG, OUT_OF_MEMORY);
@@ -48,9 +48,26 @@ final class ClaimSize {
   }
 
   /** A claim of so many was too large. */
-  void failed(int limit) {
+  void failed(int limit, Throwable failure) {
     most = Math.max(1, limit / 2);
-    triesOfOne = limit == 1 ? triesOfOne + 1 : 0;
+    if (limit > 1) {
+      triesOfOne = 0;
+    } else if (isMemoryOfThisJvm(failure)) {
+      triesOfOne++;
+    }
+  }
+
+  /**
+   * A server that is short says nothing about the one job: all its sessions share its memory and
+   * its lock table ({@code max_locks_per_transaction}), so a healthy job could lose an attempt.
+   */
+  private static boolean isMemoryOfThisJvm(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof OutOfMemoryError) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether one job, whose claim failed so, is to be claimed without its payload. */

@@ -241,7 +241,7 @@ final class Claimer {
         throw failure;
       }
       watch.tooLarge(request.limit(), failure);
-      size.failed(request.limit());
+      size.failed(request.limit(), failure);
       if (request.limit() > 1) {
         return List.of();
       }

@@ -15,7 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>The prefetch is what all slots together finish in a moment. A slot whose handler has run for
  * long adds next to nothing to it, whatever the pace of those before: jobs must not wait here while
- * other workers are idle. It is zero until the first handler has ended.
+ * other workers are idle. It is zero until the first handler has ended, and again from a moment in
+ * which jobs had waited for too long until the next handler ends.
  */
 final class ServedQueue {
 
@@ -43,6 +44,7 @@ final class ServedQueue {
 
   private volatile boolean full;
   private volatile boolean paused;
+  private volatile boolean waitedTooLong;
   private volatile int prefetch;
   private volatile double averageNanos = Double.NaN;
 
@@ -90,7 +92,7 @@ final class ServedQueue {
     int all = held.get();
     int ended = unwritten.get();
     int room = Math.min(most - (all - ended), places + UNWRITTEN_PREFETCHES * prefetch - all);
-    room = Math.min(room, affordable(places - all, ended));
+    room = Math.min(room, affordable(places, all, ended));
     // While threads still find work in the buffer, small claims can wait to become a large one.
     boolean fed = buffer.size() > 0 && room * 2 < most;
     return fed ? 0 : Math.max(room, 0);
@@ -98,10 +100,15 @@ final class ServedQueue {
 
   /**
    * How many jobs there is memory for. Free places are filled all the same, or large payloads could
-   * stop the queue; but not beside outcomes that pile up.
+   * stop the queue; but beside outcomes that pile up one at a time, so that one that cannot be
+   * written for long stops nothing either.
+   *
+   * @param all held, those that have ended included
    */
-  private int affordable(int free, int ended) {
-    return ended > 0 ? payloads.room() : Math.max(payloads.room(), free);
+  private int affordable(int places, int all, int ended) {
+    boolean idle = all == ended && all <= places;
+    int despite = ended == 0 ? places - all : idle ? 1 : 0;
+    return Math.max(payloads.room(), despite);
   }
 
   /**
@@ -152,6 +159,12 @@ final class ServedQueue {
     replaced.decrementAndGet();
   }
 
+  /** Jobs had waited for a place for too long. None is fetched ahead until a handler ends. */
+  void waitedTooLong() {
+    waitedTooLong = true;
+    prefetch = 0;
+  }
+
   /** A handler begins to run. */
   void began(Attempt attempt) {
     running.add(attempt);
@@ -160,6 +173,7 @@ final class ServedQueue {
   /** That handler has ended, after so many nanoseconds. */
   void ran(Attempt attempt, long nanos) {
     running.remove(attempt);
+    waitedTooLong = false;
     synchronized (this) {
       double average = averageNanos;
       averageNanos = Double.isNaN(average) ? nanos : average * 0.9 + nanos * 0.1;
@@ -175,7 +189,7 @@ final class ServedQueue {
 
   /** How many jobs the slots will have finished when prefetched ones should begin. */
   private int finishedSoon() {
-    if (Double.isNaN(averageNanos)) {
+    if (Double.isNaN(averageNanos) || waitedTooLong) {
       return 0;
     }
     long now = System.nanoTime();

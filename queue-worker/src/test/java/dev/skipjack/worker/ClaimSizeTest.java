@@ -8,9 +8,11 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Lane;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -24,6 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClaimSizeTest {
 
   private static final int MEGABYTE = 1 << 20;
+
+  private static final OutOfMemoryError TOO_LARGE = new OutOfMemoryError("Java heap space");
 
   private final MemoryStore store = new MemoryStore();
   private final EventLog events = new EventLog();
@@ -56,13 +60,26 @@ class ClaimSizeTest {
     OutOfMemoryError error = new OutOfMemoryError("Java heap space");
     assertThat(ClaimSize.isTooLarge(error)).isTrue();
 
-    size.failed(1);
-    size.failed(1);
+    size.failed(1, error);
+    size.failed(1, error);
     assertThat(size.isHopeless(error)).isFalse();
-    size.failed(1);
+    size.failed(1, error);
     assertThat(size.isHopeless(error)).isTrue();
     size.worked();
-    size.failed(1);
+    size.failed(1, error);
+    assertThat(size.isHopeless(error)).isFalse();
+  }
+
+  /** {@code out of shared memory} has the same state: its lock table is full. */
+  @Test
+  void aJobIsNotGivenUpBecauseTheServerIsShortOfMemory() {
+    ClaimSize size = new ClaimSize(new PayloadBudget(Long.MAX_VALUE));
+    StoreException error =
+        new StoreException("refused", new SQLException("out of shared memory", "53200"));
+    assertThat(ClaimSize.isTooLarge(error)).isTrue();
+    for (int i = 0; i < 10; i++) {
+      size.failed(1, error);
+    }
     assertThat(size.isHopeless(error)).isFalse();
   }
 
@@ -70,9 +87,9 @@ class ClaimSizeTest {
   void failuresHalveAndSuccessesDouble() {
     ClaimSize size = new ClaimSize(new PayloadBudget(Long.MAX_VALUE));
     assertThat(size.most(5_000)).isEqualTo(1_000);
-    size.failed(1_000);
+    size.failed(1_000, TOO_LARGE);
     assertThat(size.most(5_000)).isEqualTo(500);
-    size.failed(3);
+    size.failed(3, TOO_LARGE);
     assertThat(size.most(5_000)).isEqualTo(1);
     size.worked();
     assertThat(size.most(5_000)).isEqualTo(2);
@@ -106,9 +123,28 @@ class ClaimSizeTest {
     queue.claimed(100L * MEGABYTE);
     assertThat(queue.ask()).isEqualTo(3);
     queue.ended();
-    assertThat(queue.ask()).isZero(); // its outcome is to be written first
+    queue.claimed(100L * MEGABYTE);
+    assertThat(queue.ask()).isZero(); // an outcome is to be written first
     queue.settled(100L * MEGABYTE, true);
+    queue.settled(100L * MEGABYTE, false);
     assertThat(queue.ask()).isEqualTo(49);
+  }
+
+  /** A lock that somebody keeps on its row may keep an outcome from being written for long. */
+  @Test
+  void besideAnOutcomeThatCannotBeWrittenOneJobRunsAtATimeHoweverLarge() {
+    PayloadBudget payloads = new PayloadBudget(MEGABYTE);
+    payloads.learn(List.of(job("x".repeat(2 * MEGABYTE))));
+    ServedQueue queue =
+        new ServedQueue("q", 2, 1_000, new Wakeup(), LaneOrder.Reserve.A_TENTH, payloads);
+    queue.claimed(4L * MEGABYTE);
+    queue.ended();
+    assertThat(queue.ask()).isEqualTo(1);
+
+    queue.claimed(4L * MEGABYTE);
+    assertThat(queue.ask()).isZero();
+    queue.ended();
+    assertThat(queue.ask()).as("no more are held than without outcomes, but one").isZero();
   }
 
   private static ClaimedJob job(String payload) {

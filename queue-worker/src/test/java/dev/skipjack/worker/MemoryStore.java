@@ -381,10 +381,16 @@ final class MemoryStore
         () -> {
           List<Row> next = next(request);
           if (next.stream().anyMatch(row -> row.job.payload().equals("bomb"))) {
-            throw new StoreException("Too long.", new SQLException("too long", bombState));
+            throw new StoreException("Too long.", tooLong());
           }
           return next.stream().map(row -> onClaim.apply(claim(row, request.lease()))).toList();
         });
+  }
+
+  /** As the driver tells it. */
+  private SQLException tooLong() {
+    Throwable cause = bombState.equals("53200") ? new OutOfMemoryError("Java heap space") : null;
+    return new SQLException("too long", bombState, cause);
   }
 
   @Override
@@ -560,7 +566,10 @@ final class MemoryStore
                         row -> {
                           row.forgiven++;
                           finish(row, JobStatus.PENDING, back.as());
-                          row.dueAt = System.nanoTime() + back.delay().toNanos();
+                          row.dueAt =
+                              back.as() == ExecutionStatus.RELEASED && back.until() != null
+                                  ? Duration.between(Instant.EPOCH, back.until()).toNanos()
+                                  : System.nanoTime() + back.delay().toNanos();
                         })
                     .get(0);
             answers.add(ended(verdict, back.execution()));

@@ -76,6 +76,16 @@ class ServedQueueTest {
   }
 
   @Test
+  void afterJobsWaitedTooLongNoneIsFetchedAheadUntilAHandlerEnds() {
+    ran(Duration.ofMillis(50));
+    queue.waitedTooLong();
+    assertThat(queue.ask()).isEqualTo(4);
+
+    ran(Duration.ofMillis(50));
+    assertThat(queue.ask()).isEqualTo(8);
+  }
+
+  @Test
   void aBufferWithWorkWaitsForALargerClaim() {
     ran(Duration.ofMillis(50));
     for (int i = 0; i < 8; i++) {
