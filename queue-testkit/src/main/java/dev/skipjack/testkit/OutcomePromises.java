@@ -18,6 +18,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
@@ -531,6 +532,26 @@ abstract class OutcomePromises extends Promises {
       assertThat(fixture.summary(executions.get(2).jobId()).scheduledAt())
           .isEqualTo(EnqueueOptions.LATEST);
       assertThat(fixture.summary(executions.get(3).jobId()).scheduledAt()).isBetween(before, after);
+    }
+
+    /** A job that never began keeps its place before those that became due after it. */
+    @Test
+    void releasedIsDueAtTheInstantGivenThoughItIsPast() throws SQLException {
+      JobId first = fixture.enqueue(1);
+      ClaimedJob claimed = fixture.claim(1).get(0);
+      JobId second = fixture.enqueue(1);
+
+      assertThat(
+              store.giveBack(
+                  List.of(
+                      GiveBack.until(
+                          claimed.execution(), ExecutionStatus.RELEASED, claimed.scheduledAt()))))
+          .containsExactly(PENDING);
+
+      assertThat(fixture.summary(first).scheduledAt()).isEqualTo(claimed.scheduledAt());
+      assertThat(fixture.claim(2))
+          .extracting(job -> job.execution().jobId())
+          .containsExactly(first, second);
     }
 
     private GiveBack snoozed(Execution execution, Instant until) {

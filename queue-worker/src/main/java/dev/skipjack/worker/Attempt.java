@@ -37,7 +37,6 @@ final class Attempt {
   private final ClaimedJob job;
   private final ServedQueue queue;
   private final AttemptInfo info;
-  private final long claimedAt;
   private volatile long lease;
 
   private Phase phase = Phase.BUFFERED;
@@ -76,7 +75,6 @@ final class Attempt {
     this.job = job;
     this.queue = queue;
     this.lease = lease.toNanos();
-    this.claimedAt = claimedAt;
     this.renewedAt = claimedAt;
     this.info =
         new AttemptInfo(
@@ -144,11 +142,6 @@ final class Attempt {
   /** NanoTime at which its handler was called. */
   long begunAt() {
     return begunAt;
-  }
-
-  /** Nanoseconds since it was claimed. */
-  long age() {
-    return System.nanoTime() - claimedAt;
   }
 
   /** Whether its handler was called, or was about to be. */

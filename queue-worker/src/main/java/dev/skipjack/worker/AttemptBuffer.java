@@ -7,7 +7,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptBuffer {
 
-  private record Waiting(Attempt attempt, long arrival) {}
+  /**
+   * @param since nanoTime of its arrival here: a claim may have been slow, and is not its wait
+   */
+  private record Waiting(Attempt attempt, long arrival, long since) {}
 
   private static final int RESERVED = 10;
 
@@ -43,7 +45,7 @@ final class AttemptBuffer {
     }
     waiting
         .computeIfAbsent(attempt.job().priority(), priority -> new ArrayDeque<>())
-        .add(new Waiting(attempt, arrivals++));
+        .add(new Waiting(attempt, arrivals++, System.nanoTime()));
     size++;
     return true;
   }
@@ -74,11 +76,12 @@ final class AttemptBuffer {
     return size;
   }
 
-  /** Takes out those that are not to wait any longer. */
-  synchronized List<Attempt> takeOut(Predicate<Attempt> unwanted) {
+  /** Takes out those that have waited for so many nanoseconds. */
+  synchronized List<Attempt> takeOut(long patience) {
+    long now = System.nanoTime();
     List<Attempt> out = new ArrayList<>();
     for (Deque<Waiting> lane : waiting.values()) {
-      lane.removeIf(one -> unwanted.test(one.attempt()) && out.add(one.attempt()));
+      lane.removeIf(one -> now - one.since() >= patience && out.add(one.attempt()));
     }
     waiting.values().removeIf(Deque::isEmpty);
     size -= out.size();

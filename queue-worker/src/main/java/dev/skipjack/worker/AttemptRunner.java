@@ -114,13 +114,8 @@ final class AttemptRunner implements Slots.Runner {
 
   @Override
   public void notBegun(Attempt attempt) {
-    try {
-      if (giveBack(attempt, WITHOUT_THREAD)) {
-        reporter.notBegun(attempt);
-      }
-    } catch (Throwable lastResort) {
-      abandon(attempt);
-      throw lastResort;
+    if (giveBack(attempt, WITHOUT_THREAD)) {
+      reporter.notBegun(attempt);
     }
   }
 
@@ -138,22 +133,46 @@ final class AttemptRunner implements Slots.Runner {
     if (attempt.cancel()) {
       reporter.cancelRequested(attempt);
     } else if (attempt.withdraw()) {
-      flusher.offer(attempt, Ending.GivenBack.after(ExecutionStatus.RELEASED, Duration.ZERO));
+      try {
+        flusher.offer(attempt, unused(attempt, Duration.ZERO));
+      } catch (Throwable lastResort) {
+        abandon(attempt);
+        throw lastResort;
+      }
     }
   }
 
   /** Answers whether the job is given back: it is not if the attempt was over. */
   private boolean giveBack(Attempt attempt, Duration delay) {
     Attempt.Stop before = attempt.release();
+    if (before == null) {
+      return false;
+    }
+    try {
+      return giveBack(attempt, before, delay);
+    } catch (Throwable lastResort) {
+      // Being over for this worker, it would be renewed for ever: no second try reaches it.
+      abandon(attempt);
+      throw lastResort;
+    }
+  }
+
+  private boolean giveBack(Attempt attempt, Attempt.Stop before, Duration delay) {
     if (before == Attempt.Stop.LOST) {
       running.settle(attempt);
     } else if (before == Attempt.Stop.TIMED_OUT) {
       conclude(attempt, null, null, true);
     } else if (before == Attempt.Stop.NONE || before == Attempt.Stop.CANCELLED) {
-      flusher.offer(attempt, Ending.GivenBack.after(ExecutionStatus.RELEASED, delay));
+      flusher.offer(attempt, unused(attempt, delay));
       return true;
     }
     return false;
+  }
+
+  private static Ending unused(Attempt attempt, Duration delay) {
+    return attempt.hasBegun() || !delay.isZero()
+        ? Ending.GivenBack.after(ExecutionStatus.RELEASED, delay)
+        : Ending.GivenBack.toItsPlace(attempt.job().scheduledAt());
   }
 
   private boolean runBound(Attempt attempt, Runnable later) {

@@ -196,8 +196,14 @@ final class BackgroundRun {
   }
 
   private void giveBackUnaccepted(Attempt attempt) {
-    try {
+    if (attempt.isBuffered()) { // else one that could not be given back would be held again
       engine.running().add(attempt);
+    }
+    giveBack(attempt);
+  }
+
+  private void giveBack(Attempt attempt) {
+    try {
       engine.runner().giveBack(attempt);
     } catch (Throwable thrown) {
       reporter.notEnded(thrown); // the others are to be given back all the same
@@ -230,7 +236,7 @@ final class BackgroundRun {
     boolean interrupted = false;
     loops.forEach(Loop::stop);
     for (Slots places : slots.values()) {
-      places.close().forEach(engine.runner()::giveBack);
+      places.close().forEach(this::giveBack);
     }
     try {
       drain(deadline);
@@ -238,7 +244,7 @@ final class BackgroundRun {
       interrupted = true;
     }
     watchdog.stop();
-    engine.running().all().forEach(engine.runner()::giveBack);
+    engine.running().all().forEach(this::giveBack);
     long end = System.nanoTime() + AFTER_DRAIN;
     long last = end - AFTER_DRAIN + LAST_WRITES;
     try {

@@ -2,6 +2,7 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
+import dev.skipjack.api.spi.GiveBack;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -27,12 +28,17 @@ sealed interface Ending {
   /**
    * It gives the job back without using the attempt.
    *
-   * @param until when it is due again; null: after the delay
+   * @param until as {@link GiveBack#until()}
    */
   record GivenBack(ExecutionStatus as, Duration delay, @Nullable Instant until) implements Ending {
 
     static GivenBack after(ExecutionStatus as, Duration delay) {
       return new GivenBack(as, delay, null);
+    }
+
+    /** Of a job that never began: it keeps its place before those that became due later. */
+    static GivenBack toItsPlace(Instant dueAt) {
+      return new GivenBack(ExecutionStatus.RELEASED, Duration.ZERO, dueAt);
     }
   }
 

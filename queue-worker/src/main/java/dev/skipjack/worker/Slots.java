@@ -141,8 +141,11 @@ final class Slots {
    * has found all places taken.
    */
   void giveBackWaiting(long patience) {
-    boolean all = queue.isPaused();
-    for (Attempt attempt : queue.buffer().takeOut(one -> all || one.age() >= patience)) {
+    List<Attempt> waited = queue.buffer().takeOut(queue.isPaused() ? 0 : patience);
+    if (!waited.isEmpty()) {
+      queue.waitedTooLong(); // before their room is free, or they were claimed again at once
+    }
+    for (Attempt attempt : waited) {
       try {
         runner.giveBack(attempt);
       } catch (Throwable thrown) {

@@ -56,6 +56,17 @@ class AttemptBufferTest {
     assertThat(take(strict)).isEqualTo(1);
   }
 
+  /** The claim itself may have taken longer than what waits here is to wait. */
+  @Test
+  void aWaitBeginsWithTheArrival() {
+    Attempt slowlyClaimed = Attempts.claimedSince(Duration.ofHours(2));
+    buffer.add(slowlyClaimed);
+
+    assertThat(buffer.takeOut(Duration.ofHours(1).toNanos())).isEmpty();
+    assertThat(buffer.takeOut(0)).containsExactly(slowlyClaimed);
+    assertThat(buffer.size()).isZero();
+  }
+
   @Test
   void closingAnswersWhatIsLeftAndTakesNothingMore() {
     Attempt attempt = Attempts.of(1, 0, LEASE);

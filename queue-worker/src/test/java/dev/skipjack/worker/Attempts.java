@@ -23,7 +23,16 @@ final class Attempts {
     return attempt;
   }
 
+  /** One whose claim was sent so long ago. */
+  static Attempt claimedSince(Duration ago) {
+    return of(1, 0, Duration.ofHours(9), System.nanoTime() - ago.toNanos());
+  }
+
   static Attempt of(long id, int priority, Duration lease) {
+    return of(id, priority, lease, System.nanoTime());
+  }
+
+  private static Attempt of(long id, int priority, Duration lease, long claimedAt) {
     ServedQueue queue =
         new ServedQueue(
             "q", 1, 0, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
@@ -39,6 +48,6 @@ final class Attempts {
             3,
             Instant.EPOCH,
             null);
-    return new Attempt(job, queue, lease, System.nanoTime());
+    return new Attempt(job, queue, lease, claimedAt);
   }
 }

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
@@ -11,6 +12,7 @@ import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -43,6 +45,8 @@ class HoardingIT {
   private final CountDownLatch release = new CountDownLatch(1);
   private final AtomicInteger slowBegun = new AtomicInteger();
   private final Queue<Long> begun = new ConcurrentLinkedQueue<>();
+  private List<JobId> slow = List.of();
+  private List<Instant> slowDueAt = List.of();
 
   HoardingIT(QueueDatabase database) {
     this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
@@ -73,6 +77,24 @@ class HoardingIT {
     eventually().until(() -> second.status().running() == SLOTS);
     eventually().until(() -> first.status().buffered() == 0);
     assertThat(first.status().running()).isEqualTo(SLOTS);
+  }
+
+  @Test
+  void whatWaitedForASlotIsGivenBackToItsPlaceBeforeLaterJobs() {
+    Worker first = runsSlowJobsAfterQuickOnes();
+    List<JobId> later = queue.enqueueAll(NOTE, Collections.nCopies(SLOW, new Note(false)));
+    eventually().until(() -> first.status().buffered() == 0);
+    eventually().until(() -> pending() == 2 * SLOW - SLOTS);
+
+    assertThat(dueTimes(slow)).as("their wait goes on").isEqualTo(slowDueAt);
+
+    release.countDown();
+    eventually().until(() -> begun.size() == QUICK + 2 * SLOW);
+    List<Long> order = List.copyOf(begun);
+    for (JobId overtaken : later) {
+      assertThat(order.indexOf(overtaken.value()))
+          .isGreaterThanOrEqualTo(QUICK + SLOW - SLOTS); // of several slots, one may be slow
+    }
   }
 
   @Test
@@ -130,10 +152,24 @@ class HoardingIT {
   /** A worker that knew quick jobs only when it claimed the slow ones. */
   private Worker runsSlowJobsAfterQuickOnes() {
     queue.enqueueAll(NOTE, Collections.nCopies(QUICK, new Note(false)));
-    queue.enqueueAll(NOTE, Collections.nCopies(SLOW, new Note(true)));
+    slow = queue.enqueueAll(NOTE, Collections.nCopies(SLOW, new Note(true)));
+    slowDueAt = dueTimes(slow);
     Worker worker = start("first");
     eventually().until(() -> slowBegun.get() == SLOTS);
     return worker;
+  }
+
+  private List<Instant> dueTimes(List<JobId> jobs) {
+    return jobs.stream()
+        .map(job -> queue.reader().find(job).orElseThrow().summary().scheduledAt())
+        .toList();
+  }
+
+  private long pending() {
+    return queue.reader().counts().stream()
+        .filter(count -> count.status() == JobStatus.PENDING)
+        .mapToLong(JobCount::jobs)
+        .sum();
   }
 
   private Worker start(String name) {

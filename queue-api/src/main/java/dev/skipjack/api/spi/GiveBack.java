@@ -13,8 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param execution the attempt
  * @param as {@link ExecutionStatus#SNOOZED} or {@link ExecutionStatus#RELEASED}
  * @param delay until the job is due again; clamped to 0 .. {@link Backoff#LONGEST}
- * @param until when the job is due again, but not before the delay is over; null: the delay says
- *     so. One beyond {@link EnqueueOptions#LATEST} is clamped to it.
+ * @param until when the job is due again; null: the delay says so. A snoozed one is not due before
+ *     the delay is over. A released one is due exactly then, whatever the delay and also if it is
+ *     past: with the due time it was claimed with, a job that never began has its place before
+ *     those of later, and its wait goes on. An instant before 1970 or beyond {@link
+ *     EnqueueOptions#LATEST} is clamped.
  */
 public record GiveBack(
     Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {

@@ -29,8 +29,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends attempts without using them: snoozed by the handler, or released by a worker that shuts
- * down. A job that somebody cancelled meanwhile does not come back.
+ * Ends attempts without using them: snoozed by the handler, or released by a worker that shuts down
+ * or has no slot for it. A job that somebody cancelled meanwhile does not come back.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -44,6 +44,9 @@ import org.jspecify.annotations.Nullable;
  *              FROM ended JOIN given ...)
  * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
+ *
+ * <p>A job that never began is released with a null delay, which {@code GREATEST} leaves out: it is
+ * due when it was, before those of later. Below a low-water mark the next sweep finds it.
  *
  * <p>{@code attempts} stays, because it equals the audit rows; {@code forgiven} is what does not
  * count. {@link AttemptCtes} tells the lock order.
@@ -127,9 +130,15 @@ final class GiveBackStatement {
 
   static Arguments arguments(List<GiveBack> attempts) {
     return AttemptCtes.arguments(attempts, GiveBack::execution)
-        .bigints("delays", attempts, attempt -> DatabaseClock.micros(attempt.delay()))
+        .bigints("delays", attempts, GiveBackStatement::delay)
         .timestamps("untils", attempts, GiveBackStatement::until)
         .texts("closed_as", attempts, attempt -> attempt.as().literal());
+  }
+
+  /** Null: it is due at its instant, past or not. */
+  private static @Nullable Long delay(GiveBack attempt) {
+    boolean exactly = attempt.as() == ExecutionStatus.RELEASED && attempt.until() != null;
+    return exactly ? null : (Long) DatabaseClock.micros(attempt.delay());
   }
 
   private static @Nullable String until(GiveBack attempt) {
