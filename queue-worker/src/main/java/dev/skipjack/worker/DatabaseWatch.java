@@ -41,14 +41,14 @@ final class DatabaseWatch {
 
   /** Answers whether this failure of a loop is the first that says so. */
   synchronized boolean failed(String loop, Throwable failure) {
-    if (isOptional(loop)) {
-      return false;
-    }
     if (isExhausted(failure) || !isAway(failure)) {
       failing.remove(loop); // has another trouble now; lost until a loop gets an answer
       return false;
     }
     failing.add(loop);
+    if (isOptional(loop)) {
+      return false;
+    }
     lastError = Reporter.wordsOf(failure);
     if (hasState(failure, READ_ONLY)) {
       readOnly = true;
@@ -81,7 +81,8 @@ final class DatabaseWatch {
     boolean isBack;
     synchronized (this) {
       recovered = failing.remove(loop);
-      isBack = lost && failing.isEmpty() && !loop.equals(LISTENER);
+      isBack =
+          lost && !loop.equals(LISTENER) && failing.stream().allMatch(DatabaseWatch::isOptional);
       if (isBack) {
         lost = false;
         readOnly = false;

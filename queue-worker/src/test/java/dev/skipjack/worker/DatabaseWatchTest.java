@@ -34,6 +34,13 @@ class DatabaseWatchTest {
     assertThat(database.failed(loop, failure("25006"))).isFalse();
     assertThat(database.isLost()).isFalse();
     assertThat(database.readOnlyMet()).isZero();
+
+    AtomicInteger woken = new AtomicInteger();
+    database.whenBack(woken::incrementAndGet);
+    database.failed("fetcher", failure("08001"));
+    assertThat(database.worked("fetcher")).isTrue();
+    assertThat(database.worked(loop)).isFalse();
+    assertThat(woken).hasValue(2); // others may be waiting for the same server
   }
 
   /** Its polls are answered by a server that has no disk left to write to. */
