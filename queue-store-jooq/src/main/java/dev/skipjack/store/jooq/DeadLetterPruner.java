@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes the dead jobs that are older than their queue's retention. A call that runs out of time
@@ -46,7 +47,7 @@ final class DeadLetterPruner {
       AtomicLong jobs,
       List<String> failed) {
     Optional<Position> from = stopped.getAndSet(Optional.empty());
-    AtomicReference<Optional<Position>> end = new AtomicReference<>(Optional.empty());
+    AtomicReference<@Nullable Position> end = new AtomicReference<>();
     for (Map.Entry<String, Instant> queue : left(cutoffs, from)) {
       // Not ofQueue: the table may hold names that only SQL allows.
       DeadJobs which = new DeadJobs(Optional.of(queue.getKey()), Optional.empty());
@@ -56,17 +57,19 @@ final class DeadLetterPruner {
       MaintenanceSteps.named("Dead jobs of queue '%s'".formatted(queue.getKey()), failed)
           .run(
               () ->
-                  end.set(
-                      deadLetters.walk(
+                  deadLetters
+                      .walk(
                           which,
                           after,
                           Duration.between(queue.getValue(), now),
                           batch -> {
                             jobs.addAndGet(deadLetters.pruneFree(batch));
                             return System.nanoTime() - deadline < 0;
-                          })));
-      if (end.get().isPresent()) {
-        stopped.set(end.get());
+                          })
+                      .ifPresent(end::set));
+      Position reached = end.get();
+      if (reached != null) {
+        stopped.set(Optional.of(reached));
         return false;
       }
     }
