@@ -27,7 +27,7 @@ class ClaimSizeTest {
 
   private static final int MEGABYTE = 1 << 20;
 
-  private static final OutOfMemoryError TOO_LARGE = new OutOfMemoryError("Java heap space");
+  private final OutOfMemoryError tooLarge = new OutOfMemoryError("Java heap space");
 
   private final MemoryStore store = new MemoryStore();
   private final EventLog events = new EventLog();
@@ -87,9 +87,9 @@ class ClaimSizeTest {
   void failuresHalveAndSuccessesDouble() {
     ClaimSize size = new ClaimSize(new PayloadBudget(Long.MAX_VALUE));
     assertThat(size.most(5_000)).isEqualTo(1_000);
-    size.failed(1_000, TOO_LARGE);
+    size.failed(1_000, tooLarge);
     assertThat(size.most(5_000)).isEqualTo(500);
-    size.failed(3, TOO_LARGE);
+    size.failed(3, tooLarge);
     assertThat(size.most(5_000)).isEqualTo(1);
     size.worked();
     assertThat(size.most(5_000)).isEqualTo(2);
