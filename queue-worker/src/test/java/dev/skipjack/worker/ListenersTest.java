@@ -21,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -245,7 +246,8 @@ class ListenersTest {
     assertThat(refusals.get(1)).contains("A listener of worker");
   }
 
-  private static String refusal(Worker worker) {
+  private static String refusal(@Nullable Worker worker) {
+    assertThat(worker).isNotNull();
     try {
       return "ran " + worker.runUntilIdle();
     } catch (IllegalStateException refused) {
