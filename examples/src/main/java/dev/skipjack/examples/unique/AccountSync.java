@@ -11,6 +11,7 @@ import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Worker;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
@@ -76,7 +77,7 @@ public final class AccountSync {
               }
               return unchanged;
             });
-    return current ? Outcome.completed() : Outcome.snooze(Duration.ZERO);
+    return current ? Outcome.completed() : Outcome.snooze(Duration.ofSeconds(1));
   }
 
   // end of snippet
@@ -86,11 +87,16 @@ public final class AccountSync {
         .get(0, Long.class);
   }
 
-  /** Runs what is due in the calling thread. */
-  int runUntilIdle() {
+  /** Runs jobs in the calling thread until none is left, not even one that waits. */
+  int runAll() {
     try (Worker worker =
         Worker.on(queue).handle(SYNC_ACCOUNT, this::sync).queue("sync", 1).build()) {
-      return worker.runUntilIdle();
+      int runs = 0;
+      do {
+        LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+        runs += worker.runUntilIdle();
+      } while (!queue.reader().oldestPending().isEmpty());
+      return runs;
     }
   }
 
@@ -123,7 +129,7 @@ public final class AccountSync {
     for (int i = 1; i <= 5; i++) {
       out.printf("change %d: %s%n", i, describe(sync.change(1)));
     }
-    int runs = sync.runUntilIdle();
+    int runs = sync.runAll();
     out.printf("6 changes, %d runs%n", runs);
     return runs;
   }
