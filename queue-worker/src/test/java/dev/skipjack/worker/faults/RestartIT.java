@@ -29,14 +29,14 @@ class RestartIT {
     assertThat(Collections.max(restart(3))).isLessThan(AT_MOST);
   }
 
-  /** The median is below one and a half seconds, and each below five. */
+  /** Ten of ten, so the 95th percentile too. Needs a machine with nothing else to do. */
   @Test
   @Tag("soak")
   void aWorkerIsBackWithinSecondsAfterTenRestarts() {
     List<Duration> delays = restart(10);
-    Collections.sort(delays);
-    assertThat(delays.get(4)).as("median of %s", delays).isLessThan(Duration.ofMillis(1_500));
-    assertThat(delays.get(9)).as("longest of %s", delays).isLessThan(AT_MOST);
+    assertThat(Collections.max(delays))
+        .as("longest of %s", delays)
+        .isLessThan(Duration.ofMillis(1_500));
   }
 
   @Test
@@ -63,7 +63,7 @@ class RestartIT {
       HikariConfig settings = new HikariConfig();
       settings.setJdbcUrl(postgres.jdbcUrl());
       settings.setMaximumPoolSize(10);
-      settings.setConnectionTimeout(1_000);
+      settings.setConnectionTimeout(500);
       settings.setMinimumIdle(
           0); // or the pool's own pauses would grow, see docs/guides/deployment.md
       try (HikariDataSource pool = new HikariDataSource(settings);
