@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The store's claim and completion as the store sends them, SET LOCAL and all, for bare JDBC. Only
+ * The store's claim and completion as the store sends them, settings and all, for bare JDBC. Only
  * the executions that are completed change from one call to the next.
  */
 final class BareStatements {
@@ -137,10 +137,11 @@ final class BareStatements {
     return busy;
   }
 
-  /** Those of the statement; the settings before it have none. */
+  /** Those of the statement; settings come before it. */
   private static ResultSet rows(PreparedStatement statement) throws SQLException {
     boolean hasRows = statement.execute();
-    while (!hasRows) {
+    while (!hasRows
+        || statement.getResultSet().getMetaData().getColumnName(1).equals("set_config")) {
       hasRows = statement.getMoreResults();
       if (!hasRows && statement.getUpdateCount() == -1) {
         throw new SQLException("The statement answered no rows.");

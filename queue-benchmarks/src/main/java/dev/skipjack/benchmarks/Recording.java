@@ -35,7 +35,7 @@ final class Recording {
     /** What the store sends around a statement: how its transaction begins, with which settings. */
     private static final Pattern AROUND =
         Pattern.compile(
-            "\\A(?:(?:BEGIN|SET LOCAL|SET TRANSACTION)\\b[^;]*; )*(.*?)(?:; COMMIT)?\\z",
+            "\\A(?:(?:BEGIN|SET TRANSACTION|SELECT pg_catalog.set_config)\\b[^;]*; )*(.*?)(?:; COMMIT|; SELECT pg_catalog.set_config[^;]*)?\\z",
             Pattern.DOTALL);
 
     static Sent of(String sql, List<Bind> binds) {

@@ -2,12 +2,13 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.JobError;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +21,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The queue is bounded, by events and by the errors in them. What does not fit is dropped,
  * counted about once a second, and logged at most once a minute. Used once.
+ *
+ * <p>A busy worker has several events a job. To wake the thread for each would cost more than the
+ * job's other work in this process, so after an event the thread looks again by itself for a moment
+ * before it asks to be woken.
  */
 final class EventDispatcher {
 
@@ -37,6 +42,7 @@ final class EventDispatcher {
    */
   static final long LENGTH_OF_EXCEPTION = 5_000;
 
+  private static final long LOOK_AGAIN_AFTER = Duration.ofMillis(1).toNanos();
   private static final long COUNT_INTERVAL = Duration.ofSeconds(1).toNanos();
   private static final long WARN_INTERVAL = Duration.ofMinutes(1).toNanos();
 
@@ -44,12 +50,16 @@ final class EventDispatcher {
   private final String worker;
   private final LongConsumer countDropped;
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  private final Queue<WorkerEvent> waiting = new ArrayDeque<>();
-  private long text;
-  private boolean closed;
-  private long deadline;
+  private final Queue<WorkerEvent> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger size = new AtomicInteger();
+  private final AtomicLong text = new AtomicLong();
+  private volatile boolean closed;
+  private volatile long deadline;
+
+  /** Whether the thread must be woken for the next event. */
+  private volatile boolean asleep;
+
+  private final Object drops = new Object();
   private long uncounted;
   private long countedAt = System.nanoTime() - COUNT_INTERVAL;
   private long unreported;
@@ -77,29 +87,45 @@ final class EventDispatcher {
 
   /** Queues an event for the listeners, or drops it. Never waits for a listener. */
   void dispatch(WorkerEvent event) {
-    long length = lengthOf(event);
-    long count;
-    long report;
-    lock.lock();
-    try {
-      if (closed) {
-        return;
-      }
-      if (waiting.size() < CAPACITY && text + length <= LONGEST_TEXT) {
-        waiting.add(event);
-        text += length;
-        changed.signal();
-        return;
-      }
-      uncounted++;
-      unreported++;
-      count = takeCount(COUNT_INTERVAL);
-      report = takeReport(WARN_INTERVAL);
-    } finally {
-      lock.unlock();
+    if (closed) {
+      return;
     }
-    count(count);
-    report(report);
+    if (reserve(lengthOf(event))) {
+      waiting.add(event);
+      if (asleep) {
+        wake();
+      }
+    } else {
+      dropped(1, COUNT_INTERVAL, WARN_INTERVAL);
+    }
+  }
+
+  private boolean reserve(long length) {
+    if (size.incrementAndGet() <= CAPACITY) {
+      if (length == 0 || text.addAndGet(length) <= LONGEST_TEXT) {
+        return true;
+      }
+      text.addAndGet(-length);
+    }
+    size.decrementAndGet();
+    return false;
+  }
+
+  private @Nullable WorkerEvent poll() {
+    WorkerEvent next = waiting.poll();
+    if (next != null) {
+      size.decrementAndGet();
+      long length = lengthOf(next);
+      if (length > 0) {
+        text.addAndGet(-length);
+      }
+    }
+    return next;
+  }
+
+  private void wake() {
+    asleep = false;
+    LockSupport.unpark(thread);
   }
 
   /**
@@ -108,14 +134,9 @@ final class EventDispatcher {
    * calls this is not waited for; the rest is delivered once it has returned.
    */
   void stop(long nanos) throws InterruptedException {
-    lock.lock();
-    try {
-      closed = true;
-      deadline = System.nanoTime() + nanos;
-      changed.signal();
-    } finally {
-      lock.unlock();
-    }
+    deadline = System.nanoTime() + nanos;
+    closed = true;
+    wake();
     Thread running = thread;
     if (running == null || running == Thread.currentThread()) {
       return;
@@ -131,36 +152,31 @@ final class EventDispatcher {
   }
 
   private void run() {
-    for (WorkerEvent next = take(); next != null; next = take()) {
-      deliver(next);
+    boolean told = false;
+    while (!closed || System.nanoTime() - deadline < 0) {
+      WorkerEvent next = poll();
+      if (next != null) {
+        deliver(next);
+        dropped(0, 0, WARN_INTERVAL);
+        told = true;
+      } else if (closed) {
+        break;
+      } else if (told) {
+        told = false;
+        LockSupport.parkNanos(this, LOOK_AGAIN_AFTER);
+      } else {
+        sleep();
+      }
     }
     dropRest();
   }
 
-  /** Waits for an event; null once closed and either empty or past the deadline. */
-  private @Nullable WorkerEvent take() {
-    WorkerEvent next = null;
-    long count;
-    long report;
-    lock.lock();
-    try {
-      while (waiting.isEmpty() && !closed) {
-        changed.awaitUninterruptibly();
-      }
-      if (!closed || System.nanoTime() - deadline < 0) {
-        next = waiting.poll();
-      }
-      if (next != null) {
-        text -= lengthOf(next);
-      }
-      count = takeCount(0);
-      report = takeReport(WARN_INTERVAL);
-    } finally {
-      lock.unlock();
+  private void sleep() {
+    asleep = true;
+    if (waiting.isEmpty() && !closed) {
+      LockSupport.park(this);
     }
-    count(count);
-    report(report);
-    return next;
+    asleep = false;
   }
 
   private void deliver(WorkerEvent event) {
@@ -189,28 +205,45 @@ final class EventDispatcher {
   }
 
   private void dropRest() {
+    long rest = 0;
+    while (poll() != null) {
+      rest++;
+    }
+    dropped(rest, 0, 0);
+  }
+
+  /**
+   * Counts and logs drops, with those that are due.
+   *
+   * @param events how many more
+   * @param countInterval nanoseconds since the last count, at least
+   * @param warnInterval nanoseconds since the last log line, at least
+   */
+  private void dropped(long events, long countInterval, long warnInterval) {
     long count;
     long report;
-    lock.lock();
-    try {
-      int rest = waiting.size();
-      waiting.clear();
-      text = 0;
-      uncounted += rest;
-      unreported += rest;
-      count = takeCount(0);
-      report = takeReport(0);
-    } finally {
-      lock.unlock();
+    synchronized (drops) {
+      uncounted += events;
+      unreported += events;
+      count = takeCount(countInterval);
+      report = takeReport(warnInterval);
     }
-    count(count);
-    report(report);
+    // Outside the lock: this is the code of others, which may hang.
+    if (count > 0) {
+      countDropped.accept(count);
+    }
+    if (report > 0) {
+      report(report);
+    }
   }
 
   /** How many drops to count now; 0 if none, or if the last count is too recent. */
   private long takeCount(long interval) {
+    if (uncounted == 0) {
+      return 0;
+    }
     long now = System.nanoTime();
-    if (uncounted == 0 || now - countedAt < interval) {
+    if (now - countedAt < interval) {
       return 0;
     }
     long count = uncounted;
@@ -219,17 +252,13 @@ final class EventDispatcher {
     return count;
   }
 
-  /** Without the lock, which no other's code may hold up. */
-  private void count(long events) {
-    if (events > 0) {
-      countDropped.accept(events);
-    }
-  }
-
   /** How many drops to report now; 0 if none, or if the last report is too recent. */
   private long takeReport(long interval) {
+    if (unreported == 0) {
+      return 0;
+    }
     long now = System.nanoTime();
-    if (unreported == 0 || now - reportedAt < interval) {
+    if (now - reportedAt < interval) {
       return 0;
     }
     long report = unreported;
@@ -239,14 +268,12 @@ final class EventDispatcher {
   }
 
   private void report(long events) {
-    if (events > 0) {
-      WorkerListener busy = called;
-      log.warn(
-          "Events dropped, the listeners take too long worker={} events={} busyListener={}",
-          worker,
-          events,
-          busy == null ? "none" : busy.getClass().getName());
-    }
+    WorkerListener busy = called;
+    log.warn(
+        "Events dropped, the listeners take too long worker={} events={} busyListener={}",
+        worker,
+        events,
+        busy == null ? "none" : busy.getClass().getName());
   }
 
   private static long lengthOf(WorkerEvent event) {

@@ -31,33 +31,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HotStatement {
 
-  /**
-   * Of every statement. All its tables are qualified; temporary ones, which are looked into first
-   * where nobody says otherwise, hold types too.
-   */
-  static final String SEARCH_PATH = "pg_catalog, pg_temp";
-
-  /**
-   * Remembers the caller's settings, which may come from the session, the role or an earlier SET
-   * LOCAL. It runs under the caller's {@code search_path}, so it names the schema of what it calls.
-   */
+  /** Remembers the caller's settings. */
   private static final String BORROW =
       "SELECT "
-          + borrow("search_path", SEARCH_PATH)
+          + Settings.borrow("search_path", Settings.SEARCH_PATH)
           + ", "
-          + borrow("enable_seqscan", "off")
+          + Settings.borrow("enable_seqscan", "off")
           + ", "
-          + borrow("plan_cache_mode", "force_generic_plan")
+          + Settings.borrow("plan_cache_mode", "force_generic_plan")
           + "; ";
 
   /** Not needed after an error: that takes the settings back with the rest of the transaction. */
   private static final String GIVE_BACK =
       "; SELECT "
-          + giveBack("enable_seqscan")
+          + Settings.giveBack("enable_seqscan")
           + ", "
-          + giveBack("plan_cache_mode")
+          + Settings.giveBack("plan_cache_mode")
           + ", "
-          + giveBack("search_path");
+          + Settings.giveBack("search_path");
 
   private static final String COMMIT = "; COMMIT";
 
@@ -69,22 +60,13 @@ public final class HotStatement {
    */
   private volatile @Nullable String borrowing;
 
+  private volatile @Nullable String next;
   private final Map<Preamble, String> first = new ConcurrentHashMap<>();
   private final Map<Preamble, String> whole = new ConcurrentHashMap<>();
 
   private HotStatement(String sql, List<String> parameters) {
     this.sql = sql;
     this.parameters = parameters;
-  }
-
-  private static String borrow(String setting, String value) {
-    return "pg_catalog.set_config('skipjack.%1$s', pg_catalog.current_setting('%1$s'), true), pg_catalog.set_config('%1$s', '%2$s', true)"
-        .formatted(setting, value);
-  }
-
-  private static String giveBack(String setting) {
-    return "pg_catalog.set_config('%1$s', pg_catalog.current_setting('skipjack.%1$s'), true)"
-        .formatted(setting);
   }
 
   /**
@@ -140,8 +122,8 @@ public final class HotStatement {
   <R> List<R> runFirst(
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    String text = first.computeIfAbsent(preamble, own -> own.sql() + sql);
-    return run(connection, text, preamble.results(), arguments, reader);
+    String text = first.computeIfAbsent(preamble, own -> own.first() + sql + Settings.AFTER);
+    return run(connection, text, 1, arguments, reader);
   }
 
   /**
@@ -153,19 +135,23 @@ public final class HotStatement {
   <R> List<R> runWhole(
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    String text = whole.computeIfAbsent(preamble, own -> own.withBegin() + sql + COMMIT);
-    return run(connection, text, preamble.results(), arguments, reader);
+    String text = whole.computeIfAbsent(preamble, own -> own.whole() + sql + COMMIT);
+    return run(connection, text, 1, arguments, reader);
   }
 
   /**
-   * Runs it under the planner settings that stand, in a transaction of our own that has begun with
-   * the right ones.
+   * Runs it in a transaction of our own that another statement has begun.
    *
    * @return what {@code reader} made of each row
    */
-  <R> List<R> runAsItIs(Connection connection, Arguments arguments, RowReader<R> reader)
+  <R> List<R> runNext(Connection connection, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    return run(connection, sql, 0, arguments, reader);
+    String text = next;
+    if (text == null) {
+      text = Settings.NEXT + sql + Settings.AFTER;
+      next = text;
+    }
+    return run(connection, text, 1, arguments, reader);
   }
 
   /**

@@ -125,7 +125,7 @@ public final class OwnTransactions {
     return commit(
         connection -> {
           try (Statement statement = connection.createStatement()) {
-            statement.execute(preamble.sql());
+            statement.execute(preamble.first());
           }
           return work.run(connection);
         });

@@ -62,7 +62,7 @@ public final class Session {
       Preamble beginning, HotStatement statement, Arguments arguments, RowReader<R> reader)
       throws SQLException {
     if (begun) {
-      return statement.runAsItIs(connection, arguments, reader);
+      return statement.runNext(connection, arguments, reader);
     }
     begun = true;
     return statement.runFirst(connection, beginning, arguments, reader);
