@@ -161,11 +161,11 @@ DECLARE
   tries       integer;
   job         bigint;
 BEGIN
-  IF enqueue.kind IS NULL OR enqueue.kind COLLATE "C" !~ '^[a-z0-9_.-]{1,63}$' THEN
+  IF enqueue.kind IS NULL OR octet_length(enqueue.kind) NOT BETWEEN 1 AND 63 OR enqueue.kind COLLATE "C" ~ '[^a-z0-9_.-]' THEN
     RAISE EXCEPTION 'Kind name ''%'' is not allowed. Use 1 to 63 of a-z, 0-9, ''_'', ''.'', ''-''.', left(enqueue.kind, 80)
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF lane COLLATE "C" !~ '^[a-z0-9_.-]{1,63}$' THEN
+  IF octet_length(lane) NOT BETWEEN 1 AND 63 OR lane COLLATE "C" ~ '[^a-z0-9_.-]' THEN
     RAISE EXCEPTION 'Queue name ''%'' is not allowed. Use 1 to 63 of a-z, 0-9, ''_'', ''.'', ''-''.', left(lane, 80)
       USING ERRCODE = 'invalid_parameter_value';
   END IF;

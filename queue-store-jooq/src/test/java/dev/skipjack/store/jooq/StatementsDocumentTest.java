@@ -87,9 +87,9 @@ class StatementsDocumentTest {
       written from the comments of those classes by `StatementsDocumentTest`.
 
       All of them run as constant text with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)):
-      an own transaction begins with `SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; SET TRANSACTION
-      ISOLATION LEVEL READ COMMITTED` in the same flight; in a caller's transaction the settings are borrowed for the statement and given
-      back.
+      a transaction of the queue's own begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED` and
+      `enable_seqscan = off`, `plan_cache_mode = force_generic_plan` until it ends; in a caller's transaction the settings are borrowed for
+      the statement and given back. `search_path` is given back at the end of each round trip ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
 
       Writes of many jobs lock them in the order of their ids, or step over what is locked; none waits for a job's row while it holds
       others. Keys are another matter: an enqueue with an idempotency key or a unique one waits for a transaction that has taken the
