@@ -2,7 +2,7 @@
 select
   "skipjack"."job_keys"."job_id",
   "skipjack"."jobs"."status",
-  ("skipjack"."jobs"."attempts" > "skipjack"."jobs"."forgiven")
+  ("skipjack"."jobs"."attempts" > "skipjack"."jobs"."uncounted_attempts")
 from "skipjack"."job_keys"
   left outer join "skipjack"."jobs"
     on "skipjack"."jobs"."id" = "skipjack"."job_keys"."job_id"

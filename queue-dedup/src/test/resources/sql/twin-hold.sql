@@ -23,7 +23,7 @@ with
       )
       and "skipjack"."jobs"."unique_key" is not distinct from "given"."unique_key"
       and case
-        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."forgiven")
+        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
         else false
       end
       and not (
@@ -58,7 +58,7 @@ with
       )
       and "skipjack"."jobs"."unique_key" is not distinct from "given"."unique_key"
       and case
-        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."forgiven")
+        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
         else false
       end
       and "given"."next_key" is not null
@@ -96,7 +96,7 @@ with
       )
       and "skipjack"."jobs"."unique_key" is not distinct from "given"."unique_key"
       and case
-        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."forgiven")
+        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
         else false
       end
       and case
@@ -157,9 +157,9 @@ from unnest(cast(
   left outer join lateral (
     select
       "holder"."status",
-      ("holder"."attempts" > "holder"."forgiven") as "has_used_attempt",
+      ("holder"."attempts" > "holder"."uncounted_attempts") as "has_used_attempt",
       case
-        when "holder"."status" = 'pending' then ("holder"."attempts" = "holder"."forgiven")
+        when "holder"."status" = 'pending' then ("holder"."attempts" = "holder"."uncounted_attempts")
         else false
       end as "is_grippable",
       (

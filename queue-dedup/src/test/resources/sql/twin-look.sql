@@ -27,7 +27,7 @@ from unnest(cast(
   left outer join lateral (
     select
       "holder"."status",
-      ("holder"."attempts" > "holder"."forgiven") as "has_used_attempt",
+      ("holder"."attempts" > "holder"."uncounted_attempts") as "has_used_attempt",
       false as "is_grippable"
     from "skipjack"."jobs" as "holder"
     where (

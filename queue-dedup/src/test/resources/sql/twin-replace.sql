@@ -73,7 +73,7 @@ with
         "unique_key",
         "unique_label",
         "unique_until",
-        "trace_parent",
+        "traceparent",
         "twin_id",
         "holds",
         "replaces_payload",
@@ -92,7 +92,7 @@ with
       )
       and "skipjack"."jobs"."unique_key" is not distinct from "given"."unique_key"
       and case
-        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."forgiven")
+        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
         else false
       end
       and (
@@ -218,7 +218,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "trace_parent",
+      "traceparent",
       "twin_id",
       "holds",
       "replaces_payload",
@@ -328,7 +328,7 @@ from unnest(cast(
   "unique_key",
   "unique_label",
   "unique_until",
-  "trace_parent",
+  "traceparent",
   "twin_id",
   "holds",
   "replaces_payload",
@@ -340,10 +340,10 @@ from unnest(cast(
   left outer join lateral (
     select
       "holder"."status",
-      ("holder"."attempts" > "holder"."forgiven") as "has_used_attempt",
+      ("holder"."attempts" > "holder"."uncounted_attempts") as "has_used_attempt",
       (
         case
-          when "holder"."status" = 'pending' then ("holder"."attempts" = "holder"."forgiven")
+          when "holder"."status" = 'pending' then ("holder"."attempts" = "holder"."uncounted_attempts")
           else false
         end
         and (

@@ -1,10 +1,10 @@
--- parameters: unique_key, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, trace_parent
+-- parameters: unique_key, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent
 with
   "twin" as materialized (
     select
       "holder"."id",
       "holder"."status",
-      ("holder"."attempts" > "holder"."forgiven") as "has_used_attempt"
+      ("holder"."attempts" > "holder"."uncounted_attempts") as "has_used_attempt"
     from "skipjack"."jobs" as "holder"
     where "holder"."unique_key" = cast(? as text)
     fetch next 1 rows only
@@ -23,7 +23,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "trace_context"
+      "traceparent"
     )
     select
       pg_catalog.nextval('"skipjack"."jobs_id_seq"'),
@@ -44,7 +44,7 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."trace_parent"
+      "incoming"."traceparent"
     from (
       select
         cast(? as text) as "queue",
@@ -62,7 +62,7 @@ with
         cast(? as text) as "unique_key",
         cast(? as text) as "unique_label",
         cast(? as text) as "unique_until",
-        cast(? as text) as "trace_parent"
+        cast(? as text) as "traceparent"
     ) as "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

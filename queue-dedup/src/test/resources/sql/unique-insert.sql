@@ -66,14 +66,14 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "trace_parent",
+      "traceparent",
       "position"
     )
       left outer join lateral (
         select
           "holder"."id",
           "holder"."status",
-          ("holder"."attempts" > "holder"."forgiven") as "has_used_attempt"
+          ("holder"."attempts" > "holder"."uncounted_attempts") as "has_used_attempt"
         from "skipjack"."jobs" as "holder"
         where "holder"."unique_key" = "given"."unique_key"
         fetch next 1 rows only
@@ -94,7 +94,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "trace_context"
+      "traceparent"
     )
     select
       "incoming"."id",
@@ -115,7 +115,7 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."trace_parent"
+      "incoming"."traceparent"
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

@@ -72,12 +72,12 @@ with
       "skipjack"."jobs"."payload_version",
       "skipjack"."jobs"."priority",
       "skipjack"."jobs"."attempts",
-      "skipjack"."jobs"."forgiven",
+      "skipjack"."jobs"."uncounted_attempts",
       "skipjack"."jobs"."max_attempts",
       "skipjack"."jobs"."scheduled_at",
       "skipjack"."jobs"."started_at",
       "skipjack"."jobs"."locked_by",
-      "skipjack"."jobs"."trace_context"
+      "skipjack"."jobs"."traceparent"
   ),
   "opened" as (
     insert into "skipjack"."job_executions" (
@@ -109,10 +109,10 @@ select
   "claimed"."payload_version",
   "claimed"."priority",
   "claimed"."attempts",
-  "claimed"."forgiven",
+  "claimed"."uncounted_attempts",
   "claimed"."max_attempts",
   "claimed"."scheduled_at",
   "claimed"."started_at",
   "claimed"."locked_by",
-  "claimed"."trace_context"
+  "claimed"."traceparent"
 from "claimed"

@@ -65,7 +65,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "trace_parent",
+      "traceparent",
       "idempotency_key",
       "idempotency_kept",
       "position"
@@ -107,7 +107,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "trace_context"
+      "traceparent"
     )
     select
       "incoming"."id",
@@ -128,7 +128,7 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."trace_parent"
+      "incoming"."traceparent"
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

@@ -1,4 +1,4 @@
--- parameters: queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, trace_parent
+-- parameters: queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent
 insert into "skipjack"."jobs" (
   "id",
   "queue",
@@ -12,7 +12,7 @@ insert into "skipjack"."jobs" (
   "unique_key",
   "unique_label",
   "unique_until",
-  "trace_context"
+  "traceparent"
 )
 select
   pg_catalog.nextval('"skipjack"."jobs_id_seq"'),
@@ -33,7 +33,7 @@ select
   "incoming"."unique_key",
   "incoming"."unique_label",
   "incoming"."unique_until",
-  "incoming"."trace_parent"
+  "incoming"."traceparent"
 from (
   select
     cast(? as text) as "queue",
@@ -51,7 +51,7 @@ from (
     cast(? as text) as "unique_key",
     cast(? as text) as "unique_label",
     cast(? as text) as "unique_until",
-    cast(? as text) as "trace_parent"
+    cast(? as text) as "traceparent"
 ) as "incoming"
   left outer join "skipjack"."job_queues"
     on "skipjack"."job_queues"."queue" = "incoming"."queue"

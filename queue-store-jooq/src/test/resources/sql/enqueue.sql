@@ -56,7 +56,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "trace_parent",
+      "traceparent",
       "position"
     )
   ),
@@ -74,7 +74,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "trace_context"
+      "traceparent"
     )
     select
       "incoming"."id",
@@ -95,7 +95,7 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."trace_parent"
+      "incoming"."traceparent"
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

@@ -30,8 +30,8 @@ with
         "given"."until",
         clock_timestamp() + cast("given"."delay" as double precision) * interval '1 microsecond'
       ),
-      "forgiven" = (least(
-        "skipjack"."jobs"."forgiven",
+      "uncounted_attempts" = (least(
+        "skipjack"."jobs"."uncounted_attempts",
         ("skipjack"."jobs"."attempts" - 1)
       ) + 1),
       "current_execution_id" = cast(null as bigint),
@@ -99,14 +99,14 @@ with
       "skipjack"."jobs"."created_at",
       "skipjack"."jobs"."started_at",
       "skipjack"."jobs"."attempts",
-      "skipjack"."jobs"."forgiven",
+      "skipjack"."jobs"."uncounted_attempts",
       "skipjack"."jobs"."max_attempts",
       "skipjack"."jobs"."locked_by",
       "skipjack"."jobs"."last_error",
       "skipjack"."jobs"."unique_label",
       "skipjack"."jobs"."ordering_key",
       "skipjack"."jobs"."tags",
-      "skipjack"."jobs"."trace_context",
+      "skipjack"."jobs"."traceparent",
       "skipjack"."jobs"."current_execution_id" as "execution_id"
   ),
   "archived" as (
@@ -121,14 +121,14 @@ with
       "created_at",
       "started_at",
       "attempts",
-      "forgiven",
+      "uncounted_attempts",
       "max_attempts",
       "worker_id",
       "last_error",
       "unique_label",
       "ordering_key",
       "tags",
-      "trace_context",
+      "traceparent",
       "execution_id",
       "status"
     )
@@ -143,14 +143,14 @@ with
       "cancelled"."created_at",
       "cancelled"."started_at",
       "cancelled"."attempts",
-      "cancelled"."forgiven",
+      "cancelled"."uncounted_attempts",
       "cancelled"."max_attempts",
       "cancelled"."locked_by",
       "cancelled"."last_error",
       "cancelled"."unique_label",
       "cancelled"."ordering_key",
       "cancelled"."tags",
-      "cancelled"."trace_context",
+      "cancelled"."traceparent",
       "cancelled"."execution_id",
       'cancelled'
     from "cancelled"

@@ -33,7 +33,7 @@ with
     set
       "status" = 'pending',
       "scheduled_at" = clock_timestamp(),
-      "forgiven" = "skipjack"."jobs"."attempts",
+      "uncounted_attempts" = "skipjack"."jobs"."attempts",
       "died_at" = cast(null as timestamp with time zone),
       "current_execution_id" = cast(null as bigint),
       "lease_expires_at" = cast(null as timestamp with time zone),

@@ -24,29 +24,29 @@ with
     update "skipjack"."jobs"
     set
       "status" = case
-        when ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."forgiven") >= "skipjack"."jobs"."max_attempts" then 'dead'
+        when ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."uncounted_attempts") >= "skipjack"."jobs"."max_attempts" then 'dead'
         else 'pending'
       end,
       "scheduled_at" = case
-        when ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."forgiven") >= "skipjack"."jobs"."max_attempts" then "skipjack"."jobs"."scheduled_at"
+        when ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."uncounted_attempts") >= "skipjack"."jobs"."max_attempts" then "skipjack"."jobs"."scheduled_at"
         else clock_timestamp() + cast(cast(
           (? * random())
           as bigint
         ) as double precision) * interval '1 microsecond'
       end,
       "died_at" = case
-        when ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."forgiven") >= "skipjack"."jobs"."max_attempts" then clock_timestamp()
+        when ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."uncounted_attempts") >= "skipjack"."jobs"."max_attempts" then clock_timestamp()
       end,
       "unique_key" = case
         when (
-          ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."forgiven") >= "skipjack"."jobs"."max_attempts"
+          ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."uncounted_attempts") >= "skipjack"."jobs"."max_attempts"
           and "skipjack"."jobs"."unique_until" is distinct from 'ended'
         ) then cast(null as text)
         else "skipjack"."jobs"."unique_key"
       end,
       "freed_unique_key" = case
         when (
-          ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."forgiven") >= "skipjack"."jobs"."max_attempts"
+          ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."uncounted_attempts") >= "skipjack"."jobs"."max_attempts"
           and "skipjack"."jobs"."unique_until" is distinct from 'ended'
         ) then "skipjack"."jobs"."unique_key"
         else "skipjack"."jobs"."freed_unique_key"
@@ -109,14 +109,14 @@ with
       "skipjack"."jobs"."created_at",
       "skipjack"."jobs"."started_at",
       "skipjack"."jobs"."attempts",
-      "skipjack"."jobs"."forgiven",
+      "skipjack"."jobs"."uncounted_attempts",
       "skipjack"."jobs"."max_attempts",
       "skipjack"."jobs"."locked_by",
       "skipjack"."jobs"."last_error",
       "skipjack"."jobs"."unique_label",
       "skipjack"."jobs"."ordering_key",
       "skipjack"."jobs"."tags",
-      "skipjack"."jobs"."trace_context",
+      "skipjack"."jobs"."traceparent",
       "skipjack"."jobs"."current_execution_id" as "execution_id"
   ),
   "archived" as (
@@ -131,14 +131,14 @@ with
       "created_at",
       "started_at",
       "attempts",
-      "forgiven",
+      "uncounted_attempts",
       "max_attempts",
       "worker_id",
       "last_error",
       "unique_label",
       "ordering_key",
       "tags",
-      "trace_context",
+      "traceparent",
       "execution_id",
       "status"
     )
@@ -153,14 +153,14 @@ with
       "cancelled"."created_at",
       "cancelled"."started_at",
       "cancelled"."attempts",
-      "cancelled"."forgiven",
+      "cancelled"."uncounted_attempts",
       "cancelled"."max_attempts",
       "cancelled"."locked_by",
       "cancelled"."last_error",
       "cancelled"."unique_label",
       "cancelled"."ordering_key",
       "cancelled"."tags",
-      "cancelled"."trace_context",
+      "cancelled"."traceparent",
       "cancelled"."execution_id",
       'cancelled'
     from "cancelled"

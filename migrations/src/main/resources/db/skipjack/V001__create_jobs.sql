@@ -52,7 +52,7 @@ CREATE TABLE jobs (
   died_at              timestamptz,
   cancel_requested_at  timestamptz,
   attempts             integer          NOT NULL DEFAULT 0,
-  forgiven             integer          NOT NULL DEFAULT 0,
+  uncounted_attempts   integer          NOT NULL DEFAULT 0,
   max_attempts         job_max_attempts NOT NULL DEFAULT 25,
   payload_version      integer          NOT NULL DEFAULT 1,
   priority             job_priority     NOT NULL DEFAULT 0,
@@ -69,11 +69,11 @@ CREATE TABLE jobs (
   ordering_key         job_key,
   progress             jsonb,
   tags                 text[],
-  trace_context        text,
+  traceparent          text,
   CONSTRAINT jobs_pkey           PRIMARY KEY (id),
   CONSTRAINT jobs_running_check  CHECK ((status = 'running') = (current_execution_id IS NOT NULL)),
   CONSTRAINT jobs_lease_check    CHECK (current_execution_id IS NULL OR (lease_expires_at IS NOT NULL AND started_at IS NOT NULL)),
-  CONSTRAINT jobs_attempts_check CHECK (attempts >= 0 AND forgiven BETWEEN 0 AND attempts)
+  CONSTRAINT jobs_attempts_check CHECK (attempts >= 0 AND uncounted_attempts BETWEEN 0 AND attempts)
 ) WITH (
   fillfactor = 85,
   autovacuum_vacuum_scale_factor = 0.02,
@@ -112,7 +112,7 @@ COMMENT ON COLUMN jobs.started_at IS 'When the current or the latest attempt was
 COMMENT ON COLUMN jobs.died_at IS 'When the job became dead. NULL otherwise.';
 COMMENT ON COLUMN jobs.cancel_requested_at IS 'When somebody asked a running job to stop. NULL otherwise.';
 COMMENT ON COLUMN jobs.attempts IS 'Executions so far: only rises, equals the audit rows of the job.';
-COMMENT ON COLUMN jobs.forgiven IS 'Attempts that do not count: attempts - forgiven is what was used of max_attempts.';
+COMMENT ON COLUMN jobs.uncounted_attempts IS 'Attempts that do not count: attempts - uncounted_attempts is what was used of max_attempts.';
 COMMENT ON COLUMN jobs.max_attempts IS 'Used attempts after which a failure makes the job dead.';
 COMMENT ON COLUMN jobs.payload_version IS 'Version of the payload''s shape, for kinds that changed theirs.';
 COMMENT ON COLUMN jobs.priority IS 'Higher is served first inside a queue; -100 to 100.';
@@ -129,7 +129,7 @@ COMMENT ON COLUMN jobs.freed_unique_key IS 'The unique key that its death freed:
 COMMENT ON COLUMN jobs.ordering_key IS 'Jobs of one ordering key run one after another.';
 COMMENT ON COLUMN jobs.progress IS 'What the handler last reported about itself.';
 COMMENT ON COLUMN jobs.tags IS 'Free labels for people and filters.';
-COMMENT ON COLUMN jobs.trace_context IS 'W3C traceparent of the enqueuer.';
+COMMENT ON COLUMN jobs.traceparent IS 'W3C traceparent of the enqueuer.';
 COMMENT ON SEQUENCE job_execution_id_seq IS 'Source of execution ids: every claim of a job takes a new one.';
 COMMENT ON INDEX jobs_pending_idx IS 'Serves the claim, one lane (queue, priority) at a time.';
 COMMENT ON INDEX jobs_running_idx IS 'Serves the rescue.';

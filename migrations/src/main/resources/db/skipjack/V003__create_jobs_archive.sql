@@ -8,28 +8,28 @@ CREATE DOMAIN job_end_status AS text COLLATE "C"
 COMMENT ON DOMAIN job_end_status IS 'Status of a job that ended.';
 
 CREATE TABLE jobs_archive (
-  id              bigint           NOT NULL,
-  finished_at     timestamptz      NOT NULL DEFAULT clock_timestamp(),
-  status          job_end_status   NOT NULL,
-  queue           job_queue_name   NOT NULL,
-  kind            job_kind         NOT NULL,
-  payload         jsonb            NOT NULL,
-  payload_version integer          NOT NULL,
-  priority        job_priority     NOT NULL,
-  scheduled_at    job_scheduled_at NOT NULL,
-  created_at      timestamptz      NOT NULL,
-  started_at      timestamptz,
-  attempts        integer          NOT NULL,
-  forgiven        integer          NOT NULL,
-  max_attempts    job_max_attempts NOT NULL,
-  execution_id    bigint,
-  worker_id       text,
-  result          jsonb,
-  last_error      text,
-  unique_label    text,
-  ordering_key    job_key,
-  tags            text[],
-  trace_context   text,
+  id                 bigint           NOT NULL,
+  finished_at        timestamptz      NOT NULL DEFAULT clock_timestamp(),
+  status             job_end_status   NOT NULL,
+  queue              job_queue_name   NOT NULL,
+  kind               job_kind         NOT NULL,
+  payload            jsonb            NOT NULL,
+  payload_version    integer          NOT NULL,
+  priority           job_priority     NOT NULL,
+  scheduled_at       job_scheduled_at NOT NULL,
+  created_at         timestamptz      NOT NULL,
+  started_at         timestamptz,
+  attempts           integer          NOT NULL,
+  uncounted_attempts integer          NOT NULL,
+  max_attempts       job_max_attempts NOT NULL,
+  execution_id       bigint,
+  worker_id          text,
+  result             jsonb,
+  last_error         text,
+  unique_label       text,
+  ordering_key       job_key,
+  tags               text[],
+  traceparent        text,
   CONSTRAINT jobs_archive_pkey PRIMARY KEY (id, finished_at)
 ) PARTITION BY RANGE (finished_at);
 
@@ -50,7 +50,7 @@ COMMENT ON COLUMN jobs_archive.scheduled_at IS 'When its last attempt had become
 COMMENT ON COLUMN jobs_archive.created_at IS 'When it was enqueued.';
 COMMENT ON COLUMN jobs_archive.started_at IS 'When its last attempt was claimed. NULL if it never started.';
 COMMENT ON COLUMN jobs_archive.attempts IS 'Executions; equals the audit rows of the job.';
-COMMENT ON COLUMN jobs_archive.forgiven IS 'Attempts that did not count.';
+COMMENT ON COLUMN jobs_archive.uncounted_attempts IS 'Attempts that did not count.';
 COMMENT ON COLUMN jobs_archive.max_attempts IS 'Used attempts that were allowed.';
 COMMENT ON COLUMN jobs_archive.execution_id IS 'Execution that ended the job. NULL if it was cancelled before it ran.';
 COMMENT ON COLUMN jobs_archive.worker_id IS 'Worker of that execution.';
@@ -59,5 +59,5 @@ COMMENT ON COLUMN jobs_archive.last_error IS 'Message of its latest attempt that
 COMMENT ON COLUMN jobs_archive.unique_label IS 'Its unique key as people read it.';
 COMMENT ON COLUMN jobs_archive.ordering_key IS 'Its ordering key.';
 COMMENT ON COLUMN jobs_archive.tags IS 'Its labels.';
-COMMENT ON COLUMN jobs_archive.trace_context IS 'W3C traceparent of its enqueuer.';
+COMMENT ON COLUMN jobs_archive.traceparent IS 'W3C traceparent of its enqueuer.';
 COMMENT ON INDEX jobs_archive_finished_at_idx IS 'Serves the listing of ended jobs.';

@@ -129,7 +129,7 @@ CREATE FUNCTION enqueue(
   idempotency_key  text        DEFAULT NULL,
   idempotency_kept interval    DEFAULT interval '24 hours',
   payload_version  integer     DEFAULT 1,
-  trace_parent     text        DEFAULT NULL
+  traceparent      text        DEFAULT NULL
 ) RETURNS bigint
   LANGUAGE plpgsql
   SECURITY DEFINER
@@ -212,10 +212,10 @@ BEGIN
     RAISE EXCEPTION 'An idempotency key cannot be kept for %; give more than zero and at most 36500 days.', enqueue.idempotency_kept
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF enqueue.trace_parent IS NOT NULL
-     AND (enqueue.trace_parent COLLATE "C" !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
-          OR enqueue.trace_parent COLLATE "C" ~ '^ff|^..-0{32}|-0{16}-') THEN
-    RAISE EXCEPTION 'Trace parent ''%'' is not allowed. Use the W3C form: version, trace id, parent id and flags as 2, 32, 16 and 2 of 0-9 and a-f between ''-'', no id all zeros, version not ff.', left(enqueue.trace_parent, 80)
+  IF enqueue.traceparent IS NOT NULL
+     AND (enqueue.traceparent COLLATE "C" !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
+          OR enqueue.traceparent COLLATE "C" ~ '^ff|^..-0{32}|-0{16}-') THEN
+    RAISE EXCEPTION 'Trace parent ''%'' is not allowed. Use the W3C form: version, trace id, parent id and flags as 2, 32, 16 and 2 of 0-9 and a-f between ''-'', no id all zeros, version not ff.', left(enqueue.traceparent, 80)
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
   document := @require_payload(enqueue.payload);
@@ -255,7 +255,7 @@ BEGIN
     END IF;
     job := coalesce(job, nextval(job_ids));
     INSERT INTO @jobs (id, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, tags,
-                      unique_key, unique_label, unique_until, trace_context)
+                      unique_key, unique_label, unique_until, traceparent)
     SELECT job, lane, enqueue.kind, document, coalesce(enqueue.payload_version, 1),
            coalesce(enqueue.priority, job_queues.default_priority, 0),
            coalesce(enqueue.max_attempts, job_queues.default_max_attempts, 25), due, labels,
@@ -263,7 +263,7 @@ BEGIN
            CASE WHEN octet_length(convert_to(enqueue.unique_key, 'UTF8')) > 200 THEN left(enqueue.unique_key, 60) || '...'
                 ELSE enqueue.unique_key END,
            CASE WHEN enqueue.unique_key IS NOT NULL THEN 'dead' END,
-           enqueue.trace_parent
+           enqueue.traceparent
       FROM (SELECT) AS one_row
       LEFT JOIN @job_queues ON job_queues.queue = lane
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
@@ -299,7 +299,7 @@ kind: name of its type. payload: what the handler gets, json, 256 KiB at most, 5
 ::json). queue: ''default''. priority: -100 to 100; left out, that of the queue''s settings or 0. delay or scheduled_at: when it is due; now. max_attempts: left out, those of the queue''s
 settings or 25; 1 to 1,000,000. tags: up to 20. unique_key: while a live job of the kind holds it, the answer is that job. idempotency_key: an enqueue
 of the kind with this key that came before, at most idempotency_kept ago, is answered with its job. payload_version: shape of the payload.
-trace_parent: W3C traceparent, handed to whoever runs the job.
+traceparent: W3C traceparent, handed to whoever runs the job.
 What is not allowed raises 22023. The server''s parser of json refuses some payloads first: what is no JSON raises 22P02, as do lone
 surrogates; NUL raises 22P05; thousands of levels raise 54001. A job that is due wakes workers at commit.';
 

@@ -6,7 +6,7 @@ select
   "skipjack"."jobs"."kind",
   "skipjack"."jobs"."priority",
   "skipjack"."jobs"."attempts",
-  "skipjack"."jobs"."forgiven",
+  "skipjack"."jobs"."uncounted_attempts",
   "skipjack"."jobs"."max_attempts",
   "skipjack"."jobs"."created_at",
   "skipjack"."jobs"."scheduled_at",
@@ -25,7 +25,7 @@ select
   "skipjack"."jobs"."ordering_key",
   "skipjack"."jobs"."progress",
   cast(null as jsonb),
-  "skipjack"."jobs"."trace_context"
+  "skipjack"."jobs"."traceparent"
 from "skipjack"."jobs"
 where "skipjack"."jobs"."id" = ?
 union all
@@ -36,7 +36,7 @@ select
   "skipjack"."jobs_archive"."kind",
   "skipjack"."jobs_archive"."priority",
   "skipjack"."jobs_archive"."attempts",
-  "skipjack"."jobs_archive"."forgiven",
+  "skipjack"."jobs_archive"."uncounted_attempts",
   "skipjack"."jobs_archive"."max_attempts",
   "skipjack"."jobs_archive"."created_at",
   "skipjack"."jobs_archive"."scheduled_at",
@@ -55,6 +55,6 @@ select
   "skipjack"."jobs_archive"."ordering_key",
   cast(null as jsonb),
   "skipjack"."jobs_archive"."result",
-  "skipjack"."jobs_archive"."trace_context"
+  "skipjack"."jobs_archive"."traceparent"
 from "skipjack"."jobs_archive"
 where "skipjack"."jobs_archive"."id" = ?

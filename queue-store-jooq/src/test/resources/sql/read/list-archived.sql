@@ -90,7 +90,7 @@ select
   "skipjack"."jobs_archive"."kind",
   "skipjack"."jobs_archive"."priority",
   "skipjack"."jobs_archive"."attempts",
-  "skipjack"."jobs_archive"."forgiven",
+  "skipjack"."jobs_archive"."uncounted_attempts",
   "skipjack"."jobs_archive"."max_attempts",
   "skipjack"."jobs_archive"."created_at",
   "skipjack"."jobs_archive"."scheduled_at",

@@ -84,7 +84,7 @@ select
   "skipjack"."jobs"."kind",
   "skipjack"."jobs"."priority",
   "skipjack"."jobs"."attempts",
-  "skipjack"."jobs"."forgiven",
+  "skipjack"."jobs"."uncounted_attempts",
   "skipjack"."jobs"."max_attempts",
   "skipjack"."jobs"."created_at",
   "skipjack"."jobs"."scheduled_at",

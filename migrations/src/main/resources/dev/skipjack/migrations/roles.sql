@@ -42,7 +42,7 @@ GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, 
 GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_producer;
 GRANT SELECT ON {schema}.jobs, {schema}.job_keys, {schema}.job_queues TO {prefix}_producer;
 GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label, unique_until, tags,
-              trace_context)
+              traceparent)
    ON {schema}.jobs TO {prefix}_producer;
 GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at) ON {schema}.jobs TO {prefix}_producer;
 GRANT INSERT (key, job_id, expires_at), UPDATE (job_id, expires_at) ON {schema}.job_keys TO {prefix}_producer;
@@ -51,7 +51,7 @@ GRANT INSERT (key, job_id, expires_at), UPDATE (job_id, expires_at) ON {schema}.
 GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_workers
    TO {prefix}_worker;
 GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, started_at, died_at, cancel_requested_at, attempts,
-              forgiven, locked_by, last_error, unique_key, freed_unique_key, progress)
+              uncounted_attempts, locked_by, last_error, unique_key, freed_unique_key, progress)
    ON {schema}.jobs TO {prefix}_worker;
 GRANT DELETE ON {schema}.jobs, {schema}.job_keys TO {prefix}_worker;
 GRANT UPDATE (expires_at) ON {schema}.job_keys TO {prefix}_worker; -- to lock a key before it is deleted
@@ -66,7 +66,7 @@ GRANT EXECUTE ON FUNCTION {schema}.create_partition(text, timestamptz) TO {prefi
 GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_schedules,
                 {schema}.job_workers
    TO {prefix}_operator;
-GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, died_at, cancel_requested_at, forgiven, max_attempts,
+GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, died_at, cancel_requested_at, uncounted_attempts, max_attempts,
               priority, queue, payload, payload_version, unique_key, freed_unique_key, tags)
    ON {schema}.jobs TO {prefix}_operator;
 GRANT DELETE ON {schema}.jobs TO {prefix}_operator;
@@ -75,13 +75,13 @@ GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues TO {prefix}_operator;
 
 -- Viewers: every column but payload, result, progress and the stacks of errors.
 GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,
-              attempts, forgiven, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, unique_key,
-              unique_label, unique_until, freed_unique_key, ordering_key, tags, trace_context)
+              attempts, uncounted_attempts, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, unique_key,
+              unique_label, unique_until, freed_unique_key, ordering_key, tags, traceparent)
    ON {schema}.jobs TO {prefix}_viewer;
 GRANT SELECT (id, job_id, started_at, finished_at, attempt, status, queue, kind, worker_id, error_class, error_message)
    ON {schema}.job_executions TO {prefix}_viewer;
-GRANT SELECT (id, finished_at, status, queue, kind, payload_version, priority, scheduled_at, created_at, started_at, attempts, forgiven,
-              max_attempts, execution_id, worker_id, last_error, unique_label, ordering_key, tags, trace_context)
+GRANT SELECT (id, finished_at, status, queue, kind, payload_version, priority, scheduled_at, created_at, started_at, attempts, uncounted_attempts,
+              max_attempts, execution_id, worker_id, last_error, unique_label, ordering_key, tags, traceparent)
    ON {schema}.jobs_archive TO {prefix}_viewer;
 GRANT SELECT (name, cron, zone, catch_up, queue, kind, priority, max_attempts, next_at, last_at, paused_at, created_at, updated_at)
    ON {schema}.job_schedules TO {prefix}_viewer;

@@ -1,7 +1,7 @@
 package dev.skipjack.api;
 
 import dev.skipjack.api.spi.StoredKey;
-import dev.skipjack.api.spi.TraceParent;
+import dev.skipjack.api.spi.Traceparent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ public final class EnqueueOptions {
   private final List<String> tags;
   private final Optional<String> idempotencyKey;
   private final Duration idempotencyKept;
-  private final Optional<String> traceParent;
+  private final Optional<String> traceparent;
   private final boolean wakesUp;
 
   private EnqueueOptions(
@@ -59,7 +59,7 @@ public final class EnqueueOptions {
       List<String> tags,
       Optional<String> idempotencyKey,
       Duration idempotencyKept,
-      Optional<String> traceParent,
+      Optional<String> traceparent,
       boolean wakesUp) {
     this.delay = delay;
     this.scheduledAt = scheduledAt;
@@ -69,7 +69,7 @@ public final class EnqueueOptions {
     this.tags = tags;
     this.idempotencyKey = idempotencyKey;
     this.idempotencyKept = idempotencyKept;
-    this.traceParent = traceParent;
+    this.traceparent = traceparent;
     this.wakesUp = wakesUp;
   }
 
@@ -110,7 +110,7 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        traceParent,
+        traceparent,
         wakesUp);
   }
 
@@ -125,7 +125,7 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        traceParent,
+        traceparent,
         wakesUp);
   }
 
@@ -140,7 +140,7 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        traceParent,
+        traceparent,
         wakesUp);
   }
 
@@ -155,7 +155,7 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        traceParent,
+        traceparent,
         wakesUp);
   }
 
@@ -183,7 +183,7 @@ public final class EnqueueOptions {
         Tags.require(tags),
         idempotencyKey,
         idempotencyKept,
-        traceParent,
+        traceparent,
         wakesUp);
   }
 
@@ -217,17 +217,17 @@ public final class EnqueueOptions {
         tags,
         Optional.of(StoredKey.require("Idempotency key", key)),
         Limits.kept(kept),
-        traceParent,
+        traceparent,
         wakesUp);
   }
 
   /**
    * As part of a trace: the handler finds it in what it is given, and can go on with the trace.
    *
-   * @param traceParent the W3C header's value, {@code 00-<trace id>-<parent id>-<flags>} in
+   * @param traceparent the W3C header's value, {@code 00-<trace id>-<parent id>-<flags>} in
    *     lower-case hex digits; neither id all zeros, version not {@code ff}
    */
-  public EnqueueOptions traceParent(String traceParent) {
+  public EnqueueOptions traceparent(String traceparent) {
     return new EnqueueOptions(
         delay,
         scheduledAt,
@@ -237,7 +237,7 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        Optional.of(TraceParent.require(traceParent)),
+        Optional.of(Traceparent.require(traceparent)),
         wakesUp);
   }
 
@@ -255,7 +255,7 @@ public final class EnqueueOptions {
         tags,
         idempotencyKey,
         idempotencyKept,
-        traceParent,
+        traceparent,
         false);
   }
 
@@ -305,7 +305,7 @@ public final class EnqueueOptions {
   }
 
   /** The trace that the job belongs to, if one was given. */
-  public Optional<String> traceParent() {
-    return traceParent;
+  public Optional<String> traceparent() {
+    return traceparent;
   }
 }

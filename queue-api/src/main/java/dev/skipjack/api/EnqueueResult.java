@@ -23,7 +23,7 @@ public sealed interface EnqueueResult {
     return fold(
         enqueued,
         alreadyQueued,
-        replaced -> alreadyQueued.apply(new AlreadyQueued(replaced.jobId(), TwinStatus.PENDING)));
+        replaced -> alreadyQueued.apply(new AlreadyQueued(replaced.jobId(), HolderStatus.PENDING)));
   }
 
   /**
@@ -50,7 +50,7 @@ public sealed interface EnqueueResult {
    * @param status where that job was when it was looked at; null: it was not, as for an idempotency
    *     key
    */
-  record AlreadyQueued(JobId jobId, @Nullable TwinStatus status) implements EnqueueResult {
+  record AlreadyQueued(JobId jobId, @Nullable HolderStatus status) implements EnqueueResult {
 
     /** A job that was not looked at. */
     public AlreadyQueued(JobId jobId) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param orderingKey its ordering key
  * @param progress what its handler last reported, one JSON document; null once archived
  * @param result what its handler returned, one JSON document; null while live
- * @param traceContext W3C traceparent of its enqueuer
+ * @param traceparent W3C traceparent of its enqueuer
  * @param executions its attempts, the first first; those whose audit was pruned are missing
  */
 public record JobDetails(
@@ -31,7 +31,7 @@ public record JobDetails(
     @Nullable String orderingKey,
     @Nullable String progress,
     @Nullable String result,
-    @Nullable String traceContext,
+    @Nullable String traceparent,
     List<JobExecution> executions) {
 
   /** Copies the list. */
@@ -52,7 +52,7 @@ public record JobDetails(
         orderingKey,
         progress,
         result,
-        traceContext,
+        traceparent,
         attempts);
   }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind its kind
  * @param priority its priority
  * @param attempts executions so far
- * @param forgiven those of them that do not count: snoozed, released, or before a redrive
+ * @param uncountedAttempts those of them that do not count: snoozed, released, or before a redrive
  * @param maxAttempts used attempts that are allowed
  * @param createdAt when it was enqueued
  * @param scheduledAt when it is due, or had become due
@@ -31,7 +31,7 @@ public record JobSummary(
     String kind,
     int priority,
     int attempts,
-    int forgiven,
+    int uncountedAttempts,
     int maxAttempts,
     Instant createdAt,
     Instant scheduledAt,
@@ -49,6 +49,6 @@ public record JobSummary(
 
   /** Attempts that count: what is compared with {@link #maxAttempts}. */
   public int usedAttempts() {
-    return attempts - forgiven;
+    return attempts - uncountedAttempts;
   }
 }

@@ -73,11 +73,11 @@ class EnqueueOptionsTest {
   }
 
   @Test
-  void aTraceParentIsKept() {
+  void aTraceparentIsKept() {
     String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-    assertThat(EnqueueOptions.none().traceParent()).isEmpty();
-    assertThat(EnqueueOptions.none().traceParent(trace).priority(1).traceParent()).contains(trace);
+    assertThat(EnqueueOptions.none().traceparent()).isEmpty();
+    assertThat(EnqueueOptions.none().traceparent(trace).priority(1).traceparent()).contains(trace);
   }
 
   @ParameterizedTest
@@ -93,8 +93,8 @@ class EnqueueOptionsTest {
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n",
         "00-4bf92f3577b34da6a3ce929d0e0e473\0-00f067aa0ba902b7-01"
       })
-  void whatIsNoTraceParentIsRefused(String trace) {
-    assertThatThrownBy(() -> EnqueueOptions.none().traceParent(trace))
+  void whatIsNoTraceparentIsRefused(String trace) {
+    assertThatThrownBy(() -> EnqueueOptions.none().traceparent(trace))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("Trace parent '" + SafeText.of(trace, 80) + "' is not allowed.");
   }

@@ -62,7 +62,7 @@ final class History implements Benchmark {
               + " SELECT n, n, clock_timestamp(), clock_timestamp(), 1, 'succeeded', 'default', 'noop', 'bench'"
               + numbers,
           "INSERT INTO @jobs_archive (id, status, queue, kind, payload, payload_version, priority, scheduled_at,"
-              + " created_at, started_at, attempts, forgiven, max_attempts, execution_id, worker_id)"
+              + " created_at, started_at, attempts, uncounted_attempts, max_attempts, execution_id, worker_id)"
               + " SELECT n, 'completed', 'default', 'noop', jsonb_build_object('n', n, 'text', repeat('x', 80)), 1, 0,"
               + " now(), now(), now(), 1, 0, 25, n, 'bench'"
               + numbers);

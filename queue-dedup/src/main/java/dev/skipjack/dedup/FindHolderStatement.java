@@ -4,8 +4,8 @@ import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_KEYS;
 import static org.jooq.impl.DSL.select;
 
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.store.jooq.spi.Arguments;
 import dev.skipjack.store.jooq.spi.DatabaseClock;
 import dev.skipjack.store.jooq.spi.Texts;
@@ -18,8 +18,8 @@ import org.jooq.ResultQuery;
  * Finds the job that holds a key: the live one, or the one that took it for a period.
  *
  * <pre>{@code
- * SELECT id, status, attempts > forgiven FROM jobs WHERE unique_key = :key
- * SELECT job_id, status, attempts > forgiven FROM job_keys LEFT JOIN jobs ON jobs.id = job_keys.job_id
+ * SELECT id, status, attempts > uncounted_attempts FROM jobs WHERE unique_key = :key
+ * SELECT job_id, status, attempts > uncounted_attempts FROM job_keys LEFT JOIN jobs ON jobs.id = job_keys.job_id
  *  WHERE key = :key AND expires_at > clock_timestamp()
  * }</pre>
  */
@@ -49,7 +49,7 @@ final class FindHolderStatement {
   }
 
   static KeyHolder read(ResultSet row) throws SQLException {
-    TwinStatus status = Twins.read(row, 2, 3);
-    return new KeyHolder(new JobId(row.getLong(1)), status == null ? TwinStatus.ENDED : status);
+    HolderStatus status = Twins.read(row, 2, 3);
+    return new KeyHolder(new JobId(row.getLong(1)), status == null ? HolderStatus.ENDED : status);
   }
 }

@@ -1,7 +1,7 @@
 package dev.skipjack.dedup;
 
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.TwinStatus;
 
 /**
  * Who holds a unique key.
@@ -9,4 +9,4 @@ import dev.skipjack.api.TwinStatus;
  * @param jobId the job
  * @param status where it was when it was looked at
  */
-public record KeyHolder(JobId jobId, TwinStatus status) {}
+public record KeyHolder(JobId jobId, HolderStatus status) {}

@@ -25,8 +25,8 @@ import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueKey;
 import dev.skipjack.api.spi.UniqueUntil;
@@ -59,12 +59,12 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * WITH unused AS MATERIALIZED (SELECT jobs.id FROM jobs JOIN given ON jobs.id = given.twin_id
  *                               WHERE jobs.id = ANY (:twin_ids) AND jobs.unique_key IS NOT DISTINCT FROM given.unique_key
- *                                 AND status = 'pending' AND attempts = forgiven AND (jobs.kind = given.kind OR given.holds)
+ *                                 AND status = 'pending' AND attempts = uncounted_attempts AND (jobs.kind = given.kind OR given.holds)
  *                               ORDER BY given.position FOR SHARE | FOR NO KEY UPDATE),
  * replaced AS (UPDATE jobs SET payload = CASE WHEN given.replaces_payload THEN given.payload ELSE jobs.payload END, ...
  *                FROM given WHERE jobs.id = given.twin_id AND jobs.id = ANY (ARRAY(SELECT id FROM unused))
  *                             AND jobs.kind = given.kind RETURNING jobs.id)
- * SELECT twin_id IN (SELECT id FROM unused), twin_id IN (SELECT id FROM replaced), twin.status, twin.attempts > twin.forgiven,
+ * SELECT twin_id IN (SELECT id FROM unused), twin_id IN (SELECT id FROM replaced), twin.status, twin.attempts > twin.uncounted_attempts,
  *        twin.is_grippable
  *   FROM given LEFT JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.twin_id AND unique_key IS NOT DISTINCT FROM ...) AS twin
  * }</pre>
@@ -120,7 +120,7 @@ final class TwinStatement {
    * @param isGrippable whether it was one to which something could be done
    * @param handsOver whether the request is for the next job if nothing was done to this one
    */
-  record Found(Grip done, @Nullable TwinStatus status, boolean isGrippable, boolean handsOver) {}
+  record Found(Grip done, @Nullable HolderStatus status, boolean isGrippable, boolean handsOver) {}
 
   /** How long others may hold back a job that is due. */
   private static final Duration LONGEST_HOLD = Duration.ofSeconds(1);

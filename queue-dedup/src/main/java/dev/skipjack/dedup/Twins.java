@@ -5,8 +5,8 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.when;
 
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.model.tables.Jobs;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -27,12 +27,12 @@ final class Twins {
     return condition(
         when(
                 twin.STATUS.eq(inline(JobStatus.PENDING, twin.STATUS)),
-                field(twin.ATTEMPTS.eq(twin.FORGIVEN)))
+                field(twin.ATTEMPTS.eq(twin.UNCOUNTED_ATTEMPTS)))
             .otherwise(inline(false)));
   }
 
   static Field<Boolean> hasUsedAttempt(Jobs twin) {
-    return field(twin.ATTEMPTS.gt(twin.FORGIVEN));
+    return field(twin.ATTEMPTS.gt(twin.UNCOUNTED_ATTEMPTS));
   }
 
   /**
@@ -40,11 +40,11 @@ final class Twins {
    *
    * @return null if there is no such job
    */
-  static @Nullable TwinStatus read(ResultSet row, int status, int hasUsedAttempt)
+  static @Nullable HolderStatus read(ResultSet row, int status, int hasUsedAttempt)
       throws SQLException {
     String literal = row.getString(status);
     return literal == null
         ? null
-        : TwinStatus.of(JobStatus.of(literal), row.getBoolean(hasUsedAttempt));
+        : HolderStatus.of(JobStatus.of(literal), row.getBoolean(hasUsedAttempt));
   }
 }

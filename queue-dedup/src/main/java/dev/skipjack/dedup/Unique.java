@@ -113,7 +113,7 @@ public final class Unique<T> {
    * This, held until the job is claimed for the first time: at most one job of the key has never
    * started. For jobs that bring something up to date: an event that comes while one runs makes the
    * next one, so two may run at once. In a caller's transaction, a job that is answered as {@link
-   * dev.skipjack.api.TwinStatus#PENDING} is not claimed before that transaction ends, so it sees
+   * dev.skipjack.api.HolderStatus#PENDING} is not claimed before that transaction ends, so it sees
    * what is committed with it. If such transactions overlap and the job has been due for a second,
    * later requests create one next job, so that the first can start: two wait then.
    */

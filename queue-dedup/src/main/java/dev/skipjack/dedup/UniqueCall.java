@@ -4,9 +4,9 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.QueueException;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.dedup.TwinStatement.Found;
 import dev.skipjack.dedup.TwinStatement.Grip;
@@ -119,7 +119,7 @@ final class UniqueCall {
           JobId id = answers.get(j).id();
           if (id == null) {
             again.add(job);
-          } else if (answers.get(j).twin() == TwinStatus.PENDING && grip != Grip.NONE) {
+          } else if (answers.get(j).twin() == HolderStatus.PENDING && grip != Grip.NONE) {
             twins.add(new Twin(id, job));
           } else {
             results.put(UniqueKeys.of(UniqueKeys.asked(job)), answers.get(j).result(id));
@@ -180,13 +180,13 @@ final class UniqueCall {
   }
 
   private static @Nullable EnqueueResult result(Twin twin, Found found) {
-    TwinStatus status = found.status();
+    HolderStatus status = found.status();
     if (found.done() == Grip.REPLACE) {
       return new Replaced(twin.id());
     }
     if (status == null) {
       boolean isForPeriod = twin.job().uniqueKey() == null;
-      return isForPeriod ? new AlreadyQueued(twin.id(), TwinStatus.ENDED) : null;
+      return isForPeriod ? new AlreadyQueued(twin.id(), HolderStatus.ENDED) : null;
     }
     return found.done() == Grip.HOLD || !found.isGrippable()
         ? new AlreadyQueued(twin.id(), status)

@@ -18,8 +18,8 @@ import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.spi.ArrayRows;
 import dev.skipjack.store.jooq.spi.JobInsert;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * WITH incoming AS MATERIALIZED (SELECT CASE WHEN twin.id IS NULL OR (strict) THEN nextval('jobs_id_seq') END AS id,
- *                                       twin.id AS twin_id, twin.status AS twin_status, twin.attempts > twin.forgiven AS ..., given.*
+ *                                       twin.id AS twin_id, twin.status AS twin_status, twin.attempts > twin.uncounted_attempts AS ..., given.*
  *                                  FROM unnest(...) AS given
  *                                  LEFT JOIN LATERAL (SELECT ... FROM jobs WHERE unique_key = given.unique_key LIMIT 1) AS twin),
  * inserted AS (INSERT INTO jobs (...) SELECT ... FROM incoming WHERE id IS NOT NULL ORDER BY position
@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * WITH twin AS MATERIALIZED (SELECT ... FROM jobs WHERE unique_key = :unique_key LIMIT 1),
  * inserted AS (INSERT INTO jobs (...) SELECT ... WHERE NOT EXISTS (SELECT FROM twin)
  *              ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING RETURNING id)
- * SELECT id, NULL, NULL FROM inserted UNION ALL SELECT id, status, attempts > forgiven FROM twin
+ * SELECT id, NULL, NULL FROM inserted UNION ALL SELECT id, status, attempts > uncounted_attempts FROM twin
  * }</pre>
  *
  * <p>Keys are looked up first, so a duplicate draws no id, locks nothing and waits for nobody, not
@@ -89,7 +89,7 @@ final class UniqueInsert {
    * @param id the new job, or the one that holds the key; null: repeat the statement
    * @param twin where that one was; null: the job is new
    */
-  record Answer(@Nullable JobId id, @Nullable TwinStatus twin) {
+  record Answer(@Nullable JobId id, @Nullable HolderStatus twin) {
 
     /** What to answer where nothing is done to twins. */
     EnqueueResult result(JobId job) {

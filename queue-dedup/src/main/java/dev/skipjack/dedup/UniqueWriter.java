@@ -4,8 +4,8 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.spi.JobInsert;
 import dev.skipjack.store.jooq.spi.QueueExtension;
@@ -105,7 +105,7 @@ final class UniqueWriter {
         repeated.put(
             key,
             conflict.changesNothing()
-                ? new AlreadyQueued(enqueued.jobId(), TwinStatus.PENDING)
+                ? new AlreadyQueued(enqueued.jobId(), HolderStatus.PENDING)
                 : new Replaced(enqueued.jobId()));
       }
     }

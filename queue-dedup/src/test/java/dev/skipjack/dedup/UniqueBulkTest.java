@@ -10,8 +10,8 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.store.jooq.JobQueue;
@@ -64,10 +64,10 @@ class UniqueBulkTest {
     assertThat(results)
         .containsExactly(
             new Enqueued(d),
-            new AlreadyQueued(known, TwinStatus.PENDING),
+            new AlreadyQueued(known, HolderStatus.PENDING),
             new Enqueued(results.get(2).jobId()),
-            new AlreadyQueued(d, TwinStatus.PENDING),
-            new AlreadyQueued(known, TwinStatus.PENDING));
+            new AlreadyQueued(d, HolderStatus.PENDING),
+            new AlreadyQueued(known, HolderStatus.PENDING));
     assertThat(jobs()).isEqualTo("a3 c0 d1");
   }
 
@@ -98,7 +98,7 @@ class UniqueBulkTest {
         .containsExactly(
             new Enqueued(results.get(0).jobId()),
             new Replaced(pending),
-            new AlreadyQueued(running, TwinStatus.RUNNING));
+            new AlreadyQueued(running, HolderStatus.RUNNING));
     assertThat(jobs()).isEqualTo("a1 b2 c2");
   }
 
@@ -114,8 +114,8 @@ class UniqueBulkTest {
     assertThat(results)
         .containsExactly(
             new Enqueued(d),
-            new AlreadyQueued(known, TwinStatus.PENDING),
-            new AlreadyQueued(d, TwinStatus.PENDING));
+            new AlreadyQueued(known, HolderStatus.PENDING),
+            new AlreadyQueued(d, HolderStatus.PENDING));
     assertThat(jobs()).isEqualTo("c0 d1");
   }
 
@@ -205,7 +205,7 @@ class UniqueBulkTest {
       holder.rollback();
       holder.setAutoCommit(true);
       assertThat(waiting.get(10, TimeUnit.SECONDS))
-          .containsExactly(new AlreadyQueued(b, TwinStatus.RUNNING), new Replaced(a));
+          .containsExactly(new AlreadyQueued(b, HolderStatus.RUNNING), new Replaced(a));
     } finally {
       thread.shutdownNow();
     }

@@ -12,9 +12,9 @@ import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.QueueSettings;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Verdict;
@@ -98,7 +98,7 @@ class UniqueConflictTest {
     JobId first = enqueue(1, BY_ACCOUNT, job -> job.priority(3)).jobId();
 
     assertThat(enqueue(2, REPLACE.keepExisting()))
-        .isEqualTo(new AlreadyQueued(first, TwinStatus.PENDING));
+        .isEqualTo(new AlreadyQueued(first, HolderStatus.PENDING));
 
     assertThat(fixture.job(first)).isEqualTo("1 3 0");
   }
@@ -109,15 +109,15 @@ class UniqueConflictTest {
       JobId first = enqueue(1, BY_ACCOUNT.whileLiveOrDead()).jobId();
       Execution attempt = fixture.claim();
       String row = row(first);
-      assertThat(enqueue(2, unique)).isEqualTo(new AlreadyQueued(first, TwinStatus.RUNNING));
+      assertThat(enqueue(2, unique)).isEqualTo(new AlreadyQueued(first, HolderStatus.RUNNING));
       assertThat(row(first)).isEqualTo(row);
       fixture.fail(attempt, false);
       row = row(first);
-      assertThat(enqueue(2, unique)).isEqualTo(new AlreadyQueued(first, TwinStatus.RETRYING));
+      assertThat(enqueue(2, unique)).isEqualTo(new AlreadyQueued(first, HolderStatus.RETRYING));
       assertThat(row(first)).isEqualTo(row);
       fixture.fail(fixture.claim(), true);
       row = row(first);
-      assertThat(enqueue(2, unique)).isEqualTo(new AlreadyQueued(first, TwinStatus.DEAD));
+      assertThat(enqueue(2, unique)).isEqualTo(new AlreadyQueued(first, HolderStatus.DEAD));
       assertThat(row(first)).isEqualTo(row);
       fixture.queue.admin().prune(List.of(first));
     }
@@ -145,9 +145,9 @@ class UniqueConflictTest {
     String row = row(other);
 
     assertThat(enqueue(2, REPLACE.withinQueue()))
-        .isEqualTo(new AlreadyQueued(other, TwinStatus.PENDING));
+        .isEqualTo(new AlreadyQueued(other, HolderStatus.PENDING));
     assertThat(enqueue(2, DEBOUNCE.withinQueue()))
-        .isEqualTo(new AlreadyQueued(other, TwinStatus.PENDING));
+        .isEqualTo(new AlreadyQueued(other, HolderStatus.PENDING));
 
     assertThat(row(other)).isEqualTo(row);
   }
@@ -164,7 +164,7 @@ class UniqueConflictTest {
         connection.setAutoCommit(false);
 
         assertThat(fixture.unique.in(connection).enqueue(SYNC, new Sync("a", 2), unique))
-            .isEqualTo(new AlreadyQueued(other, TwinStatus.PENDING));
+            .isEqualTo(new AlreadyQueued(other, HolderStatus.PENDING));
 
         assertThat(fixture.claim(1, Fixture.LEASE)).isEmpty();
         connection.commit();
@@ -199,10 +199,10 @@ class UniqueConflictTest {
     assertThat(fixture.job(first)).isEqualTo("2 0 0");
     fixture.fail(fixture.claim(), false);
     String row = row(first);
-    assertThat(enqueue(3, perHour)).isEqualTo(new AlreadyQueued(first, TwinStatus.RETRYING));
+    assertThat(enqueue(3, perHour)).isEqualTo(new AlreadyQueued(first, HolderStatus.RETRYING));
     assertThat(row(first)).isEqualTo(row);
     fixture.store.complete(List.of(fixture.claim()));
-    assertThat(enqueue(3, perHour)).isEqualTo(new AlreadyQueued(first, TwinStatus.ENDED));
+    assertThat(enqueue(3, perHour)).isEqualTo(new AlreadyQueued(first, HolderStatus.ENDED));
   }
 
   @Test
@@ -269,7 +269,8 @@ class UniqueConflictTest {
 
       EnqueueResult result = waiting.get(10, TimeUnit.SECONDS);
       switch (meanwhile) {
-        case CLAIMED -> assertThat(result).isEqualTo(new AlreadyQueued(first, TwinStatus.RUNNING));
+        case CLAIMED ->
+            assertThat(result).isEqualTo(new AlreadyQueued(first, HolderStatus.RUNNING));
         case REPLACED -> assertThat(result).isEqualTo(new Replaced(first));
         case ENDED -> assertThat(result).isInstanceOf(Enqueued.class);
       }

@@ -11,9 +11,9 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.RedriveResult;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.dedup.Fixture.Sync;
@@ -48,7 +48,7 @@ class UniqueHoldTest {
     return fixture.unique.enqueue(SYNC, sync("a"), unique);
   }
 
-  private static AlreadyQueued already(JobId id, TwinStatus status) {
+  private static AlreadyQueued already(JobId id, HolderStatus status) {
     return new AlreadyQueued(id, status);
   }
 
@@ -58,11 +58,11 @@ class UniqueHoldTest {
     @Test
     void isHeldWhileTheJobWaitsRunsOrRetriesAndFreedByItsEnd() {
       JobId first = enqueue(BY_ACCOUNT).jobId();
-      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, TwinStatus.PENDING));
+      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, HolderStatus.PENDING));
       Execution attempt = fixture.claim();
-      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, TwinStatus.RUNNING));
+      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, HolderStatus.RUNNING));
       fixture.fail(attempt, false);
-      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, TwinStatus.RETRYING));
+      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, HolderStatus.RETRYING));
       attempt = fixture.claim();
       fixture.store.complete(List.of(attempt));
 
@@ -74,12 +74,12 @@ class UniqueHoldTest {
       JobId first = enqueue(BY_ACCOUNT).jobId();
       for (ExecutionStatus back : List.of(ExecutionStatus.SNOOZED, ExecutionStatus.RELEASED)) {
         fixture.store.giveBack(List.of(new GiveBack(fixture.claim(), back, Duration.ZERO)));
-        assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, TwinStatus.PENDING));
+        assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, HolderStatus.PENDING));
       }
       fixture.claim(1, Fixture.EXPIRED);
       fixture.store.rescue(Duration.ZERO, 10);
 
-      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, TwinStatus.RETRYING));
+      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, HolderStatus.RETRYING));
     }
 
     @Test
@@ -93,7 +93,7 @@ class UniqueHoldTest {
       fixture.store.complete(List.of(fixture.claim()));
       assertThat(fixture.queue.admin().redrive(List.of(dead)))
           .containsExactly(new RedriveResult.Redriven());
-      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(dead, TwinStatus.PENDING));
+      assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(dead, HolderStatus.PENDING));
     }
   }
 
@@ -106,7 +106,7 @@ class UniqueHoldTest {
     void aDeadJobKeepsItsKeyUntilItIsPruned() {
       JobId first = enqueue(keptByDead).jobId();
       fixture.fail(fixture.claim(), true);
-      assertThat(enqueue(keptByDead)).isEqualTo(already(first, TwinStatus.DEAD));
+      assertThat(enqueue(keptByDead)).isEqualTo(already(first, HolderStatus.DEAD));
 
       fixture.queue.admin().prune(List.of(first));
 
@@ -120,7 +120,7 @@ class UniqueHoldTest {
 
       assertThat(fixture.queue.admin().redrive(List.of(first)))
           .containsExactly(new RedriveResult.Redriven());
-      assertThat(enqueue(keptByDead)).isEqualTo(already(first, TwinStatus.PENDING));
+      assertThat(enqueue(keptByDead)).isEqualTo(already(first, HolderStatus.PENDING));
     }
   }
 
@@ -130,12 +130,12 @@ class UniqueHoldTest {
     @Test
     void isHeldByAtMostOneThatHasNeverStarted() {
       JobId first = enqueue(UNTIL_STARTED).jobId();
-      assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(first, TwinStatus.PENDING));
+      assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(first, HolderStatus.PENDING));
       Execution running = fixture.claim();
 
       JobId second = enqueue(UNTIL_STARTED).jobId();
       assertThat(second).isNotEqualTo(first);
-      assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(second, TwinStatus.PENDING));
+      assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(second, HolderStatus.PENDING));
 
       // Its retry comes back beside the second, and its death meets nobody.
       fixture.fail(running, false);
@@ -156,11 +156,11 @@ class UniqueHoldTest {
         one.setAutoCommit(false);
         other.setAutoCommit(false);
         assertThat(fixture.unique.in(one).enqueue(SYNC, sync("a"), UNTIL_STARTED))
-            .isEqualTo(already(first, TwinStatus.PENDING));
+            .isEqualTo(already(first, HolderStatus.PENDING));
         // Neither a second transaction nor an own one waits for the first.
         assertThat(fixture.unique.in(other).enqueue(SYNC, sync("a"), UNTIL_STARTED))
-            .isEqualTo(already(first, TwinStatus.PENDING));
-        assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(first, TwinStatus.PENDING));
+            .isEqualTo(already(first, HolderStatus.PENDING));
+        assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(first, HolderStatus.PENDING));
 
         assertThat(fixture.claim(1, Fixture.LEASE)).isEmpty();
         one.commit();
@@ -190,14 +190,14 @@ class UniqueHoldTest {
       try (Connection one = transaction();
           Connection other = transaction();
           Connection third = transaction()) {
-        assertThat(enqueueIn(one)).isEqualTo(already(first, TwinStatus.PENDING));
+        assertThat(enqueueIn(one)).isEqualTo(already(first, HolderStatus.PENDING));
         EnqueueResult next = enqueueIn(other);
         assertThat(next).isInstanceOf(Enqueued.class);
-        assertThat(enqueueIn(other)).isEqualTo(already(next.jobId(), TwinStatus.PENDING));
+        assertThat(enqueueIn(other)).isEqualTo(already(next.jobId(), HolderStatus.PENDING));
         other.commit();
         // From now on nobody takes the first again, whether it is held or not.
         one.commit();
-        assertThat(enqueueIn(third)).isEqualTo(already(next.jobId(), TwinStatus.PENDING));
+        assertThat(enqueueIn(third)).isEqualTo(already(next.jobId(), HolderStatus.PENDING));
 
         assertThat(fixture.claim(2, Fixture.LEASE))
             .extracting(Execution::jobId)
@@ -219,12 +219,12 @@ class UniqueHoldTest {
         other.commit();
         makeAllOverdue();
 
-        assertThat(enqueueIn(other)).as("alone").isEqualTo(already(next, TwinStatus.PENDING));
+        assertThat(enqueueIn(other)).as("alone").isEqualTo(already(next, HolderStatus.PENDING));
         EnqueueResult last = enqueueIn(third);
         assertThat(last).isInstanceOf(Enqueued.class);
         other.commit();
         third.commit();
-        assertThat(enqueueIn(other)).isEqualTo(already(last.jobId(), TwinStatus.PENDING));
+        assertThat(enqueueIn(other)).isEqualTo(already(last.jobId(), HolderStatus.PENDING));
         assertThat(fixture.claim(3, Fixture.LEASE))
             .extracting(Execution::jobId)
             .containsExactly(next);
@@ -265,7 +265,7 @@ class UniqueHoldTest {
         for (int i = 0; i < 2; i++) {
           transactions.add(transaction());
           assertThat(enqueueIn(transactions.get(UniqueKeys.MOST_JOBS + i)))
-              .isEqualTo(already(Objects.requireNonNull(last), TwinStatus.PENDING));
+              .isEqualTo(already(Objects.requireNonNull(last), HolderStatus.PENDING));
         }
         assertThat(fixture.value("SELECT count(*) FROM @jobs"))
             .isEqualTo("" + UniqueKeys.MOST_JOBS);
@@ -275,7 +275,7 @@ class UniqueHoldTest {
         }
       }
       assertThat(fixture.unique.find(SYNC, sync("a"), UNTIL_STARTED))
-          .contains(new KeyHolder(first, TwinStatus.PENDING));
+          .contains(new KeyHolder(first, HolderStatus.PENDING));
       assertThat(fixture.unique.cancel(SYNC, sync("a"), UNTIL_STARTED))
           .isEqualTo(CancelResult.CANCELLED);
       assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
@@ -291,7 +291,7 @@ class UniqueHoldTest {
           statement.execute("SELECT 1");
         }
         fixture.awaitTrue("SELECT clock_timestamp() > scheduled_at + interval '1.2 s' FROM @jobs");
-        assertThat(enqueueIn(late)).isEqualTo(already(first, TwinStatus.PENDING));
+        assertThat(enqueueIn(late)).isEqualTo(already(first, HolderStatus.PENDING));
 
         assertThat(enqueueIn(early)).isInstanceOf(Enqueued.class);
       }
@@ -300,8 +300,8 @@ class UniqueHoldTest {
     @Test
     void aJobThatNobodyHoldsIsHeldAndStaysTheOnlyOne() throws Exception {
       try (Connection one = transaction()) {
-        assertThat(enqueueIn(one)).isEqualTo(already(first, TwinStatus.PENDING));
-        assertThat(enqueueIn(one)).isEqualTo(already(first, TwinStatus.PENDING));
+        assertThat(enqueueIn(one)).isEqualTo(already(first, HolderStatus.PENDING));
+        assertThat(enqueueIn(one)).isEqualTo(already(first, HolderStatus.PENDING));
         assertThat(fixture.claim(1, Fixture.LEASE)).isEmpty();
         one.commit();
       }
@@ -334,8 +334,8 @@ class UniqueHoldTest {
         enqueueIn(other);
         fixture.awaitTrue("SELECT clock_timestamp() > scheduled_at + interval '1.2 s' FROM @jobs");
 
-        assertThat(enqueueIn(one)).isEqualTo(already(first, TwinStatus.PENDING));
-        assertThat(enqueueIn(other)).isEqualTo(already(first, TwinStatus.PENDING));
+        assertThat(enqueueIn(one)).isEqualTo(already(first, HolderStatus.PENDING));
+        assertThat(enqueueIn(other)).isEqualTo(already(first, HolderStatus.PENDING));
       }
     }
 
@@ -347,7 +347,7 @@ class UniqueHoldTest {
           Connection other = transaction()) {
         for (Connection connection : List.of(one, other)) {
           assertThat(fixture.unique.in(connection).enqueue(SYNC, sync("b"), UNTIL_STARTED))
-              .isEqualTo(already(whileLive, TwinStatus.PENDING));
+              .isEqualTo(already(whileLive, HolderStatus.PENDING));
         }
       }
     }
@@ -367,8 +367,8 @@ class UniqueHoldTest {
 
         assertThat(results.get(0)).isInstanceOf(Enqueued.class);
         assertThat(results.get(1)).isInstanceOf(Enqueued.class);
-        assertThat(results.get(2)).isEqualTo(already(free, TwinStatus.PENDING));
-        assertThat(results.get(3)).isEqualTo(already(results.get(1).jobId(), TwinStatus.PENDING));
+        assertThat(results.get(2)).isEqualTo(already(free, HolderStatus.PENDING));
+        assertThat(results.get(3)).isEqualTo(already(results.get(1).jobId(), HolderStatus.PENDING));
       }
     }
 
@@ -391,7 +391,7 @@ class UniqueHoldTest {
         assertThat(again).isNotEqualTo(next);
         assertThat(fixture.claim().jobId()).isEqualTo(first);
         assertThat(fixture.unique.find(SYNC, sync("a"), UNTIL_STARTED))
-            .contains(new KeyHolder(again, TwinStatus.PENDING));
+            .contains(new KeyHolder(again, HolderStatus.PENDING));
         assertThat(fixture.unique.cancel(SYNC, sync("a"), UNTIL_STARTED))
             .isEqualTo(CancelResult.CANCELLED);
       }
@@ -421,15 +421,15 @@ class UniqueHoldTest {
     @Test
     void survivesTheCompletionAndThePruningOfItsJob() {
       JobId first = enqueue(PER_HOUR).jobId();
-      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, TwinStatus.PENDING));
+      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, HolderStatus.PENDING));
       Execution attempt = fixture.claim();
-      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, TwinStatus.RUNNING));
+      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, HolderStatus.RUNNING));
       fixture.store.complete(List.of(attempt));
-      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, TwinStatus.ENDED));
+      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, HolderStatus.ENDED));
       fixture.execute("TRUNCATE @jobs_archive");
       fixture.queue.maintenance().prune();
 
-      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, TwinStatus.ENDED));
+      assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, HolderStatus.ENDED));
     }
 
     @Test
@@ -444,7 +444,7 @@ class UniqueHoldTest {
       JobId second = enqueue(PER_HOUR).jobId();
 
       assertThat(second).isNotEqualTo(first);
-      assertThat(enqueue(PER_HOUR)).isEqualTo(already(second, TwinStatus.PENDING));
+      assertThat(enqueue(PER_HOUR)).isEqualTo(already(second, HolderStatus.PENDING));
     }
 
     @Test

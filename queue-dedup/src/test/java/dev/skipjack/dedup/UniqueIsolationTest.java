@@ -10,9 +10,9 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.StoreException;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
@@ -158,7 +158,7 @@ class UniqueIsolationTest {
             .isEqualTo(
                 way.replaces()
                     ? new Replaced(holder)
-                    : new AlreadyQueued(holder, TwinStatus.PENDING));
+                    : new AlreadyQueued(holder, HolderStatus.PENDING));
       } else {
         assertThatThrownBy(() -> answer.get(10, TimeUnit.SECONDS))
             .isInstanceOf(ExecutionException.class)

@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.WakeUps.Subscription;
 import dev.skipjack.dedup.Fixture.Sync;
@@ -57,7 +57,7 @@ class UniqueJobsTest {
 
     assertThat(first).isInstanceOf(Enqueued.class);
     assertThat(unique.enqueue(SYNC, sync("a"), BY_ACCOUNT))
-        .isEqualTo(new AlreadyQueued(first.jobId(), TwinStatus.PENDING));
+        .isEqualTo(new AlreadyQueued(first.jobId(), HolderStatus.PENDING));
     assertThat(unique.enqueue(SYNC, sync("b"), BY_ACCOUNT)).isInstanceOf(Enqueued.class);
   }
 
@@ -128,9 +128,9 @@ class UniqueJobsTest {
   void aJobCarriesItsTrace() {
     String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-    unique.enqueue(SYNC, sync("a"), BY_ACCOUNT, job -> job.traceParent(trace));
+    unique.enqueue(SYNC, sync("a"), BY_ACCOUNT, job -> job.traceparent(trace));
 
-    assertThat(fixture.value("SELECT trace_context FROM @jobs")).isEqualTo(trace);
+    assertThat(fixture.value("SELECT traceparent FROM @jobs")).isEqualTo(trace);
   }
 
   @Test
@@ -146,14 +146,14 @@ class UniqueJobsTest {
     JobId global = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT.global()).jobId();
 
     assertThat(unique.enqueue(OTHER, sync("a"), BY_ACCOUNT.withinQueue()))
-        .isEqualTo(new AlreadyQueued(first, TwinStatus.PENDING));
+        .isEqualTo(new AlreadyQueued(first, HolderStatus.PENDING));
     assertThat(
             unique.enqueue(
                 SYNC, sync("a"), BY_ACCOUNT.withinQueue(), job -> job.onQueue("elsewhere")))
         .isInstanceOf(Enqueued.class);
     assertThat(
             unique.enqueue(OTHER, sync("a"), BY_ACCOUNT.global(), job -> job.onQueue("elsewhere")))
-        .isEqualTo(new AlreadyQueued(global, TwinStatus.PENDING));
+        .isEqualTo(new AlreadyQueued(global, HolderStatus.PENDING));
   }
 
   @Test
@@ -224,7 +224,7 @@ class UniqueJobsTest {
       fixture.store.completeIn(handler, attempt);
       assertThat(unique.in(one).enqueue(SYNC, sync("a"), BY_ACCOUNT))
           .isEqualTo(unique.in(other).enqueue(SYNC, sync("a"), BY_ACCOUNT))
-          .isEqualTo(new AlreadyQueued(first, TwinStatus.RUNNING));
+          .isEqualTo(new AlreadyQueued(first, HolderStatus.RUNNING));
       one.rollback();
       other.rollback();
       handler.rollback();
@@ -280,7 +280,7 @@ class UniqueJobsTest {
 
     assertThat(unique.enqueue(SYNC, sync("b"), byLongKey)).isInstanceOf(Enqueued.class);
     assertThat(unique.enqueue(SYNC, sync("a"), byLongKey))
-        .isEqualTo(new AlreadyQueued(first, TwinStatus.PENDING));
+        .isEqualTo(new AlreadyQueued(first, HolderStatus.PENDING));
   }
 
   @Test
@@ -307,7 +307,7 @@ class UniqueJobsTest {
     EnqueueResult first = roomy.enqueue(SYNC, sync(text), byPayload);
 
     assertThat(roomy.enqueue(SYNC, sync(text), byPayload))
-        .isEqualTo(new AlreadyQueued(first.jobId(), TwinStatus.PENDING));
+        .isEqualTo(new AlreadyQueued(first.jobId(), HolderStatus.PENDING));
     assertThat(roomy.enqueue(SYNC, sync(text + "y"), byPayload)).isInstanceOf(Enqueued.class);
   }
 

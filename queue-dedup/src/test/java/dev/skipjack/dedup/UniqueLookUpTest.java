@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.EnqueueResult.Enqueued;
+import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.TwinStatus;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -38,7 +38,7 @@ class UniqueLookUpTest {
     JobId first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT).jobId();
     unique.enqueue(SYNC, sync("b"), BY_ACCOUNT);
     assertThat(unique.find(SYNC, sync("a"), BY_ACCOUNT))
-        .contains(new KeyHolder(first, TwinStatus.PENDING));
+        .contains(new KeyHolder(first, HolderStatus.PENDING));
     fixture.fail(fixture.claim(), true);
 
     assertThat(unique.find(SYNC, sync("a"), BY_ACCOUNT)).isEmpty();
@@ -48,10 +48,10 @@ class UniqueLookUpTest {
   void findsWhatTookAKeyForAPeriodAlsoWhenItIsOver() {
     JobId first = unique.enqueue(SYNC, sync("a"), PER_HOUR).jobId();
     assertThat(unique.find(SYNC, sync("a"), PER_HOUR))
-        .contains(new KeyHolder(first, TwinStatus.PENDING));
+        .contains(new KeyHolder(first, HolderStatus.PENDING));
     fixture.store.complete(List.of(fixture.claim()));
     assertThat(unique.find(SYNC, sync("a"), PER_HOUR))
-        .contains(new KeyHolder(first, TwinStatus.ENDED));
+        .contains(new KeyHolder(first, HolderStatus.ENDED));
     fixture.execute("UPDATE @job_keys SET expires_at = clock_timestamp()");
 
     assertThat(unique.find(SYNC, sync("a"), PER_HOUR)).isEmpty();
@@ -64,7 +64,7 @@ class UniqueLookUpTest {
 
     assertThat(unique.find(SYNC, sync("a"), withinQueue)).isEmpty();
     assertThat(unique.find(SYNC, sync("a"), withinQueue, job -> job.onQueue("slow")))
-        .contains(new KeyHolder(first, TwinStatus.PENDING));
+        .contains(new KeyHolder(first, HolderStatus.PENDING));
     assertThat(unique.cancel(SYNC, sync("a"), withinQueue, job -> job.onQueue("slow")))
         .isEqualTo(CancelResult.CANCELLED);
   }

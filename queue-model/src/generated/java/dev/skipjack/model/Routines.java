@@ -135,7 +135,7 @@ public class Routines {
         , String idempotencyKey
         , YearToSecond idempotencyKept
         , Integer payloadVersion
-        , String traceParent
+        , String traceparent
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -150,7 +150,7 @@ public class Routines {
         f.setIdempotencyKey(idempotencyKey);
         f.setIdempotencyKept(idempotencyKept);
         f.setPayloadVersion(payloadVersion);
-        f.setTraceParent(traceParent);
+        f.setTraceparent(traceparent);
 
         f.execute(configuration);
         return f.getReturnValue();
@@ -172,7 +172,7 @@ public class Routines {
         , String idempotencyKey
         , YearToSecond idempotencyKept
         , Integer payloadVersion
-        , String traceParent
+        , String traceparent
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -187,7 +187,7 @@ public class Routines {
         f.setIdempotencyKey(idempotencyKey);
         f.setIdempotencyKept(idempotencyKept);
         f.setPayloadVersion(payloadVersion);
-        f.setTraceParent(traceParent);
+        f.setTraceparent(traceparent);
 
         return f.asField();
     }
@@ -208,7 +208,7 @@ public class Routines {
         , Field<String> idempotencyKey
         , Field<YearToSecond> idempotencyKept
         , Field<Integer> payloadVersion
-        , Field<String> traceParent
+        , Field<String> traceparent
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -223,7 +223,7 @@ public class Routines {
         f.setIdempotencyKey(idempotencyKey);
         f.setIdempotencyKept(idempotencyKept);
         f.setPayloadVersion(payloadVersion);
-        f.setTraceParent(traceParent);
+        f.setTraceparent(traceparent);
 
         return f.asField();
     }

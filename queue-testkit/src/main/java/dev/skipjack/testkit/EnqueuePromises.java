@@ -66,17 +66,17 @@ abstract class EnqueuePromises extends Promises {
   void carriesTheTraceToTheClaimAndTheArchive() {
     String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     JobId plain = fixture.enqueue(1);
-    JobId traced = fixture.enqueue(2, job -> job.traceParent(trace));
-    JobId once = fixture.enqueue(3, job -> job.traceParent(trace).idempotencyKey("k"));
+    JobId traced = fixture.enqueue(2, job -> job.traceparent(trace));
+    JobId once = fixture.enqueue(3, job -> job.traceparent(trace).idempotencyKey("k"));
 
     List<ClaimedJob> claimed = fixture.claim(3);
 
     assertThat(claimed)
-        .extracting(job -> job.execution().jobId(), ClaimedJob::traceParent)
+        .extracting(job -> job.execution().jobId(), ClaimedJob::traceparent)
         .containsExactly(tuple(plain, null), tuple(traced, trace), tuple(once, trace));
-    assertThat(fixture.find(traced).traceContext()).isEqualTo(trace);
+    assertThat(fixture.find(traced).traceparent()).isEqualTo(trace);
     store.complete(List.of(claimed.get(1).execution()));
-    assertThat(fixture.find(traced).traceContext()).isEqualTo(trace);
+    assertThat(fixture.find(traced).traceparent()).isEqualTo(trace);
   }
 
   @Test

@@ -568,7 +568,7 @@ abstract class OutcomePromises extends Promises {
 
       JobSummary job = fixture.summary(id);
       assertThat(job.attempts()).isEqualTo(5);
-      assertThat(job.forgiven()).isEqualTo(5);
+      assertThat(job.uncountedAttempts()).isEqualTo(5);
       assertThat(fixture.fail(List.of(fixture.claimOne(LEASE)), false)).containsExactly(PENDING);
       assertThat(fixture.summary(id).usedAttempts()).isEqualTo(1);
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.WorkerInfo;
-import dev.skipjack.api.spi.Standing;
+import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRow;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -24,7 +24,7 @@ abstract class WorkerPromises extends Promises {
         id, "host-1", 4711, List.of(queues), List.of("work", "other"), "{\"lease\": \"PT30S\"}");
   }
 
-  private Standing announce(WorkerRow row) {
+  private WorkerInstructions announce(WorkerRow row) {
     return fixture.ports.workers().announce(row);
   }
 

@@ -267,7 +267,7 @@ class QueueAssertionsIT {
           database,
           """
           INSERT INTO skipjack.jobs_archive (id, status, queue, kind, payload, payload_version, priority,
-                                             scheduled_at, created_at, attempts, forgiven, max_attempts, tags)
+                                             scheduled_at, created_at, attempts, uncounted_attempts, max_attempts, tags)
           VALUES (77, 'completed', 'emails', 'welcome', '{"userId": 1, "locale": "en"}', 1, 5, now(), now(), 2, 0, 8, '{vip,eu}')
           """);
 

@@ -187,7 +187,7 @@ final class Checker {
   }
 
   private void checkEnd(JobRow job, List<ExecutionRow> attempts) {
-    int used = job.attempts() - job.forgiven();
+    int used = job.attempts() - job.uncountedAttempts();
     switch (job.status()) {
       case "completed" -> {
         if (job.workload().equals(Workload.DOOMED.name())) {

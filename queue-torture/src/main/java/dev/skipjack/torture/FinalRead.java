@@ -32,7 +32,7 @@ record FinalRead(
       String workload,
       String unique,
       int attempts,
-      int forgiven,
+      int uncountedAttempts,
       int maxAttempts,
       long created,
       long ended,

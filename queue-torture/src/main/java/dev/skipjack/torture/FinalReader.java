@@ -22,9 +22,9 @@ final class FinalReader {
   private static final int CLOCK_READINGS = 50;
 
   private static final String JOBS =
-      "SELECT id, status, false, @text(key), @text(workload), @text(unique), attempts, forgiven, max_attempts,"
+      "SELECT id, status, false, @text(key), @text(workload), @text(unique), attempts, uncounted_attempts, max_attempts,"
           + " %1$s(created_at), %1$s(died_at), coalesce(current_execution_id, 0) FROM @jobs"
-          + " UNION ALL SELECT id, status, true, @text(key), @text(workload), @text(unique), attempts, forgiven, max_attempts,"
+          + " UNION ALL SELECT id, status, true, @text(key), @text(workload), @text(unique), attempts, uncounted_attempts, max_attempts,"
           + " %1$s(created_at), %1$s(finished_at), coalesce(execution_id, 0) FROM @jobs_archive";
 
   private static final String EXECUTIONS =

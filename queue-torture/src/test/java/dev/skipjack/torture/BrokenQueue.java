@@ -145,7 +145,7 @@ enum BrokenQueue {
                     claimed.attempt(),
                     claimed.maxAttempts(),
                     claimed.scheduledAt(),
-                    claimed.traceParent()));
+                    claimed.traceparent()));
           });
     }
   },
@@ -173,7 +173,7 @@ enum BrokenQueue {
             Object rescued = method.call(args);
             for (Object one : (List<?>) rescued) {
               sql.run(
-                  "UPDATE @jobs SET attempts = attempts - 1 WHERE id = ? AND attempts > forgiven",
+                  "UPDATE @jobs SET attempts = attempts - 1 WHERE id = ? AND attempts > uncounted_attempts",
                   job(((Rescued) one).execution()));
             }
             return rescued;

@@ -147,7 +147,7 @@ class CheckerRulesTest {
     noAttemptBeginsAfterTheEnd();
   }
 
-  private static JobRow row(String status, int attempts, int forgiven, long execution) {
+  private static JobRow row(String status, int attempts, int uncountedAttempts, long execution) {
     return new JobRow(
         7,
         status,
@@ -156,7 +156,7 @@ class CheckerRulesTest {
         Workload.PLAIN.name(),
         "",
         attempts,
-        forgiven,
+        uncountedAttempts,
         MadeUpRun.MOST,
         MadeUpRun.SECOND,
         0,

@@ -16,13 +16,13 @@ record Sql(DataSource dataSource, String schema) {
   static final String ENDED_BY_ID =
       "WITH gone AS (DELETE FROM @jobs WHERE id = ? RETURNING *)"
           + " INSERT INTO @jobs_archive (id, status, queue, kind, payload, payload_version, priority, scheduled_at, created_at,"
-          + " started_at, attempts, forgiven, max_attempts, execution_id)"
+          + " started_at, attempts, uncounted_attempts, max_attempts, execution_id)"
           + " SELECT id, 'completed', queue, kind, payload, payload_version, priority, scheduled_at, created_at,"
-          + " started_at, attempts, forgiven, max_attempts, ? FROM gone";
+          + " started_at, attempts, uncounted_attempts, max_attempts, ? FROM gone";
 
   static final String RISEN =
-      "INSERT INTO @jobs (id, queue, kind, payload, attempts, forgiven, max_attempts)"
-          + " SELECT id, queue, kind, payload, attempts, forgiven, max_attempts FROM @jobs_archive WHERE id = ?";
+      "INSERT INTO @jobs (id, queue, kind, payload, attempts, uncounted_attempts, max_attempts)"
+          + " SELECT id, queue, kind, payload, attempts, uncounted_attempts, max_attempts FROM @jobs_archive WHERE id = ?";
 
   int run(String sql, long... values) throws SQLException {
     try (Connection connection = dataSource.getConnection()) {

@@ -93,8 +93,8 @@ final class AttemptContext implements JobContext {
   }
 
   @Override
-  public Optional<String> traceParent() {
-    return Optional.ofNullable(attempt.job().traceParent());
+  public Optional<String> traceparent() {
+    return Optional.ofNullable(attempt.job().traceparent());
   }
 
   @Override
@@ -131,7 +131,7 @@ final class AttemptContext implements JobContext {
   @Override
   public JobEnqueuer enqueueIn(Connection connection) {
     JobEnqueuer enqueuer = access.in(connection);
-    String trace = attempt.job().traceParent();
+    String trace = attempt.job().traceparent();
     return trace == null ? enqueuer : new TracedEnqueuer(enqueuer, trace);
   }
 

@@ -53,7 +53,7 @@ public interface JobContext {
   Optional<Duration> timeLeft();
 
   /** W3C traceparent of whoever enqueued the job; empty: none was given. */
-  Optional<String> traceParent();
+  Optional<String> traceparent();
 
   /**
    * Completes the job in the handler's own transaction, so that its effects and the completion
@@ -95,7 +95,7 @@ public interface JobContext {
   /**
    * Enqueues follow-up jobs in the transaction that is open on {@code connection}, that of {@link
    * #completeIn(Connection)} for instance: then they exist exactly if this job is done. They carry
-   * this job's {@linkplain #traceParent() trace} unless given another.
+   * this job's {@linkplain #traceparent() trace} unless given another.
    */
   JobEnqueuer enqueueIn(Connection connection);
 

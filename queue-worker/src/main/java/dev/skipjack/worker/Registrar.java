@@ -1,7 +1,7 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.api.spi.Standing;
+import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
@@ -50,9 +50,9 @@ final class Registrar implements Loop.Step {
 
   @Override
   public long run() {
-    Optional<Standing> standing = announce();
-    standing.map(Standing::encoding).ifPresent(this::checkEncoding);
-    int version = standing.map(Standing::schemaVersion).orElse(0);
+    Optional<WorkerInstructions> standing = announce();
+    standing.map(WorkerInstructions::encoding).ifPresent(this::checkEncoding);
+    int version = standing.map(WorkerInstructions::schemaVersion).orElse(0);
     boolean current = version >= neededSchema;
     vitals.schemaIs(current);
     if (!current && !toldOfSchema) {
@@ -65,14 +65,14 @@ final class Registrar implements Loop.Step {
   /** Migrations refuse such a database, but a dump may have been restored into one. */
   private void checkEncoding(String encoding) {
     vitals.encodingIs(encoding);
-    if (!encoding.equals(Standing.UTF8) && !toldOfEncoding) {
+    if (!encoding.equals(WorkerInstructions.UTF8) && !toldOfEncoding) {
       reporter.encodingUnsuitable(encoding);
       toldOfEncoding = true;
     }
   }
 
   /** Empty for a schema of before there were versions. */
-  private Optional<Standing> announce() {
+  private Optional<WorkerInstructions> announce() {
     try {
       return Optional.of(registry.announce(row));
     } catch (StoreException refused) {

@@ -13,11 +13,11 @@ import java.util.function.UnaryOperator;
 final class TracedEnqueuer implements JobEnqueuer {
 
   private final JobEnqueuer enqueuer;
-  private final String traceParent;
+  private final String traceparent;
 
-  TracedEnqueuer(JobEnqueuer enqueuer, String traceParent) {
+  TracedEnqueuer(JobEnqueuer enqueuer, String traceparent) {
     this.enqueuer = enqueuer;
-    this.traceParent = traceParent;
+    this.traceparent = traceparent;
   }
 
   @Override
@@ -41,10 +41,10 @@ final class TracedEnqueuer implements JobEnqueuer {
   public <T> List<EnqueueResult> enqueueAllOnce(
       JobType<T> type, List<T> payloads, BiFunction<T, EnqueueOptions, EnqueueOptions> options) {
     return enqueuer.enqueueAllOnce(
-        type, payloads, (payload, job) -> options.apply(payload, job.traceParent(traceParent)));
+        type, payloads, (payload, job) -> options.apply(payload, job.traceparent(traceparent)));
   }
 
   private UnaryOperator<EnqueueOptions> traced(UnaryOperator<EnqueueOptions> options) {
-    return job -> options.apply(job.traceParent(traceParent));
+    return job -> options.apply(job.traceparent(traceparent));
   }
 }

@@ -5,7 +5,7 @@ import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
-import dev.skipjack.api.spi.Standing;
+import dev.skipjack.api.spi.WorkerInstructions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -25,7 +25,7 @@ final class Vitals implements Claimer.Watch {
   private volatile Duration lag = Duration.ZERO;
   private volatile List<DueLane> due = List.of();
   private volatile @Nullable Boolean schemaCurrent;
-  private volatile String encoding = Standing.UTF8;
+  private volatile String encoding = WorkerInstructions.UTF8;
   private volatile @Nullable CreatedPartitions partitions;
   private Set<String> paused = Set.of(); // the fetcher's own
 
@@ -122,7 +122,7 @@ final class Vitals implements Claimer.Watch {
 
   /** A sentence on a database that cannot store every text. */
   Optional<String> encodingTrouble() {
-    return encoding.equals(Standing.UTF8)
+    return encoding.equals(WorkerInstructions.UTF8)
         ? Optional.empty()
         : Optional.of(
             "The database's encoding is %s, which cannot store every payload and every reason of a failure. Move the queue to a database with encoding UTF8."

@@ -49,6 +49,6 @@ class BackgroundRunTest {
         job.attempt(),
         job.maxAttempts(),
         null,
-        job.traceParent());
+        job.traceparent());
   }
 }

@@ -37,9 +37,9 @@ import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
-import dev.skipjack.api.spi.Standing;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WakeUps;
+import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
 import java.lang.reflect.Proxy;
@@ -87,7 +87,7 @@ final class MemoryStore
     JobStatus status = JobStatus.PENDING;
     long dueAt;
     int attempts;
-    int forgiven;
+    int uncountedAttempts;
     long executionId;
     Instant startedAt = Instant.EPOCH;
     long leaseEnd;
@@ -119,7 +119,7 @@ final class MemoryStore
   volatile @Nullable Instant missingFrom;
   final List<Postponed> postponed = new CopyOnWriteArrayList<>();
   volatile String bombState = "54000";
-  volatile String encoding = Standing.UTF8;
+  volatile String encoding = WorkerInstructions.UTF8;
   volatile Fault fault = new Fault() {};
   volatile UnaryOperator<ClaimedJob> onClaim = UnaryOperator.identity();
 
@@ -144,13 +144,13 @@ final class MemoryStore
   }
 
   @Override
-  public Standing announce(WorkerRow row) {
+  public WorkerInstructions announce(WorkerRow row) {
     return call(
         "announce",
         1,
         () -> {
           workers.put(row.id().bootId(), row);
-          return new Standing(Set.of(), schemaVersion, encoding);
+          return new WorkerInstructions(Set.of(), schemaVersion, encoding);
         });
   }
 
@@ -278,8 +278,8 @@ final class MemoryStore
     return row(id).attempts;
   }
 
-  synchronized int forgiven(JobId id) {
-    return row(id).forgiven;
+  synchronized int uncountedAttempts(JobId id) {
+    return row(id).uncountedAttempts;
   }
 
   synchronized String error(JobId id) {
@@ -430,7 +430,7 @@ final class MemoryStore
         job.attempt(),
         job.maxAttempts(),
         job.scheduledAt(),
-        job.traceParent());
+        job.traceparent());
   }
 
   private ClaimedJob claim(Row row, Duration lease) {
@@ -447,10 +447,10 @@ final class MemoryStore
         row.job.payload(),
         row.job.payloadVersion(),
         row.priority,
-        row.attempts - row.forgiven,
+        row.attempts - row.uncountedAttempts,
         row.maxAttempts,
         Instant.EPOCH.plusNanos(row.dueAt),
-        row.job.traceParent());
+        row.job.traceparent());
   }
 
   @Override
@@ -541,7 +541,8 @@ final class MemoryStore
                 List.of(failure.execution()),
                 row -> {
                   row.error = failure.error();
-                  if (failure.isFinal() || row.attempts - row.forgiven >= row.maxAttempts) {
+                  if (failure.isFinal()
+                      || row.attempts - row.uncountedAttempts >= row.maxAttempts) {
                     finish(row, JobStatus.DEAD, ExecutionStatus.DEAD);
                   } else {
                     finish(row, JobStatus.PENDING, ExecutionStatus.FAILED);
@@ -564,7 +565,7 @@ final class MemoryStore
                 judge(
                         List.of(back.execution()),
                         row -> {
-                          row.forgiven++;
+                          row.uncountedAttempts++;
                           finish(row, JobStatus.PENDING, back.as());
                           row.dueAt =
                               back.as() == ExecutionStatus.RELEASED && back.until() != null
@@ -599,7 +600,7 @@ final class MemoryStore
             if (row.status == JobStatus.RUNNING && over && !row.held && rescued.size() < limit) {
               Execution lost =
                   new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt);
-              boolean dead = row.attempts - row.forgiven >= row.maxAttempts;
+              boolean dead = row.attempts - row.uncountedAttempts >= row.maxAttempts;
               finish(row, dead ? JobStatus.DEAD : JobStatus.PENDING, ExecutionStatus.LOST);
               row.dueAt = System.nanoTime();
               rescued.add(new Rescued(lost, row.job.queue(), row.job.kind(), row.status));

@@ -91,7 +91,7 @@ class RollingDeployIT {
     assertThat(count("job_executions WHERE status NOT IN ('succeeded', 'snoozed')")).isZero();
     assertThat(count("job_executions WHERE status = 'snoozed' AND worker_id NOT LIKE 'old/%'"))
         .isZero();
-    assertThat(count("jobs_archive WHERE attempts - forgiven <> 1")).isZero();
+    assertThat(count("jobs_archive WHERE attempts - uncounted_attempts <> 1")).isZero();
     assertThat(count("jobs WHERE status = 'pending' AND attempts = 0 AND id = " + foreign))
         .isEqualTo(1);
     assertThat(count("jobs")).isEqualTo(1);

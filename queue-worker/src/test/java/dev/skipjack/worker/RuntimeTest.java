@@ -145,7 +145,7 @@ class RuntimeTest {
       worker.close();
 
       assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
-      assertThat(store.forgiven(job)).isEqualTo(1);
+      assertThat(store.uncountedAttempts(job)).isEqualTo(1);
       await().until(stage::isCancelled);
     }
 
@@ -226,8 +226,8 @@ class RuntimeTest {
                   .handlerThreads(HandlerThreads.of(own)),
               config());
 
-      await().until(() -> store.forgiven(job) >= 1);
-      assertThat(store.attempts(job) - store.forgiven(job)).isBetween(0, 1);
+      await().until(() -> store.uncountedAttempts(job) >= 1);
+      assertThat(store.attempts(job) - store.uncountedAttempts(job)).isBetween(0, 1);
       worker.close();
       assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
     }
@@ -323,7 +323,7 @@ class RuntimeTest {
                   .handlerThreads(HandlerThreads.of(own)),
               config().lease(Duration.ofMillis(300)).interruptGrace(Duration.ofMillis(50)));
       await().until(() -> !events.all(Released.class).isEmpty());
-      assertThat(store.forgiven(job)).isPositive();
+      assertThat(store.uncountedAttempts(job)).isPositive();
 
       late.get(0).run();
 
@@ -656,7 +656,7 @@ class RuntimeTest {
               1),
           config());
 
-      await().until(() -> store.forgiven(later) == 1);
+      await().until(() -> store.uncountedAttempts(later) == 1);
       await().until(() -> store.count(JobStatus.COMPLETED) == 2);
       assertThat(store.status(earlier)).isEqualTo(JobStatus.COMPLETED);
       assertThat(store.status(same)).isEqualTo(JobStatus.COMPLETED);

@@ -371,12 +371,12 @@ class WorkerIT {
   void aTraceReachesTheJobAndItsFollowUpAndAResultStaysWithIt() {
     String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     List<String> seen = new CopyOnWriteArrayList<>();
-    JobId first = queue.enqueue(NOTE, new Note(1), job -> job.traceParent(trace));
+    JobId first = queue.enqueue(NOTE, new Note(1), job -> job.traceparent(trace));
 
     start(
         handling(
             (note, context) -> {
-              seen.add(note.number() + " " + context.traceParent().orElse("none"));
+              seen.add(note.number() + " " + context.traceparent().orElse("none"));
               if (note.number() == 1) {
                 try (Connection connection = database.connection()) {
                   connection.setAutoCommit(false);
@@ -574,7 +574,7 @@ class WorkerIT {
     release.countDown();
 
     assertThat(events.all(Released.class)).hasSize(4);
-    assertThat(count("jobs WHERE status = 'pending' AND attempts = 1 AND forgiven = 1"))
+    assertThat(count("jobs WHERE status = 'pending' AND attempts = 1 AND uncounted_attempts = 1"))
         .isEqualTo(4);
     assertThat(count("job_executions WHERE status = 'released'")).isEqualTo(4);
 

@@ -656,7 +656,8 @@ class WorkerTest {
       first.join(5_000);
       second.join(5_000);
       assertThat(store.count(JobStatus.COMPLETED)).isEqualTo(52);
-      assertThat(store.forgiven(events.all(Released.class).get(0).attempt().jobId())).isEqualTo(1);
+      assertThat(store.uncountedAttempts(events.all(Released.class).get(0).attempt().jobId()))
+          .isEqualTo(1);
       assertThat(worker.status()).isEqualTo(new WorkerStatus(false, 0, 0, 0, 0));
     }
 
@@ -684,7 +685,7 @@ class WorkerTest {
       worker.stop();
 
       assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
-      assertThat(store.forgiven(job)).isEqualTo(1);
+      assertThat(store.uncountedAttempts(job)).isEqualTo(1);
       assertThat(events.all(Released.class)).hasSize(1);
       release.countDown();
       await().until(() -> ended.getCount() == 0);
@@ -724,7 +725,7 @@ class WorkerTest {
       first.join();
       await().untilTrue(interrupted);
       assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
-      assertThat(store.forgiven(job)).isEqualTo(1);
+      assertThat(store.uncountedAttempts(job)).isEqualTo(1);
       assertThat(events.all(Released.class)).hasSize(1);
       assertThat(worker.status()).isEqualTo(new WorkerStatus(false, 0, 0, 0, 0));
     }
@@ -750,7 +751,7 @@ class WorkerTest {
       worker.stopNow();
 
       assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
-      assertThat(store.forgiven(job)).isEqualTo(1);
+      assertThat(store.uncountedAttempts(job)).isEqualTo(1);
     }
 
     @Test
@@ -799,7 +800,7 @@ class WorkerTest {
       stopping.join(5_000);
 
       assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
-      assertThat(store.forgiven(job)).isEqualTo(1);
+      assertThat(store.uncountedAttempts(job)).isEqualTo(1);
     }
 
     /** Threads that nobody stops would renew leases for ever. */

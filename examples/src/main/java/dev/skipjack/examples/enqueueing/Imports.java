@@ -114,7 +114,7 @@ public final class Imports {
 
   private void describe(JobId id, PrintStream out) {
     var job = queue.reader().find(id).orElseThrow();
-    out.println("tags " + job.summary().tags() + ", trace " + job.traceContext());
+    out.println("tags " + job.summary().tags() + ", trace " + job.traceparent());
   }
 
   private String refusal(PriceList list) {
@@ -146,7 +146,7 @@ public final class Imports {
   }
 
   private static Outcome imported(JobContext context, CountDownLatch open) {
-    if (context.traceParent().isPresent()) {
+    if (context.traceparent().isPresent()) {
       open.countDown();
     }
     return Outcome.completed();

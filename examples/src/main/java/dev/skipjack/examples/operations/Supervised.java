@@ -51,7 +51,7 @@ public final class Supervised {
     return (context, next) -> {
       Thread thread = Thread.currentThread();
       String name = thread.getName();
-      thread.setName(context.kind() + " trace " + context.traceParent().orElse("none"));
+      thread.setName(context.kind() + " trace " + context.traceparent().orElse("none"));
       try {
         return next.proceed();
       } finally {

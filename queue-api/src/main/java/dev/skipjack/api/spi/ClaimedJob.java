@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     not count
  * @param maxAttempts used attempts that are allowed
  * @param scheduledAt when it had become due
- * @param traceParent W3C traceparent of its enqueuer; null: none was given
+ * @param traceparent W3C traceparent of its enqueuer; null: none was given
  */
 public record ClaimedJob(
     Execution execution,
@@ -28,7 +28,7 @@ public record ClaimedJob(
     int attempt,
     int maxAttempts,
     Instant scheduledAt,
-    @Nullable String traceParent) {
+    @Nullable String traceparent) {
 
   /** When it was claimed. */
   public Instant startedAt() {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param tags free labels, each at most once
  * @param uniqueKey null unless the job is unique
  * @param idempotencyKey null unless its enqueue may be repeated; not together with a unique key
- * @param traceParent W3C traceparent of the enqueuer, handed to whoever runs the job; null: none
+ * @param traceparent W3C traceparent of the enqueuer, handed to whoever runs the job; null: none
  * @param wakesUp whether workers are told of it if it is due at once
  */
 public record NewJob(
@@ -34,7 +34,7 @@ public record NewJob(
     List<String> tags,
     @Nullable UniqueKey uniqueKey,
     @Nullable IdempotencyKey idempotencyKey,
-    @Nullable String traceParent,
+    @Nullable String traceparent,
     boolean wakesUp) {
 
   /** Refuses two keys: no statement serves both. */
@@ -58,7 +58,7 @@ public record NewJob(
       List<String> tags,
       @Nullable UniqueKey uniqueKey,
       @Nullable IdempotencyKey idempotencyKey,
-      @Nullable String traceParent) {
+      @Nullable String traceparent) {
     this(
         queue,
         kind,
@@ -71,7 +71,7 @@ public record NewJob(
         tags,
         uniqueKey,
         idempotencyKey,
-        traceParent,
+        traceparent,
         true);
   }
 
@@ -89,7 +89,7 @@ public record NewJob(
         tags,
         key,
         idempotencyKey,
-        traceParent,
+        traceparent,
         wakesUp);
   }
 
@@ -114,7 +114,7 @@ public record NewJob(
         tags,
         uniqueKey,
         key,
-        traceParent,
+        traceparent,
         wakesUp);
   }
 
@@ -132,7 +132,7 @@ public record NewJob(
         tags,
         uniqueKey,
         idempotencyKey,
-        traceParent,
+        traceparent,
         wakesUp);
   }
 
@@ -154,16 +154,16 @@ public record NewJob(
         EnqueueOptions.none().tags(tags).tags(),
         uniqueKey,
         idempotencyKey,
-        traceParent,
+        traceparent,
         wakesUp);
   }
 
   /**
-   * This, as part of the trace of {@code traceParent}.
+   * This, as part of the trace of {@code traceparent}.
    *
-   * @throws IllegalArgumentException as {@link TraceParent#require}
+   * @throws IllegalArgumentException as {@link Traceparent#require}
    */
-  public NewJob traced(String traceParent) {
+  public NewJob traced(String traceparent) {
     return new NewJob(
         queue,
         kind,
@@ -176,7 +176,7 @@ public record NewJob(
         tags,
         uniqueKey,
         idempotencyKey,
-        TraceParent.require(traceParent),
+        Traceparent.require(traceparent),
         wakesUp);
   }
 

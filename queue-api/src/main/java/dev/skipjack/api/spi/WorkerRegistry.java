@@ -19,7 +19,7 @@ public interface WorkerRegistry {
    *
    * @return what the worker has to know, read in the same statement
    */
-  Standing announce(WorkerRow row);
+  WorkerInstructions announce(WorkerRow row);
 
   /** Removes the row of a worker that stops; nothing happens if there is none. */
   void remove(WorkerId id);

@@ -101,9 +101,9 @@ public class Enqueue extends AbstractRoutine<Long> {
     public static final Parameter<Integer> PAYLOAD_VERSION = Internal.createParameter("payload_version", SQLDataType.INTEGER.defaultValue(DSL.field(DSL.raw("1"), SQLDataType.INTEGER)), true, false);
 
     /**
-     * The parameter <code>skipjack.enqueue.trace_parent</code>.
+     * The parameter <code>skipjack.enqueue.traceparent</code>.
      */
-    public static final Parameter<String> TRACE_PARENT = Internal.createParameter("trace_parent", SQLDataType.CLOB.defaultValue(DSL.field(DSL.raw("NULL::text"), SQLDataType.CLOB)), true, false);
+    public static final Parameter<String> TRACEPARENT = Internal.createParameter("traceparent", SQLDataType.CLOB.defaultValue(DSL.field(DSL.raw("NULL::text"), SQLDataType.CLOB)), true, false);
 
     /**
      * Create a new routine call instance
@@ -124,7 +124,7 @@ public class Enqueue extends AbstractRoutine<Long> {
         addInParameter(IDEMPOTENCY_KEY);
         addInParameter(IDEMPOTENCY_KEPT);
         addInParameter(PAYLOAD_VERSION);
-        addInParameter(TRACE_PARENT);
+        addInParameter(TRACEPARENT);
     }
 
     /**
@@ -308,17 +308,17 @@ public class Enqueue extends AbstractRoutine<Long> {
     }
 
     /**
-     * Set the <code>trace_parent</code> parameter IN value to the routine
+     * Set the <code>traceparent</code> parameter IN value to the routine
      */
-    public void setTraceParent(String value) {
-        setValue(TRACE_PARENT, value);
+    public void setTraceparent(String value) {
+        setValue(TRACEPARENT, value);
     }
 
     /**
-     * Set the <code>trace_parent</code> parameter to the function to be used
+     * Set the <code>traceparent</code> parameter to the function to be used
      * with a {@link org.jooq.Select} statement
      */
-    public void setTraceParent(Field<String> field) {
-        setField(TRACE_PARENT, field);
+    public void setTraceparent(Field<String> field) {
+        setField(TRACEPARENT, field);
     }
 }

@@ -131,10 +131,11 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "Executions so far: only rises, equals the audit rows of the job.");
 
     /**
-     * The column <code>skipjack.jobs.forgiven</code>. Attempts that do not
-     * count: attempts - forgiven is what was used of max_attempts.
+     * The column <code>skipjack.jobs.uncounted_attempts</code>. Attempts that
+     * do not count: attempts - uncounted_attempts is what was used of
+     * max_attempts.
      */
-    public final TableField<JobsRecord, Integer> FORGIVEN = createField(DSL.name("forgiven"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "Attempts that do not count: attempts - forgiven is what was used of max_attempts.");
+    public final TableField<JobsRecord, Integer> UNCOUNTED_ATTEMPTS = createField(DSL.name("uncounted_attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "Attempts that do not count: attempts - uncounted_attempts is what was used of max_attempts.");
 
     /**
      * The column <code>skipjack.jobs.max_attempts</code>. Used attempts after
@@ -235,10 +236,10 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, String[]> TAGS = createField(DSL.name("tags"), SQLDataType.CLOB.array(), this, "Free labels for people and filters.");
 
     /**
-     * The column <code>skipjack.jobs.trace_context</code>. W3C traceparent of
-     * the enqueuer.
+     * The column <code>skipjack.jobs.traceparent</code>. W3C traceparent of the
+     * enqueuer.
      */
-    public final TableField<JobsRecord, String> TRACE_CONTEXT = createField(DSL.name("trace_context"), SQLDataType.CLOB, this, "W3C traceparent of the enqueuer.");
+    public final TableField<JobsRecord, String> TRACEPARENT = createField(DSL.name("traceparent"), SQLDataType.CLOB, this, "W3C traceparent of the enqueuer.");
 
     private Jobs(Name alias, Table<JobsRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
@@ -292,7 +293,7 @@ public class Jobs extends TableImpl<JobsRecord> {
     @Override
     public List<Check<JobsRecord>> getChecks() {
         return Arrays.asList(
-            Internal.createCheck(this, DSL.name("jobs_attempts_check"), "(((attempts >= 0) AND ((forgiven >= 0) AND (forgiven <= attempts))))", true),
+            Internal.createCheck(this, DSL.name("jobs_attempts_check"), "(((attempts >= 0) AND ((uncounted_attempts >= 0) AND (uncounted_attempts <= attempts))))", true),
             Internal.createCheck(this, DSL.name("jobs_lease_check"), "(((current_execution_id IS NULL) OR ((lease_expires_at IS NOT NULL) AND (started_at IS NOT NULL))))", true),
             Internal.createCheck(this, DSL.name("jobs_running_check"), "((((status)::text = 'running'::text) = (current_execution_id IS NOT NULL)))", true)
         );

@@ -137,10 +137,10 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
     public final TableField<JobsArchiveRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false), this, "Executions; equals the audit rows of the job.");
 
     /**
-     * The column <code>skipjack.jobs_archive.forgiven</code>. Attempts that did
-     * not count.
+     * The column <code>skipjack.jobs_archive.uncounted_attempts</code>.
+     * Attempts that did not count.
      */
-    public final TableField<JobsArchiveRecord, Integer> FORGIVEN = createField(DSL.name("forgiven"), SQLDataType.INTEGER.nullable(false), this, "Attempts that did not count.");
+    public final TableField<JobsArchiveRecord, Integer> UNCOUNTED_ATTEMPTS = createField(DSL.name("uncounted_attempts"), SQLDataType.INTEGER.nullable(false), this, "Attempts that did not count.");
 
     /**
      * The column <code>skipjack.jobs_archive.max_attempts</code>. Used attempts
@@ -190,10 +190,10 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
     public final TableField<JobsArchiveRecord, String[]> TAGS = createField(DSL.name("tags"), SQLDataType.CLOB.array(), this, "Its labels.");
 
     /**
-     * The column <code>skipjack.jobs_archive.trace_context</code>. W3C
+     * The column <code>skipjack.jobs_archive.traceparent</code>. W3C
      * traceparent of its enqueuer.
      */
-    public final TableField<JobsArchiveRecord, String> TRACE_CONTEXT = createField(DSL.name("trace_context"), SQLDataType.CLOB, this, "W3C traceparent of its enqueuer.");
+    public final TableField<JobsArchiveRecord, String> TRACEPARENT = createField(DSL.name("traceparent"), SQLDataType.CLOB, this, "W3C traceparent of its enqueuer.");
 
     private JobsArchive(Name alias, Table<JobsArchiveRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

@@ -13,7 +13,7 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.api.spi.Standing;
+import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.model.Routines;
 import dev.skipjack.store.jooq.spi.Arguments;
@@ -108,7 +108,8 @@ final class AnnounceStatement {
         .text("settings", row.settings());
   }
 
-  static Standing read(ResultSet row) throws SQLException {
-    return new Standing(Set.copyOf(Columns.texts(row, 1)), row.getInt(2), row.getString(3));
+  static WorkerInstructions read(ResultSet row) throws SQLException {
+    return new WorkerInstructions(
+        Set.copyOf(Columns.texts(row, 1)), row.getInt(2), row.getString(3));
   }
 }

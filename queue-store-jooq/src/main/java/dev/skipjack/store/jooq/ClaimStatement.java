@@ -194,12 +194,12 @@ final class ClaimStatement {
                     JOBS.PAYLOAD_VERSION,
                     JOBS.PRIORITY,
                     JOBS.ATTEMPTS,
-                    JOBS.FORGIVEN,
+                    JOBS.UNCOUNTED_ATTEMPTS,
                     JOBS.MAX_ATTEMPTS,
                     JOBS.SCHEDULED_AT,
                     JOBS.STARTED_AT,
                     JOBS.LOCKED_BY,
-                    JOBS.TRACE_CONTEXT));
+                    JOBS.TRACEPARENT));
   }
 
   /** A value and not NOT EXISTS, of which the planner would make a join with all queues. */
@@ -231,7 +231,7 @@ final class ClaimStatement {
 
   static ClaimedJob read(ResultSet row) throws SQLException {
     int attempts = row.getInt(8);
-    int forgiven = row.getInt(9);
+    int uncountedAttempts = row.getInt(9);
     return new ClaimedJob(
         new Execution(
             new JobId(row.getLong(1)),
@@ -242,7 +242,7 @@ final class ClaimStatement {
         Objects.requireNonNullElse(row.getString(5), ""),
         row.getInt(6),
         row.getInt(7),
-        attempts - forgiven,
+        attempts - uncountedAttempts,
         row.getInt(10),
         row.getObject(11, OffsetDateTime.class).toInstant(),
         row.getString(14));

@@ -22,7 +22,8 @@ import org.jooq.UpdateSetMoreStep;
 final class Deaths {
 
   /** Every attempt that counts is used. */
-  static final Condition USED_UP = JOBS.ATTEMPTS.minus(JOBS.FORGIVEN).ge(JOBS.MAX_ATTEMPTS);
+  static final Condition USED_UP =
+      JOBS.ATTEMPTS.minus(JOBS.UNCOUNTED_ATTEMPTS).ge(JOBS.MAX_ATTEMPTS);
 
   private static final Condition FREES_KEY =
       JOBS.UNIQUE_UNTIL.isDistinctFrom(inline(UniqueUntil.ENDED, JOBS.UNIQUE_UNTIL));

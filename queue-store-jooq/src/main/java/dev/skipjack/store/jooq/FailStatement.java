@@ -29,7 +29,7 @@ import org.jooq.ResultQuery;
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
  * kept AS (UPDATE jobs
- *             SET status = CASE WHEN given.is_final OR attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END,
+ *             SET status = CASE WHEN given.is_final OR attempts - uncounted_attempts >= max_attempts THEN 'dead' ELSE 'pending' END,
  *                 scheduled_at = CASE WHEN (dead) THEN scheduled_at ELSE clock_timestamp() + given.delay END, ...
  *            FROM given WHERE jobs.id = given.job_id AND jobs.current_execution_id = given.execution_id
  *             AND id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled))

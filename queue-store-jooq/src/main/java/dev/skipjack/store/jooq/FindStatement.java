@@ -50,7 +50,7 @@ final class FindStatement {
                 JOBS.ORDERING_KEY,
                 JOBS.PROGRESS,
                 castNull(JOBS_ARCHIVE.RESULT),
-                JOBS.TRACE_CONTEXT))
+                JOBS.TRACEPARENT))
         .from(JOBS)
         .where(JOBS.ID.eq(ID))
         .unionAll(
@@ -66,7 +66,7 @@ final class FindStatement {
                         JOBS_ARCHIVE.ORDERING_KEY,
                         castNull(JOBS.PROGRESS),
                         JOBS_ARCHIVE.RESULT,
-                        JOBS_ARCHIVE.TRACE_CONTEXT))
+                        JOBS_ARCHIVE.TRACEPARENT))
                 .from(JOBS_ARCHIVE)
                 .where(JOBS_ARCHIVE.ID.eq(ID)));
   }

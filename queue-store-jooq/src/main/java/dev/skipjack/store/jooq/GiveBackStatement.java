@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
  * kept AS (UPDATE jobs SET status = 'pending', scheduled_at = GREATEST(given.until, clock_timestamp() + given.delay),
- *                 forgiven = forgiven + 1, ...
+ *                 uncounted_attempts = uncounted_attempts + 1, ...
  *            FROM given WHERE jobs.id = given.job_id AND jobs.current_execution_id = given.execution_id
  *             AND id = ANY (ARRAY(SELECT id FROM locked WHERE NOT is_cancelled))
  *          RETURNING ...),
@@ -48,8 +48,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A job that never began is released with a null delay, which {@code GREATEST} leaves out: it is
  * due when it was, before those of later. Below a low-water mark the next sweep finds it.
  *
- * <p>{@code attempts} stays, because it equals the audit rows; {@code forgiven} is what does not
- * count. {@link AttemptCtes} tells the lock order.
+ * <p>{@code attempts} stays, because it equals the audit rows; {@code uncounted_attempts} is what
+ * does not count. {@link AttemptCtes} tells the lock order.
  */
 final class GiveBackStatement {
 
@@ -96,8 +96,8 @@ final class GiveBackStatement {
                         DatabaseClock.plusMicros(
                             DatabaseClock.NOW, given.field("delay", Long.class))))
                 .set(
-                    JOBS.FORGIVEN,
-                    least(JOBS.FORGIVEN, JOBS.ATTEMPTS.minus(inline(1))).plus(inline(1)))
+                    JOBS.UNCOUNTED_ATTEMPTS,
+                    least(JOBS.UNCOUNTED_ATTEMPTS, JOBS.ATTEMPTS.minus(inline(1))).plus(inline(1)))
                 .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
                 .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)

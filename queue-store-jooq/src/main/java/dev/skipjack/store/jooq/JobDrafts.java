@@ -53,7 +53,7 @@ final class JobDrafts {
             .idempotencyKey()
             .map(key -> IdempotencyKey.ofKind(type.kind(), key, chosen.idempotencyKept()))
             .orElse(null),
-        chosen.traceParent().orElse(null),
+        chosen.traceparent().orElse(null),
         chosen.wakesUp());
   }
 

@@ -1,7 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.WorkerId;
-import dev.skipjack.api.spi.Standing;
+import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.spi.OwnTransactions;
@@ -18,7 +18,7 @@ final class JooqWorkerRegistry implements WorkerRegistry {
   }
 
   @Override
-  public Standing announce(WorkerRow row) {
+  public WorkerInstructions announce(WorkerRow row) {
     return AsciiFallback.run(
             AnnounceStatement.arguments(row),
             arguments -> transactions.run(statements.announce, arguments, AnnounceStatement::read))

@@ -33,7 +33,7 @@ import org.jooq.ResultQuery;
  * free AS MATERIALIZED (SELECT min(id) AS id FROM locked
  *                        WHERE status = 'dead' AND NOT EXISTS (SELECT FROM jobs WHERE unique_key = locked.freed_unique_key)
  *                        GROUP BY coalesce(freed_unique_key, id)),
- * redriven AS (UPDATE jobs SET status = 'pending', forgiven = attempts, unique_key = coalesce(unique_key, freed_unique_key), ...
+ * redriven AS (UPDATE jobs SET status = 'pending', uncounted_attempts = attempts, unique_key = coalesce(unique_key, freed_unique_key), ...
  *               WHERE id = ANY (ARRAY(SELECT id FROM free)) RETURNING id)
  * SELECT CASE .. END, (the holder of the key) FROM given ...
  * }</pre>
@@ -108,7 +108,7 @@ final class RedriveStatement {
             update(JOBS)
                 .set(JOBS.STATUS, JobPredicates.literal(JobStatus.PENDING))
                 .set(JOBS.SCHEDULED_AT, DatabaseClock.NOW)
-                .set(JOBS.FORGIVEN, JOBS.ATTEMPTS)
+                .set(JOBS.UNCOUNTED_ATTEMPTS, JOBS.ATTEMPTS)
                 .set(JOBS.DIED_AT, castNull(JOBS.DIED_AT))
                 // Null already. But PostgreSQL first checks the constraints on what it makes of the
                 // row in its snapshot, which may have been running, and only then meets the dead.

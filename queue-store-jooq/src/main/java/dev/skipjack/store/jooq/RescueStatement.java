@@ -43,7 +43,7 @@ import org.jooq.SelectSeekStep1;
  *                                  AND lease_expires_at < clock_timestamp()
  *                                  AND current_execution_id = (SELECT seen.current_execution_id FROM jobs AS seen WHERE seen.id = jobs.id)
  *                                ORDER BY current_execution_id LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED),
- * kept AS (UPDATE jobs SET status = CASE WHEN attempts - forgiven >= max_attempts THEN 'dead' ELSE 'pending' END, ...
+ * kept AS (UPDATE jobs SET status = CASE WHEN attempts - uncounted_attempts >= max_attempts THEN 'dead' ELSE 'pending' END, ...
  *            FROM expired WHERE jobs.id = expired.id AND NOT is_cancelled RETURNING ...),
  * deletable AS MATERIALIZED (SELECT id, ... FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM expired WHERE is_cancelled))
  *                             ORDER BY id FOR UPDATE SKIP LOCKED),

@@ -138,14 +138,14 @@ class CallersConnectionTest {
   void countersAtTheirEndStopNoOutcome() {
     fixture.enqueue(1);
     Execution execution = fixture.claimOne(Fixture.LEASE);
-    fixture.execute("UPDATE @jobs SET attempts = 2147483647, forgiven = 2147483647");
+    fixture.execute("UPDATE @jobs SET attempts = 2147483647, uncounted_attempts = 2147483647");
 
     assertThat(
             fixture.store.giveBack(
                 List.of(new GiveBack(execution, ExecutionStatus.SNOOZED, Duration.ZERO))))
         .extracting(Ended::verdict)
         .containsExactly(Verdict.DONE);
-    assertThat(fixture.value("SELECT attempts || ' ' || forgiven FROM @jobs"))
+    assertThat(fixture.value("SELECT attempts || ' ' || uncounted_attempts FROM @jobs"))
         .isEqualTo("2147483647 2147483647");
   }
 

@@ -44,7 +44,7 @@ class ClaimStatementTest {
   void saturatesTheAttemptsInsteadOfFailingTheLane() {
     fixture.enqueue(2);
     fixture.execute(
-        "UPDATE @jobs SET attempts = 2147483647, forgiven = 2147483647 WHERE id = (SELECT min(id) FROM @jobs)");
+        "UPDATE @jobs SET attempts = 2147483647, uncounted_attempts = 2147483647 WHERE id = (SELECT min(id) FROM @jobs)");
 
     assertThat(fixture.claim(2)).hasSize(2);
     assertThat(fixture.value("SELECT max(attempts) FROM @jobs")).isEqualTo("2147483647");

@@ -153,8 +153,8 @@ class EnqueueCasesTest {
               ? job.idempotencyKey(key, Duration.parse(json.path("idempotencyKept").asText()))
               : job.idempotencyKey(key);
     }
-    if (json.has("traceParent")) {
-      job = job.traceParent(text(json.path("traceParent")));
+    if (json.has("traceparent")) {
+      job = job.traceparent(text(json.path("traceparent")));
     }
     return job;
   }
@@ -175,7 +175,7 @@ class EnqueueCasesTest {
           {"tags", "tags", "text[]"},
           {"idempotencyKey", "idempotency_key", "text"},
           {"idempotencyKept", "idempotency_kept", "interval"},
-          {"traceParent", "trace_parent", "text"}
+          {"traceparent", "traceparent", "text"}
         }) {
       if (json.has(parameter[0])) {
         parameters.add(parameter[1] + " => ?::" + parameter[2]);

@@ -117,7 +117,7 @@ class EnqueueInterceptorTest {
 
     JobId id = queue.enqueue(Fixture.WORK, new Fixture.Work(1));
 
-    assertThat(fixture.value("SELECT trace_context || tags::text FROM @jobs WHERE id = " + id))
+    assertThat(fixture.value("SELECT traceparent || tags::text FROM @jobs WHERE id = " + id))
         .isEqualTo(TRACE + "{t}");
   }
 

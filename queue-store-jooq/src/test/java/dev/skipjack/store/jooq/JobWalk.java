@@ -65,7 +65,7 @@ final class JobWalk implements AutoCloseable {
   static final String SNAPSHOT =
       """
       SELECT coalesce(string_agg(line, E'\\n'), '') FROM (
-        SELECT concat_ws(' ', id, 'is', status, attempts, forgiven, max_attempts, priority, queue, payload->>'number',
+        SELECT concat_ws(' ', id, 'is', status, attempts, uncounted_attempts, max_attempts, priority, queue, payload->>'number',
                          coalesce(current_execution_id::text, '-'),
                          status = 'running' AND lease_expires_at < clock_timestamp(), cancel_requested_at IS NOT NULL,
                          status = 'pending' AND scheduled_at > clock_timestamp() + interval '30 minutes',
@@ -73,7 +73,7 @@ final class JobWalk implements AutoCloseable {
                          coalesce(progress->>'percent', '-')) AS line
           FROM @jobs
          UNION ALL
-        SELECT concat_ws(' ', id, 'was', status, attempts, forgiven, max_attempts, priority, queue, payload->>'number',
+        SELECT concat_ws(' ', id, 'was', status, attempts, uncounted_attempts, max_attempts, priority, queue, payload->>'number',
                          coalesce(execution_id::text, '-'))
           FROM @jobs_archive
          UNION ALL

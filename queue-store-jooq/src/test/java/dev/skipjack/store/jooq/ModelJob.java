@@ -54,7 +54,7 @@ final class ModelJob {
   private @Nullable Execution current;
   private @Nullable Execution last;
   private boolean isGone;
-  private int forgiven;
+  private int uncountedAttempts;
   private final List<Attempt> attempts = new ArrayList<>();
 
   ModelJob(JobId id, int payload, String queue, int priority, int maxAttempts) {
@@ -95,7 +95,7 @@ final class ModelJob {
   }
 
   int used() {
-    return attempts.size() - forgiven;
+    return attempts.size() - uncountedAttempts;
   }
 
   int completions() {
@@ -122,7 +122,7 @@ final class ModelJob {
     last = current;
     current = null;
     if (as == ExecutionStatus.SNOOZED || as == ExecutionStatus.RELEASED) {
-      forgiven++;
+      uncountedAttempts++;
     }
     if (to == JobStatus.DEAD && uniqueUntil != UniqueUntil.ENDED) {
       freedKey = uniqueKey;
@@ -137,7 +137,7 @@ final class ModelJob {
 
   void redrive(long due) {
     moveTo(JobStatus.PENDING);
-    forgiven = attempts.size();
+    uncountedAttempts = attempts.size();
     if (freedKey != null) {
       uniqueKey = freedKey;
     }
@@ -167,7 +167,7 @@ final class ModelJob {
                 isLive() ? "is" : "was",
                 status.literal(),
                 attempts.size(),
-                forgiven,
+                uncountedAttempts,
                 maxAttempts,
                 priority,
                 queue,

@@ -28,7 +28,7 @@ class PartitionPlanTest {
         "SELECT @create_partition('jobs_archive', '2024-03-04 00:00+00'), @create_partition('job_executions', '2024-03-04 00:00+00')");
     fixture.execute(
         "INSERT INTO @jobs_archive (id, finished_at, status, queue, kind, payload, payload_version, priority,"
-            + " scheduled_at, created_at, attempts, forgiven, max_attempts)"
+            + " scheduled_at, created_at, attempts, uncounted_attempts, max_attempts)"
             + " SELECT n, '2024-03-04 00:00+00'::timestamptz + n * interval '1 second', 'completed', 'q', 'k', '{}', 1, 0,"
             + " now(), now(), 1, 0, 1 FROM generate_series(1, 20000) n");
     fixture.execute("ANALYZE @jobs_archive");

@@ -677,7 +677,7 @@ class PartitionRemovalTest {
     fixture.execute(
         """
         INSERT INTO @jobs_archive (id, finished_at, status, queue, kind, payload, payload_version, priority,
-                                   scheduled_at, created_at, attempts, forgiven, max_attempts)
+                                   scheduled_at, created_at, attempts, uncounted_attempts, max_attempts)
         SELECT nextval('@jobs_id_seq'), %s, 'completed', '%s', 'work', '{}', 1, 0, now(), now(), 1, 0, 1 FROM generate_series(1, %d)
         """
             .formatted(at, queue, jobs));

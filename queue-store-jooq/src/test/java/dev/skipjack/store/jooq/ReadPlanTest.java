@@ -79,7 +79,7 @@ class ReadPlanTest {
         "INSERT INTO @jobs (queue, kind, payload, status, ordering_key) SELECT 'q3', 'k', '{}', 'waiting', 'key' || n % 10"
             + " FROM generate_series(1, 5000) n");
     fixture.execute(
-        "INSERT INTO @jobs_archive (id, finished_at, status, queue, kind, payload, payload_version, priority, scheduled_at, created_at, attempts, forgiven, max_attempts)"
+        "INSERT INTO @jobs_archive (id, finished_at, status, queue, kind, payload, payload_version, priority, scheduled_at, created_at, attempts, uncounted_attempts, max_attempts)"
             + " SELECT 1000000 + n, now() + n * interval '4 s', 'completed', 'q1', 'k', '{}', 1, 0, now(), now(), 1, 0, 3 FROM generate_series(1, 50000) n");
     fixture.execute(
         "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind)"

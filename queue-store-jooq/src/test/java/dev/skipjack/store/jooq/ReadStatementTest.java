@@ -151,7 +151,7 @@ class ReadStatementTest {
       fixture.execute(
           "SELECT @create_partition('jobs_archive', '2020-02-03 00:00Z'), @create_partition('jobs_archive', '2020-02-04 00:00Z')");
       fixture.execute(
-          "INSERT INTO @jobs_archive (id, finished_at, status, queue, kind, payload, payload_version, priority, scheduled_at, created_at, attempts, forgiven, max_attempts, tags)"
+          "INSERT INTO @jobs_archive (id, finished_at, status, queue, kind, payload, payload_version, priority, scheduled_at, created_at, attempts, uncounted_attempts, max_attempts, tags)"
               + " SELECT 1000000 + n, '2020-02-03 23:59:50Z'::timestamptz + n * interval '2 s', 'cancelled', 'old', 'k', '{}', 1, 0, now(), now(), 0, 0, 3, '{vip}'"
               + " FROM generate_series(1, 10) n");
 

@@ -212,7 +212,7 @@ class RolesTest {
                 "UPDATE @jobs SET status = 'dead'",
                 "UPDATE @jobs SET unique_key = 'mine'",
                 "UPDATE @jobs SET tags = '{}'",
-                "UPDATE @jobs SET trace_context = 'mine'",
+                "UPDATE @jobs SET traceparent = 'mine'",
                 "UPDATE @jobs SET max_attempts = 1",
                 "UPDATE @job_keys SET key = 'mine'",
                 "UPDATE @jobs SET lease_expires_at = now()",

@@ -220,18 +220,18 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs_archive.forgiven</code>. Attempts that did
-     * not count.
+     * Setter for <code>skipjack.jobs_archive.uncounted_attempts</code>.
+     * Attempts that did not count.
      */
-    public void setForgiven(Integer value) {
+    public void setUncountedAttempts(Integer value) {
         set(12, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs_archive.forgiven</code>. Attempts that did
-     * not count.
+     * Getter for <code>skipjack.jobs_archive.uncounted_attempts</code>.
+     * Attempts that did not count.
      */
-    public Integer getForgiven() {
+    public Integer getUncountedAttempts() {
         return (Integer) get(12);
     }
 
@@ -362,18 +362,18 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs_archive.trace_context</code>. W3C
+     * Setter for <code>skipjack.jobs_archive.traceparent</code>. W3C
      * traceparent of its enqueuer.
      */
-    public void setTraceContext(String value) {
+    public void setTraceparent(String value) {
         set(21, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs_archive.trace_context</code>. W3C
+     * Getter for <code>skipjack.jobs_archive.traceparent</code>. W3C
      * traceparent of its enqueuer.
      */
-    public String getTraceContext() {
+    public String getTraceparent() {
         return (String) get(21);
     }
 
@@ -400,7 +400,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     /**
      * Create a detached, initialised JobsArchiveRecord
      */
-    public JobsArchiveRecord(Long id, Instant finishedAt, JobStatus status, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, Instant scheduledAt, Instant createdAt, Instant startedAt, Integer attempts, Integer forgiven, Integer maxAttempts, Long executionId, String workerId, JSONB result, String lastError, String uniqueLabel, String orderingKey, String[] tags, String traceContext) {
+    public JobsArchiveRecord(Long id, Instant finishedAt, JobStatus status, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, Instant scheduledAt, Instant createdAt, Instant startedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Long executionId, String workerId, JSONB result, String lastError, String uniqueLabel, String orderingKey, String[] tags, String traceparent) {
         super(JobsArchive.JOBS_ARCHIVE);
 
         setId(id);
@@ -415,7 +415,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
         setCreatedAt(createdAt);
         setStartedAt(startedAt);
         setAttempts(attempts);
-        setForgiven(forgiven);
+        setUncountedAttempts(uncountedAttempts);
         setMaxAttempts(maxAttempts);
         setExecutionId(executionId);
         setWorkerId(workerId);
@@ -424,7 +424,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
         setUniqueLabel(uniqueLabel);
         setOrderingKey(orderingKey);
         setTags(tags);
-        setTraceContext(traceContext);
+        setTraceparent(traceparent);
         resetChangedOnNotNull();
     }
 }

@@ -193,18 +193,20 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.forgiven</code>. Attempts that do not
-     * count: attempts - forgiven is what was used of max_attempts.
+     * Setter for <code>skipjack.jobs.uncounted_attempts</code>. Attempts that
+     * do not count: attempts - uncounted_attempts is what was used of
+     * max_attempts.
      */
-    public void setForgiven(Integer value) {
+    public void setUncountedAttempts(Integer value) {
         set(10, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.forgiven</code>. Attempts that do not
-     * count: attempts - forgiven is what was used of max_attempts.
+     * Getter for <code>skipjack.jobs.uncounted_attempts</code>. Attempts that
+     * do not count: attempts - uncounted_attempts is what was used of
+     * max_attempts.
      */
-    public Integer getForgiven() {
+    public Integer getUncountedAttempts() {
         return (Integer) get(10);
     }
 
@@ -469,18 +471,18 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.trace_context</code>. W3C traceparent of
-     * the enqueuer.
+     * Setter for <code>skipjack.jobs.traceparent</code>. W3C traceparent of the
+     * enqueuer.
      */
-    public void setTraceContext(String value) {
+    public void setTraceparent(String value) {
         set(27, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.trace_context</code>. W3C traceparent of
-     * the enqueuer.
+     * Getter for <code>skipjack.jobs.traceparent</code>. W3C traceparent of the
+     * enqueuer.
      */
-    public String getTraceContext() {
+    public String getTraceparent() {
         return (String) get(27);
     }
 
@@ -507,7 +509,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     /**
      * Create a detached, initialised JobsRecord
      */
-    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer forgiven, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, JSONB progress, String[] tags, String traceContext) {
+    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, JSONB progress, String[] tags, String traceparent) {
         super(Jobs.JOBS);
 
         setId(id);
@@ -520,7 +522,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
         setDiedAt(diedAt);
         setCancelRequestedAt(cancelRequestedAt);
         setAttempts(attempts);
-        setForgiven(forgiven);
+        setUncountedAttempts(uncountedAttempts);
         setMaxAttempts(maxAttempts);
         setPayloadVersion(payloadVersion);
         setPriority(priority);
@@ -537,7 +539,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
         setOrderingKey(orderingKey);
         setProgress(progress);
         setTags(tags);
-        setTraceContext(traceContext);
+        setTraceparent(traceparent);
         resetChangedOnNotNull();
     }
 }

@@ -90,7 +90,7 @@ public final class JobInsert {
         .column("unique_key", UNIQUE_KEYS)
         .column("unique_label", UNIQUE_LABELS)
         .column("unique_until", UNIQUE_UNTILS)
-        .column("trace_parent", TRACE_PARENTS);
+        .column("traceparent", TRACE_PARENTS);
   }
 
   private static CommonTableExpression<?> incoming() {
@@ -143,7 +143,7 @@ public final class JobInsert {
             Texts.param("unique_key").as("unique_key"),
             Texts.param("unique_label").as("unique_label"),
             Texts.param("unique_until").as("unique_until"),
-            Texts.param("trace_parent").as("trace_parent"))
+            Texts.param("traceparent").as("traceparent"))
         .asTable("incoming");
   }
 
@@ -170,7 +170,7 @@ public final class JobInsert {
             JOBS.UNIQUE_KEY,
             JOBS.UNIQUE_LABEL,
             JOBS.UNIQUE_UNTIL,
-            JOBS.TRACE_CONTEXT)
+            JOBS.TRACEPARENT)
         .select(
             select(
                     id,
@@ -191,7 +191,7 @@ public final class JobInsert {
                     UNIQUE_KEY,
                     field("unique_label", String.class),
                     field("unique_until", JOBS.UNIQUE_UNTIL.getDataType()),
-                    field("trace_parent", String.class))
+                    field("traceparent", String.class))
                 .from(incoming)
                 .leftJoin(JOB_QUEUES)
                 .on(JOB_QUEUES.QUEUE.eq(field("queue", String.class)))
@@ -214,7 +214,7 @@ public final class JobInsert {
         .texts("unique_keys", jobs, unique(UniqueKey::key))
         .texts("unique_labels", jobs, unique(UniqueKey::label))
         .texts("unique_untils", jobs, unique(key -> key.until().literal()))
-        .texts("trace_parents", jobs, NewJob::traceParent);
+        .texts("trace_parents", jobs, NewJob::traceparent);
   }
 
   /** The values of {@code job} for the parameters of {@link #insertOne}. */
@@ -232,7 +232,7 @@ public final class JobInsert {
         .text("unique_key", unique(UniqueKey::key).apply(job))
         .text("unique_label", unique(UniqueKey::label).apply(job))
         .text("unique_until", unique(key -> key.until().literal()).apply(job))
-        .text("trace_parent", job.traceParent());
+        .text("traceparent", job.traceparent());
   }
 
   private static @Nullable String scheduledAt(NewJob job) {

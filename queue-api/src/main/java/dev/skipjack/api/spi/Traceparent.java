@@ -8,24 +8,24 @@ import java.util.regex.Pattern;
  *
  * @see <a href="https://www.w3.org/TR/trace-context/#traceparent-header">Trace Context</a>
  */
-public final class TraceParent {
+public final class Traceparent {
 
   private static final Pattern FORM =
       Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
-  private TraceParent() {}
+  private Traceparent() {}
 
   /**
-   * Answers {@code traceParent} if it is one.
+   * Answers {@code traceparent} if it is one.
    *
    * @throws IllegalArgumentException if it is not; version ff and ids of zeros only are not either
    */
-  public static String require(String traceParent) {
-    if (!FORM.matcher(traceParent).matches()) {
+  public static String require(String traceparent) {
+    if (!FORM.matcher(traceparent).matches()) {
       throw new IllegalArgumentException(
           "Trace parent '%s' is not allowed. Use the W3C form: version, trace id, parent id and flags as 2, 32, 16 and 2 of 0-9 and a-f between '-', no id all zeros, version not ff."
-              .formatted(SafeText.of(traceParent, 80)));
+              .formatted(SafeText.of(traceparent, 80)));
     }
-    return traceParent;
+    return traceparent;
   }
 }

@@ -1,7 +1,7 @@
 package dev.skipjack.api;
 
 /** Where the job is that holds a unique key, as far as it matters to whoever asks for the key. */
-public enum TwinStatus {
+public enum HolderStatus {
   /** Pending, and has not used an attempt: the only one that a request may change. */
   PENDING,
   /** Pending for another attempt. */
@@ -21,7 +21,7 @@ public enum TwinStatus {
    * @param hasUsedAttempt whether an attempt counts
    * @throws IllegalArgumentException if {@code status} is not one of a live job
    */
-  public static TwinStatus of(JobStatus status, boolean hasUsedAttempt) {
+  public static HolderStatus of(JobStatus status, boolean hasUsedAttempt) {
     return switch (status) {
       case PENDING -> hasUsedAttempt ? RETRYING : PENDING;
       case RUNNING -> RUNNING;

@@ -10,13 +10,13 @@ import java.util.Set;
  * @param encoding the database's, as PostgreSQL names it; {@value #UTF8} is the one that stores
  *     every text
  */
-public record Standing(Set<String> pausedQueues, int schemaVersion, String encoding) {
+public record WorkerInstructions(Set<String> pausedQueues, int schemaVersion, String encoding) {
 
   /** The encoding that the queue needs. */
   public static final String UTF8 = "UTF8";
 
   /** Copies the set. */
-  public Standing {
+  public WorkerInstructions {
     pausedQueues = Set.copyOf(pausedQueues);
   }
 }
