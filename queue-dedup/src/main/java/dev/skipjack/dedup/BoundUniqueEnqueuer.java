@@ -4,7 +4,7 @@ import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
-import dev.skipjack.store.jooq.spi.QueueExtension.Drafts;
+import dev.skipjack.store.jooq.internal.QueueExtension.Drafts;
 import java.util.List;
 import java.util.function.UnaryOperator;
 

@@ -9,10 +9,10 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.store.jooq.spi.HotStatement;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
-import dev.skipjack.store.jooq.spi.QueueExtension;
-import dev.skipjack.store.jooq.spi.Session;
+import dev.skipjack.store.jooq.internal.QueueExtension;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Session;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -153,7 +153,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   private Optional<KeyHolder> holder(NewJob job, Unique<?> unique) {
-    HotStatement statement =
+    StatementText statement =
         unique.hold() instanceof Hold.ForPeriod ? statements.findByPeriod : statements.findByJob;
     return queue
         .transactions()

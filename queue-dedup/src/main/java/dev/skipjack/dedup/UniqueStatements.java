@@ -1,31 +1,31 @@
 package dev.skipjack.dedup;
 
 import dev.skipjack.dedup.TwinStatement.Grip;
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import org.jooq.DSLContext;
 
 /** The statements about unique jobs, rendered once for a schema. */
 final class UniqueStatements {
 
-  final HotStatement insert;
-  final HotStatement insertOne;
-  final HotStatement look;
-  final HotStatement hold;
-  final HotStatement replace;
-  final HotStatement findByJob;
-  final HotStatement findByPeriod;
+  final StatementText insert;
+  final StatementText insertOne;
+  final StatementText look;
+  final StatementText hold;
+  final StatementText replace;
+  final StatementText findByJob;
+  final StatementText findByPeriod;
 
   UniqueStatements(DSLContext dialect) {
-    insert = HotStatement.render(dialect, UniqueInsert.query());
-    insertOne = HotStatement.render(dialect, UniqueInsert.queryForOne());
-    look = HotStatement.render(dialect, TwinStatement.query(Grip.NONE));
-    hold = HotStatement.render(dialect, TwinStatement.query(Grip.HOLD));
-    replace = HotStatement.render(dialect, TwinStatement.query(Grip.REPLACE));
-    findByJob = HotStatement.render(dialect, FindHolderStatement.byJob());
-    findByPeriod = HotStatement.render(dialect, FindHolderStatement.byPeriod());
+    insert = StatementText.render(dialect, UniqueInsert.query());
+    insertOne = StatementText.render(dialect, UniqueInsert.queryForOne());
+    look = StatementText.render(dialect, TwinStatement.query(Grip.NONE));
+    hold = StatementText.render(dialect, TwinStatement.query(Grip.HOLD));
+    replace = StatementText.render(dialect, TwinStatement.query(Grip.REPLACE));
+    findByJob = StatementText.render(dialect, FindHolderStatement.byJob());
+    findByPeriod = StatementText.render(dialect, FindHolderStatement.byPeriod());
   }
 
-  HotStatement twin(Grip grip) {
+  StatementText twin(Grip grip) {
     return switch (grip) {
       case NONE -> look;
       case HOLD -> hold;

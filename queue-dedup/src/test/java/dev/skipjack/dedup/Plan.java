@@ -1,6 +1,6 @@
 package dev.skipjack.dedup;
 
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,7 +19,8 @@ final class Plan {
    *
    * @param mode {@code force_generic_plan} or {@code force_custom_plan}
    */
-  static String of(Connection connection, HotStatement statement, String mode) throws SQLException {
+  static String of(Connection connection, StatementText statement, String mode)
+      throws SQLException {
     connection.setAutoCommit(false);
     try (Statement sql = connection.createStatement()) {
       sql.execute("SET LOCAL enable_seqscan = off");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ class UniqueGoldenSqlTest {
                     entry.getKey(), () -> compare(entry.getKey(), entry.getValue())));
   }
 
-  private static void compare(String name, HotStatement statement) throws IOException {
+  private static void compare(String name, StatementText statement) throws IOException {
     String text =
         "-- parameters: "
             + String.join(", ", statement.parameters())
@@ -46,7 +46,7 @@ class UniqueGoldenSqlTest {
     assertThat(text).isEqualTo(Files.readString(file));
   }
 
-  static Map<String, HotStatement> statements() {
+  static Map<String, StatementText> statements() {
     try (HikariDataSource never = new HikariDataSource()) {
       UniqueStatements statements = new UniqueStatements(JobQueue.on(never).extension().dialect());
       return new TreeMap<>(

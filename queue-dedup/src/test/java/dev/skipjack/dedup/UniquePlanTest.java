@@ -2,7 +2,7 @@ package dev.skipjack.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -24,7 +24,7 @@ class UniquePlanTest {
     fixture.execute(
         "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + interval '1 day' FROM generate_series(1, 50000) n");
     UniqueStatements statements = new UniqueStatements(fixture.queue.extension().dialect());
-    Map<HotStatement, List<String>> expected =
+    Map<StatementText, List<String>> expected =
         Map.of(
             statements.insert, List.of("Index Scan using jobs_unique_key_idx on jobs"),
             statements.insertOne, List.of("Index Scan using jobs_unique_key_idx on jobs"),
@@ -41,7 +41,7 @@ class UniquePlanTest {
     try (Connection connection = database.connection()) {
       List<Runnable> checks = new ArrayList<>();
       for (int round = 0; round < 2; round++) {
-        for (Map.Entry<HotStatement, List<String>> entry : expected.entrySet()) {
+        for (Map.Entry<StatementText, List<String>> entry : expected.entrySet()) {
           for (String mode : Stream.of("force_generic_plan", "force_custom_plan").toList()) {
             String plan = Plan.of(connection, entry.getKey(), mode);
             checks.add(

@@ -11,7 +11,7 @@ import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.testkit.faults.ShadowSchema;
@@ -40,7 +40,7 @@ class UniqueShadowsTest {
       ShadowSchema.create(
           connection,
           "shadows",
-          UniqueGoldenSqlTest.statements().values().stream().map(HotStatement::sql).toList());
+          UniqueGoldenSqlTest.statements().values().stream().map(StatementText::sql).toList());
     }
   }
 

@@ -1,34 +1,34 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.DeadJobs;
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import org.jooq.DSLContext;
 
 /** The statements behind a person's commands, rendered once for a schema. */
 final class AdminStatements {
 
-  final HotStatement cancel;
-  final HotStatement redrive;
-  final HotStatement edit;
-  final HotStatement prune;
-  final HotStatement deadJobs;
-  final HotStatement deadJobsOfQueue;
-  final HotStatement deadJobsOfKind;
-  final HotStatement deadJobsOfQueueAndKind;
+  final StatementText cancel;
+  final StatementText redrive;
+  final StatementText edit;
+  final StatementText prune;
+  final StatementText deadJobs;
+  final StatementText deadJobsOfQueue;
+  final StatementText deadJobsOfKind;
+  final StatementText deadJobsOfQueueAndKind;
 
   AdminStatements(String schema) {
     DSLContext dsl = StatementDialect.forSchema(schema);
-    cancel = HotStatement.render(dsl, CancelStatement.query());
-    redrive = HotStatement.render(dsl, RedriveStatement.query());
-    edit = HotStatement.render(dsl, EditStatement.query());
-    prune = HotStatement.render(dsl, PruneStatement.query());
-    deadJobs = HotStatement.render(dsl, DeadJobsStatement.query(false, false));
-    deadJobsOfQueue = HotStatement.render(dsl, DeadJobsStatement.query(true, false));
-    deadJobsOfKind = HotStatement.render(dsl, DeadJobsStatement.query(false, true));
-    deadJobsOfQueueAndKind = HotStatement.render(dsl, DeadJobsStatement.query(true, true));
+    cancel = StatementText.render(dsl, CancelStatement.query());
+    redrive = StatementText.render(dsl, RedriveStatement.query());
+    edit = StatementText.render(dsl, EditStatement.query());
+    prune = StatementText.render(dsl, PruneStatement.query());
+    deadJobs = StatementText.render(dsl, DeadJobsStatement.query(false, false));
+    deadJobsOfQueue = StatementText.render(dsl, DeadJobsStatement.query(true, false));
+    deadJobsOfKind = StatementText.render(dsl, DeadJobsStatement.query(false, true));
+    deadJobsOfQueueAndKind = StatementText.render(dsl, DeadJobsStatement.query(true, true));
   }
 
-  HotStatement deadJobs(DeadJobs which) {
+  StatementText deadJobs(DeadJobs which) {
     if (which.queue().isPresent()) {
       return which.kind().isPresent() ? deadJobsOfQueueAndKind : deadJobsOfQueue;
     }

@@ -5,7 +5,7 @@ import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.store.jooq.Cutoffs.Goners;
 import dev.skipjack.store.jooq.SweepArchiveStatement.Swept;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
 import java.util.function.Function;
 
 /**

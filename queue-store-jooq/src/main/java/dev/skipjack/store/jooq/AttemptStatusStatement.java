@@ -6,8 +6,8 @@ import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

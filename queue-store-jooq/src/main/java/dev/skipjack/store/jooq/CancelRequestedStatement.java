@@ -7,7 +7,7 @@ import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

@@ -12,7 +12,7 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.ResultQuery;

@@ -5,7 +5,7 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.model.Routines;
-import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;

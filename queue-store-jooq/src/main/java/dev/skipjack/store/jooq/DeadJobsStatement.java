@@ -11,9 +11,9 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.JobId;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.DatabaseClock;
-import dev.skipjack.store.jooq.spi.Texts;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import static org.jooq.impl.DSL.when;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.model.tables.records.JobsRecord;
-import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import java.time.Instant;
 import org.jooq.Condition;
 import org.jooq.Field;

@@ -6,7 +6,7 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.model.Tables;
-import dev.skipjack.store.jooq.spi.JobInsert;
+import dev.skipjack.store.jooq.internal.JobInsert;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jooq.CommonTableExpression;

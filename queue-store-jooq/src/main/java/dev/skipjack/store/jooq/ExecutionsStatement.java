@@ -13,7 +13,7 @@ import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
-import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jooq.Param;

@@ -14,8 +14,8 @@ import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.store.jooq.FoundPartition.State;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.Texts;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

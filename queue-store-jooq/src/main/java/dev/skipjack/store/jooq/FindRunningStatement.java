@@ -16,7 +16,7 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
 
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jooq.Param;

@@ -9,7 +9,7 @@ import static org.jooq.impl.DSL.select;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobId;
-import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

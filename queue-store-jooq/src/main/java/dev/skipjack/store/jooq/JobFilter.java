@@ -8,8 +8,8 @@ import static org.jooq.impl.DSL.param;
 
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.Texts;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.util.List;
 import org.jooq.Condition;
 import org.jooq.Field;

@@ -12,8 +12,8 @@ import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import java.util.List;
 import org.jooq.CaseConditionStep;
 import org.jooq.CommonTableExpression;

@@ -4,11 +4,11 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.QueueException;
 import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
-import dev.skipjack.store.jooq.spi.Chunks;
-import dev.skipjack.store.jooq.spi.HotStatement;
-import dev.skipjack.store.jooq.spi.JobInsert;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
-import dev.skipjack.store.jooq.spi.Session;
+import dev.skipjack.store.jooq.internal.JobInsert;
+import dev.skipjack.store.jooq.internal.sql.Chunks;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Session;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,9 +29,9 @@ final class JobWriter {
    */
   private static final int MOST_TRIES = 50;
 
-  private final HotStatement plain;
-  private final HotStatement single;
-  private final HotStatement once;
+  private final StatementText plain;
+  private final StatementText single;
+  private final StatementText once;
 
   JobWriter(Statements statements) {
     this.plain = statements.enqueue;

@@ -15,9 +15,9 @@ import dev.skipjack.api.PageToken;
 import dev.skipjack.api.PendingAge;
 import dev.skipjack.api.QueueState;
 import dev.skipjack.api.WorkerInfo;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.HotStatement;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -97,12 +97,12 @@ final class JooqJobReader implements JobReader {
         || query.tag() != null;
   }
 
-  private JobPage page(HotStatement statement, JobQuery query, Position from, boolean filtered) {
+  private JobPage page(StatementText statement, JobQuery query, Position from, boolean filtered) {
     return page(rows(statement, query, from, filtered), query);
   }
 
   private List<PageQuery.Row> rows(
-      HotStatement statement, JobQuery query, Position from, boolean filtered) {
+      StatementText statement, JobQuery query, Position from, boolean filtered) {
     Arguments arguments =
         PageQuery.arguments(query, from, filtered ? ReadBounds.EXACT : query.limit());
     return transactions.run(statement, arguments, PageQuery::read);
@@ -161,7 +161,7 @@ final class JooqJobReader implements JobReader {
     return all(statements.workers, WorkersStatement::read);
   }
 
-  private <R> List<R> all(HotStatement statement, HotStatement.RowReader<R> reader) {
+  private <R> List<R> all(StatementText statement, StatementText.RowReader<R> reader) {
     return transactions.run(statement, new Arguments(), reader);
   }
 }

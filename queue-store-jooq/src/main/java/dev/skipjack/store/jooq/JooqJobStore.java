@@ -22,11 +22,11 @@ import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.HotStatement;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
-import dev.skipjack.store.jooq.spi.QueueExtension;
-import dev.skipjack.store.jooq.spi.Session;
+import dev.skipjack.store.jooq.internal.QueueExtension;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Session;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
@@ -146,7 +146,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return claim(request, statements.claimWithoutPayload);
   }
 
-  private List<ClaimedJob> claim(ClaimRequest request, HotStatement statement) {
+  private List<ClaimedJob> claim(ClaimRequest request, StatementText statement) {
     if (request.lanes().isEmpty() || request.kinds().isEmpty()) {
       return List.of();
     }
@@ -229,7 +229,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   private void completeIn(
-      Connection transaction, Execution execution, HotStatement statement, Arguments arguments) {
+      Connection transaction, Execution execution, StatementText statement, Arguments arguments) {
     long ended;
     try {
       Session.requireTransaction(transaction);
@@ -317,9 +317,9 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   private <R> List<R> batch(
       List<?> input,
-      HotStatement statement,
+      StatementText statement,
       Arguments arguments,
-      HotStatement.RowReader<R> reader) {
+      StatementText.RowReader<R> reader) {
     return input.isEmpty()
         ? List.of()
         : AsciiFallback.run(

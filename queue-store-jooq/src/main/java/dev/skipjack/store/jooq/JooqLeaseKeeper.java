@@ -7,8 +7,8 @@ import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
-import dev.skipjack.store.jooq.spi.HotStatement;
-import dev.skipjack.store.jooq.spi.KeptTransactions;
+import dev.skipjack.store.jooq.internal.sql.KeptTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -17,9 +17,9 @@ import java.util.Set;
 final class JooqLeaseKeeper implements LeaseKeeper {
 
   private final KeptTransactions transactions;
-  private final HotStatement heartbeat;
-  private final HotStatement progress;
-  private final HotStatement cancelRequested;
+  private final StatementText heartbeat;
+  private final StatementText progress;
+  private final StatementText cancelRequested;
 
   JooqLeaseKeeper(KeptTransactions transactions, Statements statements) {
     this.transactions = transactions;

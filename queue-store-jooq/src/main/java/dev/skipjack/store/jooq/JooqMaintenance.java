@@ -8,9 +8,9 @@ import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.store.jooq.FoundPartition.State;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.HotStatement;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -158,7 +158,7 @@ final class JooqMaintenance implements Maintenance {
     }
   }
 
-  private Map<String, Instant> ownCutoffs(HotStatement statement) {
+  private Map<String, Instant> ownCutoffs(StatementText statement) {
     return transactions.run(statement, new Arguments(), ReadCutoffsStatement::read).stream()
         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }

@@ -11,8 +11,8 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.RedriveSummary;
-import dev.skipjack.store.jooq.spi.HotStatement;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -159,7 +159,7 @@ final class JooqQueueAdmin implements QueueAdmin {
   }
 
   private <R> List<R> onRows(
-      HotStatement statement, List<JobId> jobs, HotStatement.RowReader<R> reader) {
+      StatementText statement, List<JobId> jobs, StatementText.RowReader<R> reader) {
     return transactions.run(statement, JobRows.arguments(jobs), reader);
   }
 

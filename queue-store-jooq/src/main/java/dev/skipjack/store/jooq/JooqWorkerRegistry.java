@@ -4,7 +4,7 @@ import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 
 /** The workers' rows in PostgreSQL. */
 final class JooqWorkerRegistry implements WorkerRegistry {

@@ -6,7 +6,7 @@ import static org.jooq.impl.DSL.min;
 import static org.jooq.impl.DSL.withRecursive;
 
 import dev.skipjack.api.PendingAge;
-import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

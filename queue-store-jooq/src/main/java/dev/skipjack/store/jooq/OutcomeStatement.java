@@ -1,7 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +21,7 @@ final class OutcomeStatement {
 
   private final DSLContext dsl;
   private final Function<AuditWeeks, ResultQuery<?>> query;
-  private final Map<AuditWeeks, HotStatement> texts = new ConcurrentHashMap<>();
+  private final Map<AuditWeeks, StatementText> texts = new ConcurrentHashMap<>();
 
   OutcomeStatement(DSLContext dsl, Function<AuditWeeks, ResultQuery<?>> query) {
     this.dsl = dsl;
@@ -29,23 +29,23 @@ final class OutcomeStatement {
   }
 
   /** For one attempt. */
-  HotStatement ending(Execution attempt) {
+  StatementText ending(Execution attempt) {
     return in(AuditWeeks.of(attempt));
   }
 
   /** For a batch. */
-  HotStatement ending(List<Execution> attempts) {
+  StatementText ending(List<Execution> attempts) {
     return in(AuditWeeks.of(attempts));
   }
 
   /** For attempts that began in these weeks. */
-  HotStatement in(AuditWeeks weeks) {
-    HotStatement text = texts.get(weeks);
+  StatementText in(AuditWeeks weeks) {
+    StatementText text = texts.get(weeks);
     if (text == null) {
       if (texts.size() >= KEPT) {
         texts.clear();
       }
-      text = HotStatement.render(dsl, query.apply(weeks));
+      text = StatementText.render(dsl, query.apply(weeks));
       texts.put(weeks, text);
     }
     return text;

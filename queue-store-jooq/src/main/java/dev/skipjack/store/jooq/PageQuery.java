@@ -22,7 +22,7 @@ import static org.jooq.impl.DSL.withRecursive;
 
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobSummary;
-import dev.skipjack.store.jooq.spi.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

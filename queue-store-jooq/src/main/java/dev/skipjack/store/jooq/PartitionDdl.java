@@ -9,8 +9,8 @@ import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.unquotedName;
 
 import dev.skipjack.model.Skipjack;
-import dev.skipjack.store.jooq.spi.OwnConnections;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.OwnConnections;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

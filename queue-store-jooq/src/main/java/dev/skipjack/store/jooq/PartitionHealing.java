@@ -1,7 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;

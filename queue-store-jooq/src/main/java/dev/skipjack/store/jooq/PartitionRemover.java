@@ -5,7 +5,7 @@ import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.store.jooq.FindRunningStatement.Page;
 import dev.skipjack.store.jooq.FoundPartition.State;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 
-import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import org.jooq.Condition;
 
 /** When a queue is paused, written once for every statement that asks. */

@@ -9,10 +9,10 @@ import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.spi.Progress;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.ArrayRows;
-import dev.skipjack.store.jooq.spi.DatabaseClock;
-import dev.skipjack.store.jooq.spi.Texts;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Field;

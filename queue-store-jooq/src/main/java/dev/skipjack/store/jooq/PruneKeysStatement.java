@@ -11,8 +11,8 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import org.jooq.CommonTableExpression;
 import org.jooq.Field;
 import org.jooq.Param;

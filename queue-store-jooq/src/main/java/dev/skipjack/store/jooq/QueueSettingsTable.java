@@ -10,8 +10,8 @@ import static org.jooq.impl.DSL.val;
 import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.QueueSettings;
-import dev.skipjack.store.jooq.spi.DatabaseClock;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

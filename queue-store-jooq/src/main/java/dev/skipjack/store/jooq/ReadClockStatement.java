@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

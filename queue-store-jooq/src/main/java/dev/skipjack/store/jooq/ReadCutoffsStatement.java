@@ -7,7 +7,7 @@ import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

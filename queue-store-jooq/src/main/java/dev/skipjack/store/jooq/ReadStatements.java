@@ -1,41 +1,41 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import org.jooq.DSLContext;
 
 /** The reader's statements, rendered once for a schema. */
 final class ReadStatements {
 
-  final HotStatement find;
-  final HotStatement executions;
-  final HotStatement listLive;
-  final HotStatement listRunning;
-  final HotStatement listWaiting;
-  final HotStatement listDead;
-  final HotStatement listDue;
-  final HotStatement listArchived;
-  final HotStatement counts;
-  final HotStatement countSample;
-  final HotStatement oldestPending;
-  final HotStatement deadLetters;
-  final HotStatement queueSettings;
-  final HotStatement workers;
+  final StatementText find;
+  final StatementText executions;
+  final StatementText listLive;
+  final StatementText listRunning;
+  final StatementText listWaiting;
+  final StatementText listDead;
+  final StatementText listDue;
+  final StatementText listArchived;
+  final StatementText counts;
+  final StatementText countSample;
+  final StatementText oldestPending;
+  final StatementText deadLetters;
+  final StatementText queueSettings;
+  final StatementText workers;
 
   ReadStatements(String schema) {
     DSLContext dsl = StatementDialect.forSchema(schema);
-    find = HotStatement.render(dsl, FindStatement.query());
-    executions = HotStatement.render(dsl, ExecutionsStatement.query());
-    listLive = HotStatement.render(dsl, ListLiveStatement.query());
-    listRunning = HotStatement.render(dsl, ListFewStatement.running());
-    listWaiting = HotStatement.render(dsl, ListFewStatement.waiting());
-    listDead = HotStatement.render(dsl, ListDeadStatement.query());
-    listDue = HotStatement.render(dsl, ListDueStatement.query());
-    listArchived = HotStatement.render(dsl, ListArchivedStatement.query());
-    counts = HotStatement.render(dsl, CountsStatement.query());
-    countSample = HotStatement.render(dsl, CountSampleStatement.query(dsl));
-    oldestPending = HotStatement.render(dsl, OldestPendingStatement.query());
-    deadLetters = HotStatement.render(dsl, DeadLettersStatement.query());
-    queueSettings = HotStatement.render(dsl, QueueSettingsStatement.query());
-    workers = HotStatement.render(dsl, WorkersStatement.query());
+    find = StatementText.render(dsl, FindStatement.query());
+    executions = StatementText.render(dsl, ExecutionsStatement.query());
+    listLive = StatementText.render(dsl, ListLiveStatement.query());
+    listRunning = StatementText.render(dsl, ListFewStatement.running());
+    listWaiting = StatementText.render(dsl, ListFewStatement.waiting());
+    listDead = StatementText.render(dsl, ListDeadStatement.query());
+    listDue = StatementText.render(dsl, ListDueStatement.query());
+    listArchived = StatementText.render(dsl, ListArchivedStatement.query());
+    counts = StatementText.render(dsl, CountsStatement.query());
+    countSample = StatementText.render(dsl, CountSampleStatement.query(dsl));
+    oldestPending = StatementText.render(dsl, OldestPendingStatement.query());
+    deadLetters = StatementText.render(dsl, DeadLettersStatement.query());
+    queueSettings = StatementText.render(dsl, QueueSettingsStatement.query());
+    workers = StatementText.render(dsl, WorkersStatement.query());
   }
 }

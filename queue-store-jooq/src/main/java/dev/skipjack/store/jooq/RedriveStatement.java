@@ -18,7 +18,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.model.tables.Jobs;
-import dev.skipjack.store.jooq.spi.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jooq.CommonTableExpression;

@@ -13,9 +13,9 @@ import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.WorkerId;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.DatabaseClock;
-import dev.skipjack.store.jooq.spi.Texts;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.time.Duration;
 import java.util.UUID;
 import org.jooq.CommonTableExpression;

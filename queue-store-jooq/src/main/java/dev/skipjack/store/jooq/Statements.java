@@ -2,21 +2,21 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import org.jooq.DSLContext;
 
 /** The store's statements, rendered once for a schema. */
 final class Statements {
 
-  final HotStatement enqueue;
-  final HotStatement enqueueOne;
-  final HotStatement enqueueOnce;
-  final HotStatement dueLanes;
-  final HotStatement claim;
-  final HotStatement claimWithoutPayload;
-  final HotStatement heartbeat;
-  final HotStatement progress;
-  final HotStatement cancelRequested;
+  final StatementText enqueue;
+  final StatementText enqueueOne;
+  final StatementText enqueueOnce;
+  final StatementText dueLanes;
+  final StatementText claim;
+  final StatementText claimWithoutPayload;
+  final StatementText heartbeat;
+  final StatementText progress;
+  final StatementText cancelRequested;
   final OutcomeStatement complete;
   final OutcomeStatement completeIn;
   final OutcomeStatement completeInWithResult;
@@ -24,32 +24,32 @@ final class Statements {
   final OutcomeStatement fail;
   final OutcomeStatement giveBack;
   final OutcomeStatement attemptStatus;
-  final HotStatement rescue;
-  final HotStatement firstExpired;
-  final HotStatement oldestRunning;
-  final HotStatement readClock;
-  final HotStatement createPartition;
-  final HotStatement findPartitions;
-  final HotStatement findRunning;
-  final HotStatement readCutoffs;
-  final HotStatement readDeadCutoffs;
-  final HotStatement pruneKeys;
-  final HotStatement sweepArchive;
-  final HotStatement announce;
-  final HotStatement removeWorker;
-  final HotStatement removeSilentWorkers;
+  final StatementText rescue;
+  final StatementText firstExpired;
+  final StatementText oldestRunning;
+  final StatementText readClock;
+  final StatementText createPartition;
+  final StatementText findPartitions;
+  final StatementText findRunning;
+  final StatementText readCutoffs;
+  final StatementText readDeadCutoffs;
+  final StatementText pruneKeys;
+  final StatementText sweepArchive;
+  final StatementText announce;
+  final StatementText removeWorker;
+  final StatementText removeSilentWorkers;
 
   Statements(String schema) {
     DSLContext dsl = StatementDialect.forSchema(schema);
-    enqueue = HotStatement.render(dsl, EnqueueStatement.query());
-    enqueueOne = HotStatement.render(dsl, EnqueueStatement.queryForOne());
-    enqueueOnce = HotStatement.render(dsl, EnqueueOnceStatement.query());
-    dueLanes = HotStatement.render(dsl, DueLanesStatement.query());
-    claim = HotStatement.render(dsl, ClaimStatement.query());
-    claimWithoutPayload = HotStatement.render(dsl, ClaimStatement.queryWithoutPayload());
-    heartbeat = HotStatement.render(dsl, HeartbeatStatement.query());
-    progress = HotStatement.render(dsl, ProgressStatement.query());
-    cancelRequested = HotStatement.render(dsl, CancelRequestedStatement.query());
+    enqueue = StatementText.render(dsl, EnqueueStatement.query());
+    enqueueOne = StatementText.render(dsl, EnqueueStatement.queryForOne());
+    enqueueOnce = StatementText.render(dsl, EnqueueOnceStatement.query());
+    dueLanes = StatementText.render(dsl, DueLanesStatement.query());
+    claim = StatementText.render(dsl, ClaimStatement.query());
+    claimWithoutPayload = StatementText.render(dsl, ClaimStatement.queryWithoutPayload());
+    heartbeat = StatementText.render(dsl, HeartbeatStatement.query());
+    progress = StatementText.render(dsl, ProgressStatement.query());
+    cancelRequested = StatementText.render(dsl, CancelRequestedStatement.query());
     complete = new OutcomeStatement(dsl, CompleteStatement::query);
     completeIn = new OutcomeStatement(dsl, CompleteStatement::queryForOne);
     completeInWithResult = new OutcomeStatement(dsl, ConcludeStatement::queryForOne);
@@ -57,21 +57,21 @@ final class Statements {
     fail = new OutcomeStatement(dsl, FailStatement::query);
     giveBack = new OutcomeStatement(dsl, GiveBackStatement::query);
     attemptStatus = new OutcomeStatement(dsl, AttemptStatusStatement::query);
-    rescue = HotStatement.render(dsl, RescueStatement.query());
-    firstExpired = HotStatement.render(dsl, RescueStatement.firstQuery());
-    oldestRunning = HotStatement.render(dsl, RescueStatement.oldestRunningQuery());
-    readClock = HotStatement.render(dsl, ReadClockStatement.query());
-    createPartition = HotStatement.render(dsl, CreatePartitionStatement.query());
-    findPartitions = HotStatement.render(dsl, FindPartitionsStatement.query(schema));
-    findRunning = HotStatement.render(dsl, FindRunningStatement.query());
+    rescue = StatementText.render(dsl, RescueStatement.query());
+    firstExpired = StatementText.render(dsl, RescueStatement.firstQuery());
+    oldestRunning = StatementText.render(dsl, RescueStatement.oldestRunningQuery());
+    readClock = StatementText.render(dsl, ReadClockStatement.query());
+    createPartition = StatementText.render(dsl, CreatePartitionStatement.query());
+    findPartitions = StatementText.render(dsl, FindPartitionsStatement.query(schema));
+    findRunning = StatementText.render(dsl, FindRunningStatement.query());
     readCutoffs =
-        HotStatement.render(dsl, ReadCutoffsStatement.query(JOB_QUEUES.ARCHIVE_RETENTION));
+        StatementText.render(dsl, ReadCutoffsStatement.query(JOB_QUEUES.ARCHIVE_RETENTION));
     readDeadCutoffs =
-        HotStatement.render(dsl, ReadCutoffsStatement.query(JOB_QUEUES.DEAD_RETENTION));
-    pruneKeys = HotStatement.render(dsl, PruneKeysStatement.query());
-    sweepArchive = HotStatement.render(dsl, SweepArchiveStatement.query());
-    announce = HotStatement.render(dsl, AnnounceStatement.query());
-    removeWorker = HotStatement.render(dsl, RemoveWorkersStatement.queryForOne());
-    removeSilentWorkers = HotStatement.render(dsl, RemoveWorkersStatement.queryForSilent());
+        StatementText.render(dsl, ReadCutoffsStatement.query(JOB_QUEUES.DEAD_RETENTION));
+    pruneKeys = StatementText.render(dsl, PruneKeysStatement.query());
+    sweepArchive = StatementText.render(dsl, SweepArchiveStatement.query());
+    announce = StatementText.render(dsl, AnnounceStatement.query());
+    removeWorker = StatementText.render(dsl, RemoveWorkersStatement.queryForOne());
+    removeSilentWorkers = StatementText.render(dsl, RemoveWorkersStatement.queryForSilent());
   }
 }

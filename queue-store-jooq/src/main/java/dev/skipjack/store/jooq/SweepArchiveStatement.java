@@ -16,9 +16,9 @@ import static org.jooq.impl.DSL.selectCount;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.ArrayRows;
-import dev.skipjack.store.jooq.spi.Texts;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

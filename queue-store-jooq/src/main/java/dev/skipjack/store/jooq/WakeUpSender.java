@@ -4,7 +4,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.WakeUp;
-import dev.skipjack.store.jooq.spi.OwnConnections;
+import dev.skipjack.store.jooq.internal.sql.OwnConnections;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

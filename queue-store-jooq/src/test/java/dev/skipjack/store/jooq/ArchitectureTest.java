@@ -43,7 +43,7 @@ class ArchitectureTest {
   static final ArchRule extensionPointsDoNotReachInside =
       noClasses()
           .that()
-          .resideInAPackage("dev.skipjack.store.jooq.spi")
+          .resideInAPackage("dev.skipjack.store.jooq.internal..")
           .should()
           .dependOnClassesThat(resideInAPackage("dev.skipjack.store.jooq"));
 

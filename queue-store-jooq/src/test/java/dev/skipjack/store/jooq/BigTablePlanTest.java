@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Lane;
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -124,7 +124,7 @@ class BigTablePlanTest {
     try (Connection connection = database.connection()) {
       for (String mode : MODES) {
         Map<String, String> byStatement = new LinkedHashMap<>();
-        for (Map.Entry<String, HotStatement> each : all().entrySet()) {
+        for (Map.Entry<String, StatementText> each : all().entrySet()) {
           byStatement.put(
               each.getKey(), Plan.of(connection, each.getValue(), mode, literals(each.getValue())));
         }
@@ -133,10 +133,10 @@ class BigTablePlanTest {
     }
   }
 
-  private Map<String, HotStatement> all() {
+  private Map<String, StatementText> all() {
     Partition week = PartitionedTable.AUDIT.containing(loadedAt);
     AuditWeeks weeks = new AuditWeeks(week.start(), week.end());
-    Map<String, HotStatement> all = new LinkedHashMap<>();
+    Map<String, StatementText> all = new LinkedHashMap<>();
     all.put("claim", statements.claim);
     all.put("heartbeat", statements.heartbeat);
     all.put("progress", statements.progress);
@@ -277,7 +277,7 @@ class BigTablePlanTest {
         "firstExpired"
       })
   void aBatchOfAHundredReadsAHundredRowsOrLess(String name) throws SQLException {
-    HotStatement statement = statement(name);
+    StatementText statement = statement(name);
     for (String mode : MODES) {
       assertPages(statement, mode, literals(statement), 6_000);
     }
@@ -286,7 +286,7 @@ class BigTablePlanTest {
   @ParameterizedTest
   @ValueSource(strings = {"cancel", "redrive", "prune", "edit"})
   void aCommandReadsTheRowsThatItNames(String name) throws SQLException {
-    HotStatement statement = statement(name);
+    StatementText statement = statement(name);
     for (String mode : MODES) {
       assertPages(statement, mode, literals(statement), 6_000);
     }
@@ -318,11 +318,11 @@ class BigTablePlanTest {
     }
   }
 
-  private HotStatement statement(String name) {
+  private StatementText statement(String name) {
     return Objects.requireNonNull(all().get(name));
   }
 
-  private void assertPages(HotStatement statement, String mode, List<String> literals, long most)
+  private void assertPages(StatementText statement, String mode, List<String> literals, long most)
       throws SQLException {
     try (Connection connection = database.connection()) {
       Plan.Run run = Plan.ran(connection, statement, mode, literals);
@@ -345,7 +345,7 @@ class BigTablePlanTest {
     return statements.claim.parameters().stream().map(values::get).toList();
   }
 
-  private List<String> literals(HotStatement statement) {
+  private List<String> literals(StatementText statement) {
     if (statement == statements.claim) {
       return claim("'{busy,later}'", "'{-infinity,-infinity}'", 2);
     }

@@ -24,9 +24,9 @@ import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.HotStatement;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -174,9 +174,9 @@ final class EveryStatement {
    * The texts of all statements of the store, with the weeks of the audit's partitions that
    * attempts of today are in.
    */
-  static Map<String, HotStatement> texts(String schema) {
+  static Map<String, StatementText> texts(String schema) {
     Partition week = PartitionedTable.AUDIT.containing(Instant.now());
-    Map<String, HotStatement> all =
+    Map<String, StatementText> all =
         new TreeMap<>(GoldenSqlTest.statements(schema, new AuditWeeks(week.start(), week.end())));
     all.putAll(ReadGoldenSqlTest.statements(schema));
     return all;

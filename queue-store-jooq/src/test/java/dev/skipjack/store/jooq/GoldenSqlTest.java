@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ class GoldenSqlTest {
                     entry.getKey(), () -> compare(entry.getKey(), entry.getValue())));
   }
 
-  private static void compare(String name, HotStatement statement) throws IOException {
+  private static void compare(String name, StatementText statement) throws IOException {
     String text =
         "-- parameters: "
             + String.join(", ", statement.parameters())
@@ -49,7 +49,7 @@ class GoldenSqlTest {
   }
 
   /** All but those that read, in {@code schema}. */
-  static Map<String, HotStatement> statements(String schema, AuditWeeks weeks) {
+  static Map<String, StatementText> statements(String schema, AuditWeeks weeks) {
     Statements statements = new Statements(schema);
     AdminStatements admin = new AdminStatements(schema);
     return new TreeMap<>(

@@ -3,7 +3,7 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -73,7 +73,7 @@ class HeldSnapshotPlanTest {
 
       for (List<String> arguments :
           List.of(List.of("200", "1000000"), List.<String>of())) { // a rescue, and the mark's look
-        HotStatement sql = arguments.isEmpty() ? statements.oldestRunning : statements.rescue;
+        StatementText sql = arguments.isEmpty() ? statements.oldestRunning : statements.rescue;
         long without = pages(connection, sql, 0, arguments);
         long with = pages(connection, sql, oldest - 1, arguments);
         assertThat(with).isLessThan(without / 4);
@@ -83,7 +83,7 @@ class HeldSnapshotPlanTest {
   }
 
   private static long pages(
-      Connection connection, HotStatement statement, long after, List<String> others)
+      Connection connection, StatementText statement, long after, List<String> others)
       throws SQLException {
     List<String> literals = new ArrayList<>(List.of(String.valueOf(after)));
     literals.addAll(others);
@@ -92,7 +92,7 @@ class HeldSnapshotPlanTest {
 
   private static long pagesOfAListing(QueueDatabase database) throws SQLException {
     try (Connection connection = database.connection()) {
-      HotStatement listing = new Statements(database.schema()).dueLanes;
+      StatementText listing = new Statements(database.schema()).dueLanes;
       return Plan.ran(
               connection, listing, "force_generic_plan", List.of("'{default}'", "'{default}'"))
           .pages();

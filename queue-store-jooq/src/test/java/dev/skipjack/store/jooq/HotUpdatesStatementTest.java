@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Progress;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -67,7 +67,7 @@ class HotUpdatesStatementTest {
         .isEqualTo("5 updated, 5 hot");
   }
 
-  private String updates(String tables, HotStatement statement, Arguments arguments)
+  private String updates(String tables, StatementText statement, Arguments arguments)
       throws SQLException {
     // A session of its own: the counters of another may still hold what it did before.
     try (Connection connection = DriverManager.getConnection(fixture.database.jdbcUrl());

@@ -15,8 +15,8 @@ import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
-import dev.skipjack.store.jooq.spi.Arguments;
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -214,10 +214,10 @@ final class JobMoves {
   }
 
   private static <R> R one(
-      HotStatement statement,
+      StatementText statement,
       Connection connection,
       Arguments arguments,
-      HotStatement.RowReader<R> reader)
+      StatementText.RowReader<R> reader)
       throws SQLException {
     return statement.run(connection, arguments, reader).get(0);
   }

@@ -8,7 +8,7 @@ import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.time.Duration;

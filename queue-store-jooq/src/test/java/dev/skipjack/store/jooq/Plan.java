@@ -1,6 +1,6 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -29,13 +29,13 @@ final class Plan {
    * @param literals an SQL literal for each question mark
    */
   static String of(
-      Connection connection, HotStatement statement, String mode, List<String> literals)
+      Connection connection, StatementText statement, String mode, List<String> literals)
       throws SQLException {
     return explain("EXPLAIN", connection, statement, mode, literals);
   }
 
   /** As {@link #of}, and runs it before it rolls back. */
-  static Run ran(Connection connection, HotStatement statement, String mode, List<String> literals)
+  static Run ran(Connection connection, StatementText statement, String mode, List<String> literals)
       throws SQLException {
     String plan = explain("EXPLAIN (ANALYZE, BUFFERS)", connection, statement, mode, literals);
     Matcher total = BUFFERS.matcher(plan);
@@ -52,7 +52,7 @@ final class Plan {
   private static String explain(
       String explain,
       Connection connection,
-      HotStatement statement,
+      StatementText statement,
       String mode,
       List<String> literals)
       throws SQLException {

@@ -7,7 +7,7 @@ import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Pruned;
-import dev.skipjack.store.jooq.spi.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;

@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ class ReadGoldenSqlTest {
                     entry.getKey(), () -> compare(entry.getKey(), entry.getValue())));
   }
 
-  private static void compare(String name, HotStatement statement) throws IOException {
+  private static void compare(String name, StatementText statement) throws IOException {
     String text =
         "-- parameters: "
             + String.join(", ", statement.parameters())
@@ -45,7 +45,7 @@ class ReadGoldenSqlTest {
   }
 
   /** Those that read, in {@code schema}. */
-  static Map<String, HotStatement> statements(String schema) {
+  static Map<String, StatementText> statements(String schema) {
     ReadStatements statements = new ReadStatements(schema);
     return new TreeMap<>(
         Map.ofEntries(

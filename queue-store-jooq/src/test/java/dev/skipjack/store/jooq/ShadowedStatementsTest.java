@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.store.jooq.spi.HotStatement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.testkit.faults.ShadowSchema;
@@ -39,7 +39,7 @@ class ShadowedStatementsTest {
       ShadowSchema.create(
           connection,
           "shadows",
-          EveryStatement.texts(schema).values().stream().map(HotStatement::sql).toList());
+          EveryStatement.texts(schema).values().stream().map(StatementText::sql).toList());
     }
   }
 

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal.sql;
 
 /**
  * The settings of the queue's own transactions, in the flights of their statements.

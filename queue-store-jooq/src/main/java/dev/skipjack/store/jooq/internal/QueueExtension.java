@@ -1,10 +1,12 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal;
 
 import dev.skipjack.api.EnqueueInterceptor;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal.sql;
 
 /**
  * Texts that change settings until the transaction ends, as columns of a SELECT. They may run under

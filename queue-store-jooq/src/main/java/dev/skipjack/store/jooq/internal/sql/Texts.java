@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal.sql;
 
 import org.jooq.Field;
 import org.jooq.Param;

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal;
 
 import static dev.skipjack.model.Sequences.JOBS_ID_SEQ;
 import static dev.skipjack.model.Tables.JOBS;
@@ -18,6 +18,11 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueKey;
 import dev.skipjack.model.tables.records.JobsRecord;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.NextId;
+import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;

@@ -1,6 +1,6 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal.sql;
 
-import dev.skipjack.store.jooq.spi.HotStatement.RowReader;
+import dev.skipjack.store.jooq.internal.sql.StatementText.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -63,7 +63,7 @@ public final class KeptTransactions implements AutoCloseable {
    *     was lost; the next call borrows another connection then
    * @throws IllegalStateException after {@link #close}
    */
-  public <R> List<R> run(HotStatement statement, Arguments arguments, RowReader<R> reader) {
+  public <R> List<R> run(StatementText statement, Arguments arguments, RowReader<R> reader) {
     boolean committing = false;
     turn.lock();
     try {
@@ -82,6 +82,11 @@ public final class KeptTransactions implements AutoCloseable {
     } finally {
       endTurn();
     }
+  }
+
+  /** As {@link #run(StatementText, Arguments, RowReader)}, with a request. */
+  public <Q, R> List<R> run(Statement<Q, R> statement, Q request) {
+    return run(statement.text(), statement.bind(request), statement.reader());
   }
 
   /**

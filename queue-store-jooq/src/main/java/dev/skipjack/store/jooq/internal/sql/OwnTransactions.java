@@ -1,10 +1,9 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal.sql;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.store.jooq.spi.HotStatement.RowReader;
+import dev.skipjack.store.jooq.internal.sql.StatementText.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -74,8 +73,18 @@ public final class OwnTransactions {
    * @throws IllegalStateException if the data source hands out a connection that is inside a
    *     transaction
    */
-  public <R> List<R> run(HotStatement statement, Arguments arguments, RowReader<R> reader) {
+  public <R> List<R> run(StatementText statement, Arguments arguments, RowReader<R> reader) {
     return inOne(session -> session.run(statement, arguments, reader));
+  }
+
+  /** As {@link #run(StatementText, Arguments, RowReader)}, with a request. */
+  public <Q, R> List<R> run(Statement<Q, R> statement, Q request) {
+    return run(statement.text(), statement.bind(request), statement.reader());
+  }
+
+  /** As {@link #runInOneFlight(StatementText, Arguments, RowReader)}, with a request. */
+  public <Q, R> List<R> runInOneFlight(Statement<Q, R> statement, Q request) {
+    return runInOneFlight(statement.text(), statement.bind(request), statement.reader());
   }
 
   /**
@@ -84,7 +93,7 @@ public final class OwnTransactions {
    * told apart by who asked.
    */
   public <R> List<R> runInOneFlight(
-      HotStatement statement, Arguments arguments, RowReader<R> reader) {
+      StatementText statement, Arguments arguments, RowReader<R> reader) {
     boolean sent = false;
     try (Connection connection = connections.borrow()) {
       boolean autoCommit = connection.getAutoCommit();
@@ -124,7 +133,7 @@ public final class OwnTransactions {
   public <R> R onConnection(ConnectionWork<R> work) {
     return commit(
         connection -> {
-          try (Statement statement = connection.createStatement()) {
+          try (java.sql.Statement statement = connection.createStatement()) {
             statement.execute(preamble.first());
           }
           return work.run(connection);
@@ -226,7 +235,7 @@ public final class OwnTransactions {
     if (abandoned(connection, failure)) {
       return;
     }
-    try (Statement statement = connection.createStatement()) {
+    try (java.sql.Statement statement = connection.createStatement()) {
       statement.execute("ROLLBACK");
       connection.setAutoCommit(autoCommit);
     } catch (SQLException broken) {

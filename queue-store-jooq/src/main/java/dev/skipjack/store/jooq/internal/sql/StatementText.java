@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal.sql;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Parameters have names; one name may stand in several places. Immutable and safe for any number
  * of threads.
  */
-public final class HotStatement {
+public final class StatementText {
 
   /** Remembers the caller's settings. */
   private static final String BORROW =
@@ -64,7 +64,7 @@ public final class HotStatement {
   private final Map<Preamble, String> first = new ConcurrentHashMap<>();
   private final Map<Preamble, String> whole = new ConcurrentHashMap<>();
 
-  private HotStatement(String sql, List<String> parameters) {
+  private StatementText(String sql, List<String> parameters) {
     this.sql = sql;
     this.parameters = parameters;
   }
@@ -75,7 +75,7 @@ public final class HotStatement {
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
    */
-  public static HotStatement render(DSLContext dsl, ResultQuery<?> query) {
+  public static StatementText render(DSLContext dsl, ResultQuery<?> query) {
     List<String> parameters = new ArrayList<>();
     VisitListener collector =
         new VisitListener() {
@@ -89,7 +89,7 @@ public final class HotStatement {
           }
         };
     String sql = dsl.configuration().deriveAppending(collector).dsl().render(query);
-    return new HotStatement(sql, List.copyOf(parameters));
+    return new StatementText(sql, List.copyOf(parameters));
   }
 
   /** The text, with a question mark for each parameter. */

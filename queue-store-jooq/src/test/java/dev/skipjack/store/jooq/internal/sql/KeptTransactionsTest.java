@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -26,16 +26,16 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class KeptTransactionsTest {
 
-  private static final HotStatement SESSION =
-      HotStatement.render(
+  private static final StatementText SESSION =
+      StatementText.render(
           DSL.using(SQLDialect.POSTGRES),
           select(field("pg_backend_pid()", Integer.class).as("pid")));
-  private static final HotStatement ONLY_READ =
-      HotStatement.render(
+  private static final StatementText ONLY_READ =
+      StatementText.render(
           DSL.using(SQLDialect.POSTGRES),
           select(field("set_config('default_transaction_read_only', 'on', false)")));
-  private static final HotStatement LONG =
-      HotStatement.render(
+  private static final StatementText LONG =
+      StatementText.render(
           DSL.using(SQLDialect.POSTGRES), select(field("1 + length(pg_sleep(30)::text)")));
 
   private final QueueDatabase database;

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Values for the named parameters of a {@link HotStatement}. Belongs to one thread. */
+/** Values for the named parameters of a {@link StatementText}. Belongs to one thread. */
 public final class Arguments {
 
   private final Map<String, Binder> binders = new HashMap<>();

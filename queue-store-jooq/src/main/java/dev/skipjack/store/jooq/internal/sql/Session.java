@@ -1,6 +1,6 @@
-package dev.skipjack.store.jooq.spi;
+package dev.skipjack.store.jooq.internal.sql;
 
-import dev.skipjack.store.jooq.spi.HotStatement.RowReader;
+import dev.skipjack.store.jooq.internal.sql.StatementText.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -51,15 +51,20 @@ public final class Session {
    *
    * @return what {@code reader} made of each row
    */
-  public <R> List<R> run(HotStatement statement, Arguments arguments, RowReader<R> reader)
+  public <R> List<R> run(StatementText statement, Arguments arguments, RowReader<R> reader)
       throws SQLException {
     return preamble != null
         ? runOwn(preamble, statement, arguments, reader)
         : statement.run(connection, arguments, reader);
   }
 
+  /** As {@link #run(StatementText, Arguments, RowReader)}, with a request. */
+  public <Q, R> List<R> run(Statement<Q, R> statement, Q request) throws SQLException {
+    return run(statement.text(), statement.bind(request), statement.reader());
+  }
+
   private <R> List<R> runOwn(
-      Preamble beginning, HotStatement statement, Arguments arguments, RowReader<R> reader)
+      Preamble beginning, StatementText statement, Arguments arguments, RowReader<R> reader)
       throws SQLException {
     if (begun) {
       return statement.runNext(connection, arguments, reader);

@@ -1,0 +1,90 @@
+package dev.skipjack.store.jooq.internal.sql;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import org.jooq.Field;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The current row of a result, read by the fields of the query. Belongs to one thread. Methods
+ * whose name says nothing of null fail on NULL with the field's name.
+ */
+public final class Row {
+
+  private final ResultSet result;
+  private final ResultColumns columns;
+
+  Row(ResultSet result, ResultColumns columns) {
+    this.result = result;
+    this.columns = columns;
+  }
+
+  /** A bigint. */
+  public long number(Field<Long> field) throws SQLException {
+    return required(field, result.getLong(columns.indexOf(field)));
+  }
+
+  /** A bigint; null for NULL. */
+  public @Nullable Long numberOrNull(Field<Long> field) throws SQLException {
+    long value = result.getLong(columns.indexOf(field));
+    return result.wasNull() ? null : value;
+  }
+
+  /** An integer or a smallint. */
+  public int integer(Field<? extends Number> field) throws SQLException {
+    return required(field, result.getInt(columns.indexOf(field)));
+  }
+
+  /** An integer or a smallint; null for NULL. */
+  public @Nullable Integer integerOrNull(Field<? extends Number> field) throws SQLException {
+    int value = result.getInt(columns.indexOf(field));
+    return result.wasNull() ? null : value;
+  }
+
+  /** A boolean. */
+  public boolean flag(Field<Boolean> field) throws SQLException {
+    return required(field, result.getBoolean(columns.indexOf(field)));
+  }
+
+  /** A text, a document, or the label of an enumeration. */
+  public String text(Field<?> field) throws SQLException {
+    String value = result.getString(columns.indexOf(field));
+    if (value == null) {
+      throw isNull(field);
+    }
+    return value;
+  }
+
+  /** A text, a document, or the label of an enumeration; null for NULL. */
+  public @Nullable String textOrNull(Field<?> field) throws SQLException {
+    return result.getString(columns.indexOf(field));
+  }
+
+  /** A timestamp with time zone. */
+  public Instant instant(Field<Instant> field) throws SQLException {
+    Instant value = instantOrNull(field);
+    if (value == null) {
+      throw isNull(field);
+    }
+    return value;
+  }
+
+  /** A timestamp with time zone; null for NULL. */
+  public @Nullable Instant instantOrNull(Field<Instant> field) throws SQLException {
+    OffsetDateTime value = result.getObject(columns.indexOf(field), OffsetDateTime.class);
+    return value == null ? null : value.toInstant();
+  }
+
+  private <T> T required(Field<?> field, T value) throws SQLException {
+    if (result.wasNull()) {
+      throw isNull(field);
+    }
+    return value;
+  }
+
+  private static SQLException isNull(Field<?> field) {
+    return new SQLException("Column '%s' is NULL.".formatted(field.getName()));
+  }
+}
