@@ -18,7 +18,7 @@ final class WatchedPool extends HikariDataSource {
       Set.of(
           WatchedPool.class.getName(),
           QueueDatabase.class.getName(),
-          "dev.skipjack.testkit.faults.FaultyDataSource");
+          "dev.skipjack.faults.FaultyDataSource");
 
   private record Loan(Connection connection, String thread, Throwable stack) {
 

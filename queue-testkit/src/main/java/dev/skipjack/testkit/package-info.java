@@ -18,7 +18,7 @@
  * <p>Whoever writes a store extends {@link dev.skipjack.testkit.JobStoreContract}, which holds it
  * to the promises of the ports.
  *
- * <p>What goes wrong in production is made to go wrong by {@link dev.skipjack.testkit.faults}.
+ * <p>What goes wrong in production is made to go wrong by {@link dev.skipjack.faults}.
  *
  * <p>The sessions' time zone is deliberately not UTC, so that code which depends on it is found out
  * here.

@@ -1,8 +1,8 @@
 package dev.skipjack.torture;
 
-import dev.skipjack.testkit.faults.CrashingPostgres;
-import dev.skipjack.testkit.faults.ForkedJvm;
-import dev.skipjack.testkit.faults.TcpProxy;
+import dev.skipjack.faults.CrashingPostgres;
+import dev.skipjack.faults.ForkedJvm;
+import dev.skipjack.faults.TcpProxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

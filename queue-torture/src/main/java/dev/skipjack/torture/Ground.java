@@ -1,8 +1,8 @@
 package dev.skipjack.torture;
 
+import dev.skipjack.faults.CrashingPostgres;
+import dev.skipjack.faults.TcpProxy;
 import dev.skipjack.migrations.Migrations;
-import dev.skipjack.testkit.faults.CrashingPostgres;
-import dev.skipjack.testkit.faults.TcpProxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

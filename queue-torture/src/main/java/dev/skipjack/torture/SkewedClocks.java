@@ -1,6 +1,6 @@
 package dev.skipjack.torture;
 
-import dev.skipjack.testkit.faults.ForkedJvm;
+import dev.skipjack.faults.ForkedJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

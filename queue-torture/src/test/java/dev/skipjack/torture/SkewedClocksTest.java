@@ -3,7 +3,7 @@ package dev.skipjack.torture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.skipjack.testkit.faults.ForkedJvm;
+import dev.skipjack.faults.ForkedJvm;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Timeout;

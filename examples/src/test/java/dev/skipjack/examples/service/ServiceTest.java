@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.skipjack.api.JobId;
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.examples.ExampleDatabase;
-import dev.skipjack.testkit.faults.ForkedJvm;
+import dev.skipjack.faults.ForkedJvm;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -3,9 +3,9 @@ package dev.skipjack.worker.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.skipjack.faults.ForkedJvm;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import dev.skipjack.testkit.faults.ForkedJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

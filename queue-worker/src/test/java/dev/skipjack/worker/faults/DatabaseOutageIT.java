@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.faults.CrashingPostgres;
 import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.testkit.faults.CrashingPostgres;
 import dev.skipjack.worker.Worker;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.faults.FaultyDataSource;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import dev.skipjack.testkit.faults.FaultyDataSource;
 import dev.skipjack.worker.Worker;
 import dev.skipjack.worker.WorkerEvent;
 import java.sql.Connection;

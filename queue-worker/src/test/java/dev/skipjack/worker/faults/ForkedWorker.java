@@ -2,8 +2,8 @@ package dev.skipjack.worker.faults;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.faults.ForkedJvm;
 import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.testkit.faults.ForkedJvm;
 import dev.skipjack.worker.Worker;
 import dev.skipjack.worker.WorkerConfig;
 import dev.skipjack.worker.WorkerEvent;

@@ -3,9 +3,9 @@ package dev.skipjack.worker.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.skipjack.faults.ForkedJvm;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import dev.skipjack.testkit.faults.ForkedJvm;
 import dev.skipjack.worker.JobHandler;
 import dev.skipjack.worker.Worker;
 import java.util.ArrayList;

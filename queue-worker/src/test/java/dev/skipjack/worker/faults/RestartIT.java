@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.faults.CrashingPostgres;
+import dev.skipjack.faults.ForkedJvm;
 import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.testkit.faults.CrashingPostgres;
-import dev.skipjack.testkit.faults.ForkedJvm;
 import dev.skipjack.worker.Worker;
 import java.time.Duration;
 import java.util.ArrayList;

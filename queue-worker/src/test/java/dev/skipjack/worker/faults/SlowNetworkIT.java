@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.faults.FaultyDataSource;
+import dev.skipjack.faults.TcpProxy;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import dev.skipjack.testkit.faults.FaultyDataSource;
-import dev.skipjack.testkit.faults.TcpProxy;
 import dev.skipjack.worker.Worker;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package dev.skipjack.testkit.faults;
+package dev.skipjack.faults;
 
 /** Where a connection is cut around a COMMIT. */
 enum CommitCut {

@@ -1,7 +1,7 @@
-package dev.skipjack.testkit.faults;
+package dev.skipjack.faults;
 
-import dev.skipjack.testkit.faults.FaultyDataSource.CommitFate;
-import dev.skipjack.testkit.faults.FaultyDataSource.Step;
+import dev.skipjack.faults.FaultyDataSource.CommitFate;
+import dev.skipjack.faults.FaultyDataSource.Step;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

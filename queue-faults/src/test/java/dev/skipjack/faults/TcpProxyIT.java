@@ -1,10 +1,8 @@
-package dev.skipjack.testkit.faults;
+package dev.skipjack.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.testkit.QueueDatabase;
-import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -20,25 +18,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@QueueTest
 @Timeout(60)
 class TcpProxyIT {
 
-  private final QueueDatabase database;
-  private final TcpProxy proxy;
-
-  TcpProxyIT(QueueDatabase database) {
-    this.database = database;
-    this.proxy = TcpProxy.before(database.jdbcUrl());
-  }
+  private final TcpProxy proxy = TcpProxy.before(TestServer.jdbcUrl());
 
   @BeforeEach
   void createRows() throws SQLException {
-    try (Connection connection = database.connection();
-        Statement statement = connection.createStatement()) {
-      statement.execute("DROP TABLE IF EXISTS rows");
-      statement.execute("CREATE TABLE rows (number integer)");
-    }
+    TestServer.createRows();
   }
 
   @AfterEach
@@ -187,7 +174,7 @@ class TcpProxyIT {
 
   @Test
   void sendsNewConnectionsToAnotherServer() throws Exception {
-    try (TcpProxy other = TcpProxy.before(database.jdbcUrl())) {
+    try (TcpProxy other = TcpProxy.before(TestServer.jdbcUrl())) {
       proxy.forwardTo("127.0.0.1", other.port());
       try (Connection connection = connect("")) {
         assertThat(text(connection, "SELECT 1")).isEqualTo("1");
@@ -215,7 +202,7 @@ class TcpProxyIT {
   }
 
   private Connection connect(String parameters) throws SQLException {
-    return DriverManager.getConnection(proxy.url(database.jdbcUrl()) + parameters);
+    return DriverManager.getConnection(proxy.url(TestServer.jdbcUrl()) + parameters);
   }
 
   private static void insert(Connection connection, int rows) throws SQLException {
@@ -229,7 +216,7 @@ class TcpProxyIT {
   }
 
   private long rows() throws SQLException {
-    try (Connection connection = database.connection()) {
+    try (Connection connection = TestServer.connect()) {
       return Long.parseLong(text(connection, "SELECT count(*) FROM rows"));
     }
   }

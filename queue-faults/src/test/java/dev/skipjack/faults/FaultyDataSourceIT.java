@@ -1,12 +1,11 @@
-package dev.skipjack.testkit.faults;
+package dev.skipjack.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.testkit.QueueDatabase;
-import dev.skipjack.testkit.QueueTest;
-import dev.skipjack.testkit.faults.FaultyDataSource.CommitFate;
-import dev.skipjack.testkit.faults.FaultyDataSource.Step;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.faults.FaultyDataSource.CommitFate;
+import dev.skipjack.faults.FaultyDataSource.Step;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -17,29 +16,25 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@QueueTest
 @Timeout(60)
 class FaultyDataSourceIT {
 
-  private final QueueDatabase database;
-  private final FaultyDataSource faulty;
-
-  FaultyDataSourceIT(QueueDatabase database) {
-    this.database = database;
-    this.faulty = new FaultyDataSource(database.dataSource());
-  }
+  private final HikariDataSource pool = TestServer.pool();
+  private final FaultyDataSource faulty = new FaultyDataSource(pool);
 
   @BeforeEach
   void createRows() throws SQLException {
-    try (Connection connection = database.connection();
-        Statement statement = connection.createStatement()) {
-      statement.execute("DROP TABLE IF EXISTS rows");
-      statement.execute("CREATE TABLE rows (number integer)");
-    }
+    TestServer.createRows();
+  }
+
+  @AfterEach
+  void close() {
+    pool.close();
   }
 
   @Test
@@ -199,7 +194,7 @@ class FaultyDataSourceIT {
   }
 
   private long rows() throws SQLException {
-    try (Connection connection = database.connection();
+    try (Connection connection = TestServer.connect();
         Statement statement = connection.createStatement();
         ResultSet count = statement.executeQuery("SELECT count(*) FROM rows")) {
       count.next();

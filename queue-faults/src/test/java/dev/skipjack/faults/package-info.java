@@ -1,4 +1,4 @@
 @NullMarked
-package dev.skipjack.testkit.faults;
+package dev.skipjack.faults;
 
 import org.jspecify.annotations.NullMarked;

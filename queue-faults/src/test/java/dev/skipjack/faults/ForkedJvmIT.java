@@ -1,4 +1,4 @@
-package dev.skipjack.testkit.faults;
+package dev.skipjack.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.skipjack.testkit.faults;
+package dev.skipjack.faults;
 
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;

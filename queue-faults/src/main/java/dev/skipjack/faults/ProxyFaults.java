@@ -1,4 +1,4 @@
-package dev.skipjack.testkit.faults;
+package dev.skipjack.faults;
 
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package dev.skipjack.testkit.faults;
+package dev.skipjack.faults;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
