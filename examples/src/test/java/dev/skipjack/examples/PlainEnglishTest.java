@@ -1,0 +1,241 @@
+package dev.skipjack.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The documents, and the comments and texts of the main code, avoid wording that readers have
+ * stumbled over. A failure names file, line and word, and what to write instead.
+ *
+ * <p>If a word is right where it stands, add an entry with the reason to {@link #JUSTIFIED}.
+ */
+class PlainEnglishTest {
+
+  private static final Path ROOT = Path.of("..");
+
+  /** A word or phrase, what to write instead, and whether main code is checked for it. */
+  private record Rule(Pattern wording, String instead, boolean inCode) {
+
+    static Rule of(String regex, String instead) {
+      String spaced = "\\b(?:" + regex.replace(" ", "\\s+") + ")\\b";
+      return new Rule(Pattern.compile(spaced, Pattern.CASE_INSENSITIVE), instead, true);
+    }
+
+    /** Main code is not clean of it yet. */
+    Rule inDocuments() {
+      return new Rule(wording, instead, false);
+    }
+  }
+
+  private static final List<Rule> RULES =
+      List.of(
+          Rule.of("(?<!in[ -])flights?", "round trip").inDocuments(),
+          Rule.of("(?:calls?|called|calling) off", "cancel").inDocuments(),
+          Rule.of("(?:breaks?|broke|broken|breaking) off", "abort").inDocuments(),
+          Rule.of("signs? of life", "heartbeat, ping").inDocuments(),
+          Rule.of("shall", "must, will, or the imperative").inDocuments(),
+          Rule.of("so many", "N, the number of ..., the given number").inDocuments(),
+          Rule.of("mend(?:s|ed|ing)?", "fix, repair").inDocuments(),
+          Rule.of("for ever", "forever, indefinitely").inDocuments(),
+          Rule.of("answer(?:s|ed|ing)?", "returns; result, response, acknowledgement")
+              .inDocuments(),
+          Rule.of("tells?|telling|told", "reports, shows, emits, returns").inDocuments(),
+          Rule.of("(?:is|are|was|were|be|been) over", "has expired, has ended").inDocuments(),
+          Rule.of("what (?:became|becomes|become|has become) of", "the result of").inDocuments(),
+          Rule.of(
+                  "somebody|someone|nobody|anybody|anyone|everybody|whoever|no one",
+                  "the worker, transaction, caller or operator by name")
+              .inDocuments(),
+          Rule.of("(?:a|the|each|every) person(?:'s)?", "operator, administrative").inDocuments(),
+          Rule.of("(?:is|are|was|were|be|been|goes|went) away", "is unavailable").inDocuments(),
+          Rule.of("looks? (?:at|again|by)|a look", "reads, a query").inDocuments(),
+          Rule.of("twins?", "holder (of a unique key), duplicate").inDocuments(),
+          Rule.of("rivals?", "another worker, a concurrent transaction").inDocuments(),
+          Rule.of("hears?|heard", "is notified, receives").inDocuments(),
+          Rule.of("(?:is|are|was|were) to be", "must, will").inDocuments(),
+          Rule.of("(?:free|handler's|tenth|kept|second) places?|places", "slot").inDocuments(),
+          Rule.of("anew", "again; regenerate, replan").inDocuments());
+
+  /** Pages still to be rewritten; the list may only become shorter. */
+  private static final Set<String> NOT_REWRITTEN =
+      Set.of(
+          "CHANGELOG.md",
+          "SECURITY.md",
+          "docs/adr/0001-claim-by-lanes-with-an-array-of-ids.md",
+          "docs/adr/0002-live-table-archive-and-audit.md",
+          "docs/adr/0004-the-execution-id-is-the-fence.md",
+          "docs/adr/0005-unique-keys-are-cleared.md",
+          "docs/adr/0006-an-embedded-postgres-of-our-own.md",
+          "docs/adr/0007-constant-text-behind-set-local.md",
+          "docs/adr/0008-the-model-depends-on-the-api.md",
+          "docs/adr/0010-idempotency-keys.md",
+          "docs/adr/0011-partition-lifecycle.md",
+          "docs/adr/0012-low-water-marks.md",
+          "docs/adr/0013-wake-ups.md",
+          "docs/adr/0014-unique-index-not-advisory-locks.md",
+          "docs/adr/0015-places-and-kept-leases.md",
+          "docs/adr/0016-tools-of-faults-without-a-test-framework.md",
+          "docs/adr/0017-statements-search-pg-catalog-only.md",
+          "docs/adr/0020-the-owner-removes-partitions.md",
+          "docs/adr/0030-an-overdue-holder-hands-over.md",
+          "docs/benchmarks.md",
+          "docs/design-decisions.md",
+          "docs/guarantees.md",
+          "docs/guides/deployment.md",
+          "docs/guides/handlers.md",
+          "docs/guides/how-do-i.md",
+          "docs/guides/migrations.md",
+          "docs/guides/order.md",
+          "docs/guides/roles.md",
+          "docs/guides/testing.md",
+          "docs/guides/transactions.md",
+          "docs/guides/unique-jobs.md",
+          "docs/metrics.md",
+          "docs/performance.md",
+          "docs/reliability.md",
+          "docs/statements.md");
+
+  /** File and wording, in small letters, with the reason why it is right there. */
+  private static final Map<Justified, String> JUSTIFIED = Map.of();
+
+  private record Justified(String file, String wording) {}
+
+  private static final Set<String> NOT_MAIN = Set.of("target", "generated", "test");
+
+  private static final Pattern QUOTED_CODE =
+      Pattern.compile("^```.*?^```$|`[^`\n]*`", Pattern.DOTALL | Pattern.MULTILINE);
+
+  /** Comments and literals of Java: what a reader of code, log or Javadoc reads as English. */
+  private static final Pattern JAVA_TEXT =
+      Pattern.compile(
+          "/\\*.*?\\*/|//[^\n]*|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])+'",
+          Pattern.DOTALL);
+
+  @Test
+  void documentsAreInPlainEnglish() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (Path document : files(name -> name.endsWith(".md"))) {
+      if (!NOT_REWRITTEN.contains(name(document))) {
+        find(name(document), blank(Files.readString(document), QUOTED_CODE), RULES, found);
+      }
+    }
+    assertThat(found).isEmpty();
+  }
+
+  @Test
+  void commentsAndTextsOfMainCodeAndMigrationsAreInPlainEnglish() throws IOException {
+    List<Rule> rules = RULES.stream().filter(Rule::inCode).toList();
+    List<String> found = new ArrayList<>();
+    for (Path source : files(name -> name.endsWith(".java") || name.endsWith(".sql"))) {
+      String text = Files.readString(source);
+      boolean java = name(source).endsWith(".java");
+      find(name(source), java ? only(text, JAVA_TEXT) : text, rules, found);
+    }
+    assertThat(found).isEmpty();
+  }
+
+  /** Or both tests would pass because they read nothing. */
+  @Test
+  void wordsAreFoundInTextAndNotInCode() throws IOException {
+    assertThat(files(name -> name.endsWith(".md")).stream().map(PlainEnglishTest::name))
+        .contains("README.md", "docs/guarantees.md", "docs/adr/0013-wake-ups.md");
+    assertThat(files(name -> name.endsWith(".java"))).hasSizeGreaterThan(100);
+
+    List<String> found = new ArrayList<>();
+    String java = "int shall = 1; // it shall\nlog(\"a \\\" flight\");";
+    find("A.java", only(java, JAVA_TEXT), RULES, found);
+    assertThat(found)
+        .containsExactly(
+            "A.java:2: \"flight\": write round trip",
+            "A.java:1: \"shall\": write must, will, or the imperative");
+    found.clear();
+    find("a.md", blank("`shall` in flight\n```\nshall\n```\n", QUOTED_CODE), RULES, found);
+    assertThat(found).isEmpty();
+  }
+
+  /** An entry that is needed no longer would hide the next such wording. */
+  @Test
+  void everyExceptionIsNeeded() throws IOException {
+    for (Justified justified : JUSTIFIED.keySet()) {
+      assertThat(Files.readString(ROOT.resolve(justified.file())).replaceAll("\\s+", " "))
+          .containsIgnoringCase(justified.wording());
+    }
+  }
+
+  private static void find(String file, String text, List<Rule> rules, List<String> found) {
+    for (Rule rule : rules) {
+      Matcher wording = rule.wording().matcher(text);
+      while (wording.find()) {
+        String word = wording.group().replaceAll("\\s+", " ");
+        if (!JUSTIFIED.containsKey(new Justified(file, word.toLowerCase(Locale.ROOT)))) {
+          long line = 1 + text.substring(0, wording.start()).chars().filter(c -> c == '\n').count();
+          found.add("%s:%d: \"%s\": write %s".formatted(file, line, word, rule.instead()));
+        }
+      }
+    }
+  }
+
+  private static List<Path> files(Predicate<String> wanted) throws IOException {
+    List<Path> files = new ArrayList<>();
+    Files.walkFileTree(
+        ROOT,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+            String name = folder.getFileName().toString();
+            boolean ours = folder.equals(ROOT) || !name.startsWith(".") && !NOT_MAIN.contains(name);
+            return ours ? FileVisitResult.CONTINUE : FileVisitResult.SKIP_SUBTREE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (wanted.test(file.getFileName().toString())) {
+              files.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    files.sort(null);
+    return files;
+  }
+
+  private static String name(Path file) {
+    return ROOT.relativize(file).toString().replace('\\', '/');
+  }
+
+  /** The text with spaces for what the pattern matches, so that lines keep their numbers. */
+  private static String blank(String text, Pattern pattern) {
+    return pattern.matcher(text).replaceAll(found -> spaces(found.group()));
+  }
+
+  /** The text with spaces for all but what the pattern matches. */
+  private static String only(String text, Pattern pattern) {
+    StringBuilder kept = new StringBuilder();
+    int end = 0;
+    Matcher found = pattern.matcher(text);
+    while (found.find()) {
+      kept.append(spaces(text.substring(end, found.start()))).append(found.group());
+      end = found.end();
+    }
+    return kept.append(spaces(text.substring(end))).toString();
+  }
+
+  private static String spaces(String text) {
+    return text.replaceAll("[^\n]", " ");
+  }
+}
