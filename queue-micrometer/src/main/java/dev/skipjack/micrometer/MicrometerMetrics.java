@@ -1,6 +1,6 @@
 package dev.skipjack.micrometer;
 
-import dev.skipjack.worker.Worker;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.worker.WorkerMeter;
 import dev.skipjack.worker.WorkerMetrics;
 import io.micrometer.core.instrument.Counter;
@@ -9,10 +9,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.ToDoubleFunction;
+import java.util.function.DoubleSupplier;
 
 /**
  * A worker's measurements in a Micrometer registry, under the names of {@link WorkerMeter}. Meters
@@ -34,8 +34,8 @@ public final class MicrometerMetrics implements WorkerMetrics {
   private final Map<Key, Counter> counters = new ConcurrentHashMap<>();
   private final Map<Key, Timer> timers = new ConcurrentHashMap<>();
 
-  /** What the gauges of a worker are tagged with. */
-  private final Map<Worker, String> shownAs = new WeakHashMap<>();
+  /** The tag of each worker whose gauges are shown. */
+  private final Map<WorkerId, String> shownAs = new HashMap<>();
 
   /** Into {@code registry}, which is neither configured nor closed. */
   public MicrometerMetrics(MeterRegistry registry) {
@@ -83,22 +83,28 @@ public final class MicrometerMetrics implements WorkerMetrics {
   }
 
   @Override
-  public Runnable gauge(WorkerMeter gauge, Worker worker, ToDoubleFunction<Worker> value) {
+  public Runnable gauge(WorkerMeter gauge, WorkerId worker, DoubleSupplier value) {
     // Another instance may be choosing a name in the same registry.
     synchronized (registry) {
       Gauge registered =
-          Gauge.builder(gauge.meterName(), worker, value)
+          Gauge.builder(gauge.meterName(), value::getAsDouble)
               .description(gauge.description())
               .baseUnit(gauge.baseUnit())
-              .tags("worker", shownAs.computeIfAbsent(worker, w -> freeName(gauge, w)))
+              .tags("worker", shownAs.computeIfAbsent(worker, id -> freeName(gauge, id.name())))
               .register(registry);
-      return () -> registry.remove(registered);
+      return () -> remove(registered, worker);
+    }
+  }
+
+  private void remove(Gauge gauge, WorkerId worker) {
+    synchronized (registry) {
+      registry.remove(gauge);
+      shownAs.remove(worker);
     }
   }
 
   /** Registering a gauge that exists would silently show the other worker's values. */
-  private String freeName(WorkerMeter gauge, Worker worker) {
-    String name = worker.id().name();
+  private String freeName(WorkerMeter gauge, String name) {
     String free = name;
     for (int i = 2; registry.find(gauge.meterName()).tags("worker", free).gauge() != null; i++) {
       free = name + "-" + i;

@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.WorkerLog.LOG;
+
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
@@ -14,16 +16,12 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A started worker: fetcher, places, rescuer, maintainer, listener and registrar around an engine,
  * and their end.
  */
 final class BackgroundRun {
-
-  private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
   /**
    * All that a stop may take beyond the drain, whatever hangs: with the default drain timeout it
@@ -260,7 +258,7 @@ final class BackgroundRun {
     interrupted |= stopEngine(end - GOODBYE);
     interrupted |= sayGoodbye(end);
     if (engine.running().size() > 0) {
-      log.warn(
+      LOG.warn(
           "Worker stopped with unwritten outcomes, their leases will run out count={}",
           engine.running().size());
     }

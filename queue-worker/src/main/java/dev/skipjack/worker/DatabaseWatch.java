@@ -49,7 +49,7 @@ final class DatabaseWatch {
     if (isOptional(loop)) {
       return false;
     }
-    lastError = Reporter.wordsOf(failure);
+    lastError = LogText.of(failure);
     if (hasState(failure, READ_ONLY)) {
       readOnly = true;
       readOnlyMet++;

@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.WorkerLog.LOG;
+
 import dev.skipjack.api.JobError;
 import java.time.Duration;
 import java.util.List;
@@ -11,8 +13,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Calls listeners on a thread of its own, one event after the other. The threads that renew leases,
@@ -27,8 +27,6 @@ import org.slf4j.LoggerFactory;
  * before it asks to be woken.
  */
 final class EventDispatcher {
-
-  private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
   /** Most events that wait; each takes some 150 bytes. */
   static final int CAPACITY = 50_000;
@@ -194,7 +192,7 @@ final class EventDispatcher {
 
   private static void failed(WorkerEvent event, WorkerListener listener, Throwable thrown) {
     try {
-      log.warn(
+      LOG.warn(
           "Worker listener failed event={} listener={}",
           event.getClass().getSimpleName(),
           listener.getClass().getName(),
@@ -269,7 +267,7 @@ final class EventDispatcher {
 
   private void report(long events) {
     WorkerListener busy = called;
-    log.warn(
+    LOG.warn(
         "Events dropped, the listeners take too long worker={} events={} busyListener={}",
         worker,
         events,

@@ -1,6 +1,5 @@
 package dev.skipjack.worker;
 
-import java.lang.reflect.InvocationTargetException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
@@ -118,25 +117,6 @@ public final class HandlerThreads {
       if (own != null) {
         own.shutdown();
       }
-    }
-  }
-
-  /**
-   * Names virtual threads, which inherit nothing; by reflection, since Java 17 does not know them.
-   */
-  static ThreadFactory virtualFactory(String prefix) {
-    try {
-      Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-      Class<?> type = Class.forName("java.lang.Thread$Builder");
-      builder = type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
-      builder =
-          type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
-      return (ThreadFactory) type.getMethod("factory").invoke(builder);
-    } catch (ClassNotFoundException
-        | NoSuchMethodException
-        | IllegalAccessException
-        | InvocationTargetException impossible) {
-      throw new IllegalStateException("This Java promises virtual threads", impossible);
     }
   }
 }

@@ -1,11 +1,17 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.StoreException;
 import java.util.Locale;
 
-/** Text from elsewhere made fit for the log: it can neither begin a line nor move the cursor. */
+/** Makes text from elsewhere safe for the log: it can neither begin a line nor move the cursor. */
 final class LogText {
 
   private LogText() {}
+
+  /** An error without its causes: a database's error may quote a row, and the row a payload. */
+  static String of(Throwable error) {
+    return error instanceof StoreException ? String.valueOf(error.getMessage()) : error.toString();
+  }
 
   /** On one line, between quotes, of about {@code longest} characters at most. */
   static String quoted(String text, int longest) {

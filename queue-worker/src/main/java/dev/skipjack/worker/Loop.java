@@ -190,7 +190,7 @@ final class Loop {
       Trouble before = trouble;
       trouble =
           new Trouble(
-              role, before == null ? System.nanoTime() : before.since(), Reporter.wordsOf(thrown));
+              role, before == null ? System.nanoTime() : before.since(), LogText.of(thrown));
       if (!hasFailed) {
         hasFailed = true;
         reporter.loopFailed(role, thrown);

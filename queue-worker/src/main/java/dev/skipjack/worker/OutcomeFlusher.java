@@ -13,9 +13,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class OutcomeFlusher implements Loop.Step {
 
-  /** Most endings of one statement. */
-  static final int BATCH = 500;
-
   private static final long NOTHING_TO_DO = Duration.ofMinutes(1).toNanos();
 
   private final OutcomeWriter writer;
@@ -75,7 +72,7 @@ final class OutcomeFlusher implements Loop.Step {
   }
 
   private boolean isWorthWriting(int waiting) {
-    return waiting >= BATCH || waiting >= running.size();
+    return waiting >= Unwritten.LARGEST_BATCH || waiting >= running.size();
   }
 
   private List<Unwritten> due() {

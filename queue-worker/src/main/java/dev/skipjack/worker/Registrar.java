@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.WorkerLog.LOG;
+
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
@@ -8,16 +10,12 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes the worker's row, by which people see who is there, and learns whether the schema is new
  * enough. Nothing that recovers jobs reads that row.
  */
 final class Registrar implements Loop.Step {
-
-  private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
   private static final long INTERVAL = Duration.ofMinutes(1).toNanos();
 
@@ -88,7 +86,7 @@ final class Registrar implements Loop.Step {
     try {
       registry.remove(row.id());
     } catch (StoreException away) {
-      log.debug("Worker's row could not be removed", away);
+      LOG.debug("Worker's row could not be removed", away);
     }
   }
 }

@@ -1,8 +1,11 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.WorkerLog.LOG;
+
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.Rescued;
@@ -12,16 +15,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Says what happened: to the log, to listeners, to monitoring. Never throws because of one of them.
  */
 final class Reporter {
-
-  private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
   private final List<WorkerListener> listeners;
   private final SafeMetrics metrics;
@@ -44,7 +44,7 @@ final class Reporter {
     this.listeners = List.copyOf(listeners);
     this.metrics = new SafeMetrics(metrics);
     this.worker = worker;
-    this.failures = new FailureLogger(failureLog, log, System::nanoTime);
+    this.failures = new FailureLogger(failureLog, LOG, System::nanoTime);
   }
 
   /** Tells listeners from now on; without listeners there is no thread for them. */
@@ -90,13 +90,13 @@ final class Reporter {
   }
 
   void saturated(String reason) {
-    log.warn("Queue saturated, its jobs wait: {}", reason);
+    LOG.warn("Queue saturated, its jobs wait: {}", reason);
   }
 
   /** As {@link #lost}, of a handler that completed its job in a transaction. */
   void lostToOpenTransaction(Attempt attempt) {
     metrics.count(WorkerMeter.LOST, attempt.info());
-    log.warn(
+    LOG.warn(
         "Lease lost, outcome discarded: the job's row is locked by an open transaction. Did the handler forget to commit or close the one that it gave to completeIn? {}",
         attempt.info());
     tell(new WorkerEvent.Lost(attempt.info(), null));
@@ -104,7 +104,7 @@ final class Reporter {
 
   void claimed(Attempt attempt) {
     metrics.count(WorkerMeter.CLAIMED, attempt.info());
-    log.debug("Job claimed {}", attempt.info());
+    LOG.debug("Job claimed {}", attempt.info());
     metrics.record(
         WorkerMeter.WAIT,
         Duration.between(attempt.job().scheduledAt(), attempt.job().startedAt()),
@@ -118,16 +118,16 @@ final class Reporter {
 
   /** Fewer are asked for next. */
   void claimTooLarge(int limit, Throwable failure) {
-    log.warn(
+    LOG.warn(
         "Claim did not fit into memory or into the server's limits limit={} error={}",
         limit,
-        wordsOf(failure));
+        LogText.of(failure));
   }
 
   /** The attempt fails of it. */
   void unread(Attempt attempt, Throwable why) {
     metrics.count(WorkerMeter.UNREAD, attempt.info());
-    log.error("Payload could not be fetched {} error={}", attempt.info(), wordsOf(why));
+    LOG.error("Payload could not be fetched {} error={}", attempt.info(), LogText.of(why));
   }
 
   void flushTook(long nanos) {
@@ -140,7 +140,7 @@ final class Reporter {
 
   void started(Attempt attempt) {
     handlers.began();
-    log.trace("Job started {}", attempt.info());
+    LOG.trace("Job started {}", attempt.info());
     tell(new WorkerEvent.Started(attempt.info()));
   }
 
@@ -150,7 +150,7 @@ final class Reporter {
 
   void succeeded(Attempt attempt) {
     metrics.count(WorkerMeter.COMPLETED, attempt.info());
-    log.debug("Job completed {}", attempt.info());
+    LOG.debug("Job completed {}", attempt.info());
     tell(new WorkerEvent.Succeeded(attempt.info()));
   }
 
@@ -168,46 +168,46 @@ final class Reporter {
 
   void snoozed(Attempt attempt, Duration delay, @Nullable Instant until) {
     metrics.count(WorkerMeter.SNOOZED, attempt.info());
-    log.debug("Job snoozed {} delayMs={} until={}", attempt.info(), delay.toMillis(), until);
+    LOG.debug("Job snoozed {} delayMs={} until={}", attempt.info(), delay.toMillis(), until);
     tell(new WorkerEvent.Snoozed(attempt.info(), delay, until));
   }
 
   void released(Attempt attempt) {
     metrics.count(WorkerMeter.RELEASED, attempt.info());
-    log.debug("Job released {}", attempt.info());
+    LOG.debug("Job released {}", attempt.info());
     tell(new WorkerEvent.Released(attempt.info()));
   }
 
   void snapshotTooOld(Attempt attempt, Duration lease) {
-    log.warn(
+    LOG.warn(
         "Renewing the lease made completeIn fail with 40001, the attempt is not counted and the next ones get a longer lease {} leaseMs={}",
         attempt.info(),
         lease.toMillis());
   }
 
   void notSpared(Attempt attempt, StoreException why) {
-    log.debug("Lease was not made longer {} error={}", attempt.info(), wordsOf(why));
+    LOG.debug("Lease was not made longer {} error={}", attempt.info(), LogText.of(why));
   }
 
   void cancelRequested(Attempt attempt) {
-    log.info("Handler interrupted, its job is to be cancelled {}", attempt.info());
+    LOG.info("Handler interrupted, its job is to be cancelled {}", attempt.info());
   }
 
   void cancelled(Attempt attempt) {
     metrics.count(WorkerMeter.CANCELLED, attempt.info());
-    log.info("Job cancelled {}", attempt.info());
+    LOG.info("Job cancelled {}", attempt.info());
     tell(new WorkerEvent.Cancelled(attempt.info()));
   }
 
   void lost(Attempt attempt, @Nullable ExecutionId heldBy) {
     metrics.count(WorkerMeter.LOST, attempt.info());
-    log.warn("Lease lost, outcome discarded {} heldBy={}", attempt.info(), heldBy);
+    LOG.warn("Lease lost, outcome discarded {} heldBy={}", attempt.info(), heldBy);
     tell(new WorkerEvent.Lost(attempt.info(), heldBy));
   }
 
   void rescued(Rescued rescued) {
     metrics.count(WorkerMeter.RESCUED, rescued.queue(), rescued.kind());
-    log.warn(
+    LOG.warn(
         "Job rescued queue={} kind={} jobId={} executionId={} status={}",
         rescued.queue(),
         rescued.kind(),
@@ -225,18 +225,18 @@ final class Reporter {
 
   void timedOut(Attempt attempt) {
     metrics.count(WorkerMeter.TIMED_OUT, attempt.info());
-    log.warn("Handler told to end, its timeout is over {}", attempt.info());
+    LOG.warn("Handler told to end, its timeout is over {}", attempt.info());
     tell(new WorkerEvent.TimedOut(attempt.info()));
   }
 
   void stuck(Attempt attempt) {
     metrics.count(WorkerMeter.STUCK, attempt.info());
-    log.error("Handler is stuck, it was told to end and goes on {}", attempt.info());
+    LOG.error("Handler is stuck, it was told to end and goes on {}", attempt.info());
     tell(new WorkerEvent.Stuck(attempt.info()));
   }
 
   void notBegun(Attempt attempt) {
-    log.error(
+    LOG.error(
         "Executor was given a job and has not begun it, the job is given back {}", attempt.info());
     tell(new WorkerEvent.NotBegun(attempt.info()));
   }
@@ -244,13 +244,13 @@ final class Reporter {
   /** Said once until there is a thread again. */
   void noThread(Attempt attempt, Throwable why) {
     if (handlers.refused()) {
-      log.error("No thread for a handler, its job is given back {}", attempt.info(), why);
+      LOG.error("No thread for a handler, its job is given back {}", attempt.info(), why);
     }
   }
 
   void notEnded(Throwable thrown) {
     try {
-      log.error("Attempt could not be ended, its lease will run out", thrown);
+      LOG.error("Attempt could not be ended, its lease will run out", thrown);
     } catch (Throwable again) {
       Thread.onSpinWait(); // no memory for a log line; the thread must live on
     }
@@ -260,7 +260,7 @@ final class Reporter {
   void leftToNewer(Attempt attempt, int known) {
     int version = attempt.job().payloadVersion();
     if (leftToNewer.add(attempt.job().kind() + " " + version)) {
-      log.warn(
+      LOG.warn(
           "Payloads of a later version are left to newer workers kind={} version={} known={}",
           attempt.job().kind(),
           version,
@@ -269,80 +269,80 @@ final class Reporter {
   }
 
   void queuePaused(String queue) {
-    log.info("Queue paused queue={}", queue);
+    LOG.info("Queue paused queue={}", queue);
     tell(new WorkerEvent.QueuePaused(queue));
   }
 
   void queueResumed(String queue) {
-    log.info("Queue resumed queue={}", queue);
+    LOG.info("Queue resumed queue={}", queue);
     tell(new WorkerEvent.QueueResumed(queue));
   }
 
   void schemaTooOld(int found, int needed) {
-    log.error(
+    LOG.error(
         "Schema is older than this library needs, migrate it found={} needed={}", found, needed);
   }
 
   void encodingUnsuitable(String found) {
-    log.error(
+    LOG.error(
         "Database cannot store every payload and every reason of a failure, use one with encoding UTF8 found={}",
         found);
   }
 
   void ignoredAfterCompletion(Attempt attempt, JobError said) {
-    log.warn(
+    LOG.warn(
         "Handler did not end well after its completion was committed, which stands {} {}",
         attempt.info(),
         failures.describe(said));
   }
 
   void refused(int outcomes, Throwable thrown) {
-    log.warn(
+    LOG.warn(
         "Outcomes refused, will be retried count={} error={}",
         outcomes,
         thrown instanceof StoreException store
             ? store.sqlState().orElse("no SQLSTATE")
             : thrown.getClass().getName());
-    log.trace("Outcomes refused because", thrown);
+    LOG.trace("Outcomes refused because", thrown);
   }
 
   void partitionsCreated(List<String> partitions) {
     if (!partitions.isEmpty()) {
-      log.info("Partitions created partitions={}", partitions);
+      LOG.info("Partitions created partitions={}", partitions);
     }
   }
 
   void partitionsRemoved(List<String> partitions, long rows) {
     if (!partitions.isEmpty() || rows > 0) {
-      log.info("History removed partitions={} rows={}", partitions, rows);
+      LOG.info("History removed partitions={} rows={}", partitions, rows);
     }
   }
 
   void pruned(Pruned pruned) {
     if (pruned.keys() > 0 || pruned.jobs() > 0) {
-      log.info("Pruned deadJobs={} keys={}", pruned.jobs(), pruned.keys());
+      LOG.info("Pruned deadJobs={} keys={}", pruned.jobs(), pruned.keys());
     }
   }
 
   /** One sentence on what could not be pruned. */
   void notPruned(String failure) {
-    log.warn("Pruning needs an operator error={}", failure);
+    LOG.warn("Pruning needs an operator error={}", failure);
   }
 
   void cannotListen(Throwable why) {
-    log.warn("Wake-ups cannot be heard, jobs are found by polling only error={}", wordsOf(why));
-    log.trace("Wake-ups cannot be heard because", why);
+    LOG.warn("Wake-ups cannot be heard, jobs are found by polling only error={}", LogText.of(why));
+    LOG.trace("Wake-ups cannot be heard because", why);
   }
 
   void partitionPostponed(Postponed postponed) {
     switch (postponed.reason()) {
       case BUSY, RUNNING, UNFINISHED ->
-          log.info(
+          LOG.info(
               "Partition postponed partition={} reason={}",
               postponed.partition(),
               postponed.reason());
       case FORBIDDEN, IN_THE_WAY, DEPENDED_ON, FAILED ->
-          log.warn(
+          LOG.warn(
               "Partition needs an operator partition={} reason={} error={}",
               postponed.partition(),
               postponed.reason(),
@@ -351,11 +351,11 @@ final class Reporter {
   }
 
   void loopFailed(String loop, Throwable error) {
-    log.warn("Worker loop failed, will go on trying loop={} error={}", loop, wordsOf(error));
+    LOG.warn("Worker loop failed, will go on trying loop={} error={}", loop, LogText.of(error));
     if (!(error instanceof StoreException)) {
-      log.warn("Worker loop failed because", error);
+      LOG.warn("Worker loop failed because", error);
     }
-    log.trace("Worker loop failed because", error);
+    LOG.trace("Worker loop failed because", error);
     tell(new WorkerEvent.LoopFailed(loop, error));
   }
 
@@ -364,17 +364,17 @@ final class Reporter {
     if (!DatabaseWatch.isExhausted(error)) {
       waitsNoMore(loop); // it has another trouble now
     } else if (database.waits(loop)) {
-      log.error(
+      LOG.error(
           "Pool exhausted, no connection is free for the worker loop={} error={}",
           loop,
-          wordsOf(error));
+          LogText.of(error));
       tell(new WorkerEvent.PoolExhausted(error));
     }
     if (database.failed(loop, error)) {
-      log.error(
+      LOG.error(
           "Database lost, it is asked again until it answers loop={} error={}",
           loop,
-          wordsOf(error));
+          LogText.of(error));
       tell(new WorkerEvent.DatabaseLost(error));
     }
   }
@@ -383,7 +383,7 @@ final class Reporter {
   void waitsNoMore(String loop) {
     if (database.waitsNoMore(loop)) {
       Duration after = database.exhaustedFor();
-      log.warn("Pool is exhausted no more afterMs={}", after.toMillis());
+      LOG.warn("Pool is exhausted no more afterMs={}", after.toMillis());
       tell(new WorkerEvent.PoolFree(after));
     }
   }
@@ -391,7 +391,7 @@ final class Reporter {
   void databaseAnswered(String loop) {
     if (database.worked(loop)) {
       Duration after = database.duration();
-      log.warn("Database back afterMs={}", after.toMillis());
+      LOG.warn("Database back afterMs={}", after.toMillis());
       tell(new WorkerEvent.DatabaseBack(after));
     }
   }
@@ -402,18 +402,13 @@ final class Reporter {
   }
 
   void loopRecovered(String loop) {
-    log.warn("Worker loop recovered loop={}", loop);
+    LOG.warn("Worker loop recovered loop={}", loop);
     tell(new WorkerEvent.LoopRecovered(loop));
   }
 
-  /** Without causes: a database's error may quote a row, and the row a payload. */
-  static String wordsOf(Throwable error) {
-    return error instanceof StoreException ? String.valueOf(error.getMessage()) : error.toString();
-  }
-
-  /** Shows the worker's gauges until the answer is run. */
-  Runnable gauges(Worker shown) {
-    return metrics.gauges(shown);
+  /** Shows the gauges of a worker until the returned action is run. */
+  Runnable gauges(WorkerId id, Supplier<WorkerStatus> status, Supplier<WorkerHealth> health) {
+    return metrics.gauges(id, status, health);
   }
 
   private void tell(WorkerEvent event) {

@@ -1,18 +1,19 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.WorkerLog.LOG;
+
+import dev.skipjack.api.WorkerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.ToDoubleFunction;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
 
 /** Monitoring that cannot harm the work: what it throws is logged once. */
 final class SafeMetrics {
 
-  private static final Logger log = LoggerFactory.getLogger(Worker.class);
-  private static final double NANOS = 1e9;
+  private static final double NANOS_PER_SECOND = 1e9;
 
   private final WorkerMetrics metrics;
   private final AtomicBoolean failed = new AtomicBoolean();
@@ -57,25 +58,28 @@ final class SafeMetrics {
     }
   }
 
-  /** Shows all gauges of a worker until the answer is run. */
-  Runnable gauges(Worker worker) {
+  /** Shows all gauges of a worker until the returned action is run. */
+  Runnable gauges(WorkerId worker, Supplier<WorkerStatus> status, Supplier<WorkerHealth> health) {
     List<Runnable> removals = new ArrayList<>();
-    show(removals, WorkerMeter.BUFFERED, worker, shown -> shown.status().buffered());
-    show(removals, WorkerMeter.RUNNING, worker, shown -> shown.status().running());
-    show(removals, WorkerMeter.UNWRITTEN, worker, shown -> shown.status().unwritten());
-    show(removals, WorkerMeter.STUCK_NOW, worker, shown -> shown.status().stuck());
-    show(removals, WorkerMeter.LAG, worker, shown -> shown.health().lag().toNanos() / NANOS);
+    show(removals, WorkerMeter.BUFFERED, worker, () -> status.get().buffered());
+    show(removals, WorkerMeter.RUNNING, worker, () -> status.get().running());
+    show(removals, WorkerMeter.UNWRITTEN, worker, () -> status.get().unwritten());
+    show(removals, WorkerMeter.STUCK_NOW, worker, () -> status.get().stuck());
+    show(removals, WorkerMeter.LAG, worker, () -> seconds(health.get().lag()));
     show(
         removals,
         WorkerMeter.POLL_AGE,
         worker,
-        shown ->
-            shown.health().sinceLastPoll().map(age -> age.toNanos() / NANOS).orElse(Double.NaN));
+        () -> health.get().sinceLastPoll().map(SafeMetrics::seconds).orElse(Double.NaN));
     return () -> removals.forEach(this::run);
   }
 
+  private static double seconds(Duration duration) {
+    return duration.toNanos() / NANOS_PER_SECOND;
+  }
+
   private void show(
-      List<Runnable> removals, WorkerMeter gauge, Worker worker, ToDoubleFunction<Worker> value) {
+      List<Runnable> removals, WorkerMeter gauge, WorkerId worker, DoubleSupplier value) {
     try {
       removals.add(metrics.gauge(gauge, worker, value));
     } catch (Throwable thrown) {
@@ -93,7 +97,7 @@ final class SafeMetrics {
 
   private void failed(Throwable thrown) {
     if (failed.compareAndSet(false, true)) {
-      log.warn(
+      LOG.warn(
           "Monitoring failed, which is said once metrics={}", metrics.getClass().getName(), thrown);
     }
   }

@@ -5,9 +5,12 @@ import java.time.Duration;
 /** An ending on its way to the database, with its own patience. Belongs to the flusher's thread. */
 final class Unwritten {
 
+  /** Most endings that one statement writes. */
+  static final int LARGEST_BATCH = 500;
+
   private static final Duration LONGEST_BUSY_WAIT = Duration.ofSeconds(1);
 
-  /** Refused this often, an ending is written alone and its lease is renewed no more. */
+  /** After this many refusals an ending is written alone, and its lease is no longer renewed. */
   private static final int REFUSALS_UNTIL_ALONE = 3;
 
   private final Attempt attempt;
@@ -55,7 +58,7 @@ final class Unwritten {
     if (busyAnswers > 0 || refusals >= REFUSALS_UNTIL_ALONE) {
       return 1;
     }
-    return refusals == 2 ? OutcomeFlusher.BATCH / 20 : OutcomeFlusher.BATCH;
+    return refusals == 2 ? LARGEST_BATCH / 20 : LARGEST_BATCH;
   }
 
   /** A write was sent and its answer was lost: it may have been done. */

@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.WorkerLog.LOG;
+
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobRunner;
 import dev.skipjack.api.JobType;
@@ -15,8 +17,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Claims jobs of the queues it serves and runs their handlers: in threads of its own once started,
@@ -36,8 +36,6 @@ import org.slf4j.LoggerFactory;
  * <p>Started, it keeps the JVM alive until stopped. Safe for any number of threads.
  */
 public final class Worker implements JobRunner, AutoCloseable {
-
-  private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
   /** Jobs of one claim when the calling thread drains. */
   private static final int DRAIN_BATCH = 50;
@@ -176,7 +174,7 @@ public final class Worker implements JobRunner, AutoCloseable {
       state = State.STARTED;
     }
     showGauges();
-    log.info(
+    LOG.info(
         "Worker started worker={} queues={} kinds={} reserve={} weights={} handlerThreads={} connectionsKept={} {}",
         id,
         concurrency,
@@ -192,7 +190,7 @@ public final class Worker implements JobRunner, AutoCloseable {
 
   /** Without the lock, which a registry that asks at once would need. */
   private void showGauges() {
-    Runnable removal = reporter.gauges(this);
+    Runnable removal = reporter.gauges(id, this::status, this::health);
     boolean stoppedMeanwhile;
     synchronized (this) {
       stoppedMeanwhile = state == State.STOPPED;
@@ -208,7 +206,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     for (Registration<?> registration : handlers.all()) {
       String queue = registration.type().queue();
       if (!concurrency.containsKey(queue)) {
-        log.warn(
+        LOG.warn(
             "Handler's jobs go by default to a queue that this worker does not serve kind={} queue={}",
             registration.type().kind(),
             queue);
@@ -243,14 +241,14 @@ public final class Worker implements JobRunner, AutoCloseable {
       awaitStopped();
       return;
     }
-    log.info("Worker stops worker={}", id);
+    LOG.info("Worker stops worker={}", id);
     try {
       running.stop();
     } finally {
       removeGauges.run();
       stopped.countDown();
     }
-    log.info("Worker stopped worker={}", id);
+    LOG.info("Worker stopped worker={}", id);
   }
 
   /**

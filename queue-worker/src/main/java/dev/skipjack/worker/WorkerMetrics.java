@@ -1,18 +1,19 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.WorkerId;
 import java.time.Duration;
-import java.util.function.ToDoubleFunction;
+import java.util.function.DoubleSupplier;
 
 /**
- * Where a worker's measurements go: a port for monitoring libraries. What it throws is logged once
- * and harms nothing.
+ * Receives the measurements of a worker: a port for monitoring libraries. An exception from it is
+ * logged once and does no harm.
  *
- * <p>Called by many threads at once, several times for every job, and unlike a {@link
- * WorkerListener} in the midst of the work: by the threads that claim, run handlers, write outcomes
- * and renew leases. So it must not block: no network, no database, no lock that somebody holds for
- * long. There are two calls for each claimed job, so calls of a millisecond let a worker claim no
- * more than 500 jobs a second. One that hangs may end the renewal of leases, and other workers run
- * the jobs again. Add to a counter in memory, and let another thread send it.
+ * <p>Many threads call it at once, several times for each job and, unlike a {@link WorkerListener},
+ * in the middle of the work: the threads that claim, run handlers, write outcomes and renew leases.
+ * It must therefore not block: no network, no database, no lock that another thread may hold for
+ * long. There are two calls for each claimed job, so calls of a millisecond limit a worker to 500
+ * claimed jobs a second. A call that hangs can stop the renewal of leases, and other workers then
+ * run the jobs again. Add to a counter in memory, and let another thread send it.
  */
 public interface WorkerMetrics {
 
@@ -32,7 +33,7 @@ public interface WorkerMetrics {
         public void record(WorkerMeter timer, Duration took, String worker) {}
 
         @Override
-        public Runnable gauge(WorkerMeter gauge, Worker worker, ToDoubleFunction<Worker> value) {
+        public Runnable gauge(WorkerMeter gauge, WorkerId worker, DoubleSupplier value) {
           return () -> {};
         }
       };
@@ -54,10 +55,13 @@ public interface WorkerMetrics {
   void record(WorkerMeter timer, Duration took, String worker);
 
   /**
-   * Shows a value that is asked for whenever somebody looks.
+   * Shows a value that the monitoring library reads whenever it needs it.
    *
-   * @param worker whose it is; it should not be kept from the garbage collector by this
-   * @return takes the gauge away; called once, when the worker stops
+   * @param worker the worker that the value belongs to; no two workers are equal, even if they have
+   *     one name
+   * @param value reads the current value, from any thread and without blocking; it keeps the worker
+   *     in memory until the gauge is removed
+   * @return removes the gauge; called once, when the worker stops
    */
-  Runnable gauge(WorkerMeter gauge, Worker worker, ToDoubleFunction<Worker> value);
+  Runnable gauge(WorkerMeter gauge, WorkerId worker, DoubleSupplier value);
 }

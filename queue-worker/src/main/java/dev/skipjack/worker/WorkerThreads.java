@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import java.lang.reflect.InvocationTargetException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
@@ -42,7 +43,7 @@ final class WorkerThreads {
   }
 
   ThreadFactory virtualFactory(String role) {
-    ThreadFactory factory = HandlerThreads.virtualFactory(prefix + role + "-");
+    ThreadFactory factory = namedVirtual(prefix + role + "-");
     return body -> {
       Thread thread = factory.newThread(body);
       thread.setContextClassLoader(loader);
@@ -56,5 +57,25 @@ final class WorkerThreads {
     thread.setDaemon(!role.equals(TIMER));
     thread.setContextClassLoader(loader);
     return thread;
+  }
+
+  /**
+   * Names virtual threads, which inherit nothing; by reflection, because Java 17 does not have
+   * them.
+   */
+  private static ThreadFactory namedVirtual(String prefix) {
+    try {
+      Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+      Class<?> type = Class.forName("java.lang.Thread$Builder");
+      builder = type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
+      builder =
+          type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
+      return (ThreadFactory) type.getMethod("factory").invoke(builder);
+    } catch (ClassNotFoundException
+        | NoSuchMethodException
+        | IllegalAccessException
+        | InvocationTargetException impossible) {
+      throw new IllegalStateException("This Java promises virtual threads", impossible);
+    }
   }
 }

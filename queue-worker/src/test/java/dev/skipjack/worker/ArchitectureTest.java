@@ -5,11 +5,15 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.sql.Connection;
 
 @AnalyzeClasses(
@@ -42,4 +46,31 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(
               resideInAnyPackage("java.sql..").and(not(name(Connection.class.getName()))));
+
+  /** A file can then be read after those that it names, and before those that name it. */
+  @ArchTest
+  static final ArchRule topLevelClassesFormNoCycle =
+      slices()
+          .assignedFrom(new ByTopLevelClass())
+          .should()
+          .beFreeOfCycles()
+          // A queue counts the attempts that run, and an attempt reports its end to its queue.
+          .ignoreDependency(Attempt.class, ServedQueue.class);
+
+  private static final class ByTopLevelClass implements SliceAssignment {
+
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
+      JavaClass topLevel = javaClass;
+      while (topLevel.getEnclosingClass().isPresent()) {
+        topLevel = topLevel.getEnclosingClass().get();
+      }
+      return SliceIdentifier.of(topLevel.getName());
+    }
+
+    @Override
+    public String getDescription() {
+      return "top-level classes";
+    }
+  }
 }

@@ -6,12 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.WorkerId;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.ToDoubleFunction;
+import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -42,8 +43,7 @@ class GaugesTest {
         worker(
             new Quiet() {
               @Override
-              public Runnable gauge(
-                  WorkerMeter gauge, Worker shown, ToDoubleFunction<Worker> value) {
+              public Runnable gauge(WorkerMeter gauge, WorkerId shown, DoubleSupplier value) {
                 showing.countDown();
                 awaitQuietly(go);
                 return () -> removed.add(gauge);
@@ -64,19 +64,18 @@ class GaugesTest {
   /** Asks for a value in another thread as soon as a gauge is shown, and again when it goes. */
   private final class Curious extends Quiet {
     @Override
-    public Runnable gauge(WorkerMeter gauge, Worker shown, ToDoubleFunction<Worker> value) {
-      ask(shown, value);
+    public Runnable gauge(WorkerMeter gauge, WorkerId shown, DoubleSupplier value) {
+      ask(value);
       return () -> {
-        ask(shown, value);
+        ask(value);
         removed.add(gauge);
       };
     }
 
-    private void ask(Worker shown, ToDoubleFunction<Worker> value) {
+    private void ask(DoubleSupplier value) {
       try {
         asked.add(
-            CompletableFuture.supplyAsync(() -> value.applyAsDouble(shown)).get(2, SECONDS)
-                + " is the answer");
+            CompletableFuture.supplyAsync(value::getAsDouble).get(2, SECONDS) + " is the answer");
       } catch (Exception none) {
         asked.add("nobody answered");
       }

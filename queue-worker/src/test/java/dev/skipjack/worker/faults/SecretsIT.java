@@ -28,7 +28,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.ToDoubleFunction;
+import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.PGConnection;
@@ -245,7 +245,7 @@ class SecretsIT {
     }
 
     @Override
-    public Runnable gauge(WorkerMeter gauge, Worker worker, ToDoubleFunction<Worker> value) {
+    public Runnable gauge(WorkerMeter gauge, WorkerId worker, DoubleSupplier value) {
       return () -> {};
     }
   }
