@@ -45,6 +45,14 @@ public final class Statement<Q, R> {
   }
 
   /**
+   * As {@link #of(DSLContext, ResultQuery, Function, RowReader)}, for a query without parameters.
+   */
+  public static <R> Statement<NoRequest, R> of(
+      DSLContext dsl, ResultQuery<?> query, RowReader<R> reader) {
+    return of(dsl, query, none -> new Arguments(), reader);
+  }
+
+  /**
    * The same statement, whose texts have a question mark for each character outside ASCII; see
    * {@link Arguments#ascii}.
    */
