@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.spi.Names;
 import java.util.Optional;
 
 /**
@@ -17,11 +18,11 @@ public record DeadJobs(Optional<String> queue, Optional<String> kind) {
 
   /** These, but only of {@code queue}. */
   public DeadJobs ofQueue(String queue) {
-    return new DeadJobs(Optional.of(Names.require("Queue", queue)), kind);
+    return new DeadJobs(Optional.of(Names.requireQueue(queue)), kind);
   }
 
   /** These, but only of {@code kind}. */
   public DeadJobs ofKind(String kind) {
-    return new DeadJobs(queue, Optional.of(Names.require("Kind", kind)));
+    return new DeadJobs(queue, Optional.of(Names.requireKind(kind)));
   }
 }

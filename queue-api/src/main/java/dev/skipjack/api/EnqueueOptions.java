@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.StoredKey;
 import dev.skipjack.api.spi.Traceparent;
 import java.time.Duration;
@@ -8,9 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 
 /**
- * What one job has different from its type's defaults. Immutable: every method answers a new one.
+ * Options of one job, which override the defaults of its type. Immutable: every method returns a
+ * new instance.
  *
  * <pre>{@code queue.enqueue(SEND_WELCOME, payload, job -> job.delay(ofMinutes(30)).priority(5)); }
  * </pre>
@@ -23,140 +26,104 @@ public final class EnqueueOptions {
   /** The latest instant at which a job may be due: {@link #LONGEST_DELAY} after the year 2025. */
   public static final Instant LATEST = Instant.parse("2026-01-01T00:00:00Z").plus(LONGEST_DELAY);
 
-  /** How long an idempotency key is kept when nobody says: 24 hours. */
+  /** How long an idempotency key is kept by default: 24 hours. */
   public static final Duration DEFAULT_KEPT = Duration.ofHours(24);
 
-  private static final EnqueueOptions NONE =
-      new EnqueueOptions(
-          Duration.ZERO,
-          Optional.empty(),
-          OptionalInt.empty(),
-          OptionalInt.empty(),
-          Optional.empty(),
-          List.of(),
-          Optional.empty(),
-          DEFAULT_KEPT,
-          Optional.empty(),
-          true);
+  private static final EnqueueOptions NONE = new EnqueueOptions(new Draft());
 
-  private final Duration delay;
-  private final Optional<Instant> scheduledAt;
-  private final OptionalInt priority;
-  private final OptionalInt maxAttempts;
-  private final Optional<String> queue;
-  private final List<String> tags;
-  private final Optional<String> idempotencyKey;
-  private final Duration idempotencyKept;
-  private final Optional<String> traceparent;
-  private final boolean wakesUp;
+  private final Draft draft;
 
-  private EnqueueOptions(
-      Duration delay,
-      Optional<Instant> scheduledAt,
-      OptionalInt priority,
-      OptionalInt maxAttempts,
-      Optional<String> queue,
-      List<String> tags,
-      Optional<String> idempotencyKey,
-      Duration idempotencyKept,
-      Optional<String> traceparent,
-      boolean wakesUp) {
-    this.delay = delay;
-    this.scheduledAt = scheduledAt;
-    this.priority = priority;
-    this.maxAttempts = maxAttempts;
-    this.queue = queue;
-    this.tags = tags;
-    this.idempotencyKey = idempotencyKey;
-    this.idempotencyKept = idempotencyKept;
-    this.traceparent = traceparent;
-    this.wakesUp = wakesUp;
+  private EnqueueOptions(Draft draft) {
+    this.draft = draft;
   }
 
-  /** Nothing different. */
+  /** The options with their defaults. Changed only while new options are made. */
+  private static final class Draft implements Cloneable {
+
+    private Duration delay = Duration.ZERO;
+    private Optional<Instant> scheduledAt = Optional.empty();
+    private OptionalInt priority = OptionalInt.empty();
+    private OptionalInt maxAttempts = OptionalInt.empty();
+    private Optional<String> queue = Optional.empty();
+    private List<String> tags = List.of();
+    private Optional<String> idempotencyKey = Optional.empty();
+    private Duration idempotencyKept = DEFAULT_KEPT;
+    private Optional<String> traceparent = Optional.empty();
+    private boolean wakesUp = true;
+
+    /** A clone, because it copies every field, also one that is added later. */
+    private Draft copy() {
+      try {
+        return (Draft) clone();
+      } catch (CloneNotSupportedException impossible) {
+        throw new AssertionError(impossible);
+      }
+    }
+  }
+
+  private EnqueueOptions with(Consumer<Draft> change) {
+    Draft changed = draft.copy();
+    change.accept(changed);
+    return new EnqueueOptions(changed);
+  }
+
+  private EnqueueOptions due(Duration delay, Optional<Instant> scheduledAt) {
+    return with(
+        draft -> {
+          draft.delay = delay;
+          draft.scheduledAt = scheduledAt;
+        });
+  }
+
+  /** The defaults: every option is left to the job's type and its queue. */
   public static EnqueueOptions none() {
     return NONE;
   }
 
   /**
-   * Due {@code delay} after the enqueue, measured by the database's clock. Replaces {@link #at}.
+   * Delay after which the job is due, measured from the enqueue by the database's clock. Replaces
+   * {@link #at}. Defaults to zero.
    *
-   * @param delay 0 to {@link #LONGEST_DELAY}, microsecond precision
+   * @param delay from zero to {@link #LONGEST_DELAY}, microsecond precision
    */
   public EnqueueOptions delay(Duration delay) {
     return due(Limits.delay(delay), Optional.empty());
   }
 
   /**
-   * Due at {@code instant}; one in the past means now. Replaces {@link #delay}.
+   * Instant at which the job is due; an instant in the past makes it due now. Replaces {@link
+   * #delay}. Defaults to now.
    *
    * @param instant at most {@link #LATEST}
    */
   public EnqueueOptions at(Instant instant) {
-    if (instant.isAfter(LATEST)) {
-      throw new IllegalArgumentException("Schedule %s is after %s.".formatted(instant, LATEST));
-    }
-    return due(
-        Duration.ZERO, Optional.of(instant.isBefore(Instant.EPOCH) ? Instant.EPOCH : instant));
+    return due(Duration.ZERO, Optional.of(Limits.scheduledAt(instant)));
   }
 
-  private EnqueueOptions due(Duration delay, Optional<Instant> scheduledAt) {
-    return new EnqueueOptions(
-        delay,
-        scheduledAt,
-        priority,
-        maxAttempts,
-        queue,
-        tags,
-        idempotencyKey,
-        idempotencyKept,
-        traceparent,
-        wakesUp);
-  }
-
-  /** Served before lower ones of its queue: -100 to 100. */
+  /**
+   * Priority of the job within its queue, from -100 (last) to 100 (first). Defaults to the type's
+   * priority, then to the queue's, then to 0.
+   */
   public EnqueueOptions priority(int priority) {
-    return new EnqueueOptions(
-        delay,
-        scheduledAt,
-        OptionalInt.of(Limits.priority(priority)),
-        maxAttempts,
-        queue,
-        tags,
-        idempotencyKey,
-        idempotencyKept,
-        traceparent,
-        wakesUp);
+    OptionalInt checked = OptionalInt.of(Limits.priority(priority));
+    return with(draft -> draft.priority = checked);
   }
 
-  /** Dead after this many used attempts, at least 1. */
+  /**
+   * Number of attempts after which a failing job is dead, from 1 to 1,000,000. Defaults to the
+   * type's number, then to the queue's, then to {@value JobType#DEFAULT_MAX_ATTEMPTS}.
+   */
   public EnqueueOptions maxAttempts(int maxAttempts) {
-    return new EnqueueOptions(
-        delay,
-        scheduledAt,
-        priority,
-        OptionalInt.of(Limits.maxAttempts(maxAttempts)),
-        queue,
-        tags,
-        idempotencyKey,
-        idempotencyKept,
-        traceparent,
-        wakesUp);
+    OptionalInt checked = OptionalInt.of(Limits.maxAttempts(maxAttempts));
+    return with(draft -> draft.maxAttempts = checked);
   }
 
-  /** Into this queue (1 to 63 of {@code a-z 0-9 _ . -}) instead of the type's. */
+  /**
+   * Queue of the job, 1 to 63 characters of {@code a-z 0-9 _ . -}. Defaults to the type's queue.
+   */
   public EnqueueOptions onQueue(String queue) {
-    return new EnqueueOptions(
-        delay,
-        scheduledAt,
-        priority,
-        maxAttempts,
-        Optional.of(Names.require("Queue", queue)),
-        tags,
-        idempotencyKey,
-        idempotencyKept,
-        traceparent,
-        wakesUp);
+    Optional<String> checked = Optional.of(Names.requireQueue(queue));
+    return with(draft -> draft.queue = checked);
   }
 
   /** As {@link #tags(List)}. */
@@ -168,23 +135,15 @@ public final class EnqueueOptions {
   }
 
   /**
-   * With labels for people and filters. Replaces earlier ones; one that is repeated counts once.
+   * Tags of the job, by which dashboards and queries filter. Replaces earlier tags; a repeated tag
+   * is stored once. Defaults to none.
    *
    * @param tags at most 20, each 1 to 63 characters without control characters and without a space
    *     at either end
    */
   public EnqueueOptions tags(List<String> tags) {
-    return new EnqueueOptions(
-        delay,
-        scheduledAt,
-        priority,
-        maxAttempts,
-        queue,
-        Tags.require(tags),
-        idempotencyKey,
-        idempotencyKept,
-        traceparent,
-        wakesUp);
+    List<String> checked = Tags.require(tags);
+    return with(draft -> draft.tags = checked);
   }
 
   /** As {@link #idempotencyKey(String, Duration)}, kept for {@link #DEFAULT_KEPT}. */
@@ -193,119 +152,99 @@ public final class EnqueueOptions {
   }
 
   /**
-   * Makes a repeat of this enqueue safe, after a timeout or a lost connection for instance. While
-   * the key is kept, another enqueue of the same kind with the same key creates nothing and answers
-   * the first job, however long that one is done and whatever the second payload says. Afterwards
-   * the key is free.
+   * Idempotency key of the enqueue, which makes it safe to repeat, for example after a timeout or a
+   * lost connection. While the key is kept, another enqueue of the same kind with the same key
+   * creates nothing and returns the first job, even if that job has ended or the second payload
+   * differs. After that time the key is free. Defaults to none.
    *
-   * <p>Not the same as a unique job, whose key is free when the job ends. Take what names the
-   * request, such as an order's number or an id made once by the client; never a random value made
-   * for each try.
+   * <p>This is not a unique job, whose key is free when the job ends. Use a value that identifies
+   * the request, such as an order number or an id that the client generates once; never a random
+   * value generated for each try.
    *
    * @param key 1 to 1,000,000 characters, without NUL and lone surrogates; of more than 200 bytes
    *     only a hash is stored
-   * @param kept longer than zero, at most {@link #LONGEST_DELAY}, counted from the first enqueue by
-   *     the database's clock; longer than any repeat can come late
+   * @param kept how long the key is kept, counted from the first enqueue by the database's clock;
+   *     longer than zero, at most {@link #LONGEST_DELAY}, and longer than the latest repeat can
+   *     take
    */
   public EnqueueOptions idempotencyKey(String key, Duration kept) {
-    return new EnqueueOptions(
-        delay,
-        scheduledAt,
-        priority,
-        maxAttempts,
-        queue,
-        tags,
-        Optional.of(StoredKey.require("Idempotency key", key)),
-        Limits.kept(kept),
-        traceparent,
-        wakesUp);
+    Optional<String> checked = Optional.of(StoredKey.require("Idempotency key", key));
+    Duration checkedKept = Limits.kept(kept);
+    return with(
+        draft -> {
+          draft.idempotencyKey = checked;
+          draft.idempotencyKept = checkedKept;
+        });
   }
 
   /**
-   * As part of a trace: the handler finds it in what it is given, and can go on with the trace.
+   * Trace that the job belongs to. It is stored with the job and passed to the handler, which can
+   * continue the trace. Defaults to none.
    *
    * @param traceparent the W3C header's value, {@code 00-<trace id>-<parent id>-<flags>} in
    *     lower-case hex digits; neither id all zeros, version not {@code ff}
    */
   public EnqueueOptions traceparent(String traceparent) {
-    return new EnqueueOptions(
-        delay,
-        scheduledAt,
-        priority,
-        maxAttempts,
-        queue,
-        tags,
-        idempotencyKey,
-        idempotencyKept,
-        Optional.of(Traceparent.require(traceparent)),
-        wakesUp);
+    Optional<String> checked = Optional.of(Traceparent.require(traceparent));
+    return with(draft -> draft.traceparent = checked);
   }
 
   /**
-   * Without waking workers: they find the job with their next poll. For jobs that nobody waits for,
-   * in bulk above all, since a wake-up takes a lock of the whole database when it commits.
+   * Does not wake workers, which then find the job at their next poll. Use it for jobs that are not
+   * urgent, above all in bulk: a wake-up takes a database-wide lock when it commits. By default,
+   * workers are woken if the job is due at once.
    */
   public EnqueueOptions withoutWakeUp() {
-    return new EnqueueOptions(
-        delay,
-        scheduledAt,
-        priority,
-        maxAttempts,
-        queue,
-        tags,
-        idempotencyKey,
-        idempotencyKept,
-        traceparent,
-        false);
+    return with(draft -> draft.wakesUp = false);
   }
 
-  /** How long after the enqueue the job is due; zero when {@link #scheduledAt} decides. */
+  /** Delay after the enqueue; zero if {@link #scheduledAt} is set. */
   public Duration delay() {
-    return delay;
+    return draft.delay;
   }
 
-  /** When the job is due, if an instant was given. */
+  /** Instant at which the job is due; empty if none was set. */
   public Optional<Instant> scheduledAt() {
-    return scheduledAt;
+    return draft.scheduledAt;
   }
 
-  /** The priority, if one was given. */
+  /** Priority; empty if none was set. */
   public OptionalInt priority() {
-    return priority;
+    return draft.priority;
   }
 
-  /** The attempts, if a limit was given. */
+  /** Maximum number of attempts; empty if none was set. */
   public OptionalInt maxAttempts() {
-    return maxAttempts;
+    return draft.maxAttempts;
   }
 
-  /** The queue, if one was given. */
+  /** Queue; empty if none was set. */
   public Optional<String> queue() {
-    return queue;
+    return draft.queue;
   }
 
-  /** The labels, in the order given. */
+  /** Tags, in the order given and each once. */
   public List<String> tags() {
-    return tags;
+    return draft.tags;
   }
 
-  /** The idempotency key, if one was given. */
+  /** Idempotency key; empty if none was set. */
   public Optional<String> idempotencyKey() {
-    return idempotencyKey;
+    return draft.idempotencyKey;
   }
 
-  /** How long that key is kept. */
+  /** How long the idempotency key is kept. */
   public Duration idempotencyKept() {
-    return idempotencyKept;
+    return draft.idempotencyKept;
   }
 
-  /** Whether workers are woken when the job is due at once. */
+  /** Whether workers are woken if the job is due at once. */
   public boolean wakesUp() {
-    return wakesUp;
+    return draft.wakesUp;
   }
 
-  /** The trace that the job belongs to, if one was given. */
+  /** W3C trace parent; empty if none was set. */
   public Optional<String> traceparent() {
-    return traceparent;
+    return draft.traceparent;
   }
 }

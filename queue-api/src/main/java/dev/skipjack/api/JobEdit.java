@@ -43,7 +43,7 @@ public final class JobEdit {
   /** Due at {@code instant}; one in the past means now. Replaces {@link #delay(Duration)}. */
   public JobEdit at(Instant instant) {
     return new JobEdit(
-        priority, EnqueueOptions.none().at(instant).scheduledAt(), Optional.empty(), payload);
+        priority, Optional.of(Limits.scheduledAt(instant)), Optional.empty(), payload);
   }
 
   /** Due {@code delay} after the edit, by the database's clock. Replaces {@link #at}. */

@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.spi.Names;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -42,10 +43,10 @@ public record JobQuery(
    */
   public JobQuery {
     if (queue != null) {
-      Names.require("Queue", queue);
+      Names.requireQueue(queue);
     }
     if (kind != null) {
-      Names.require("Kind", kind);
+      Names.requireKind(kind);
     }
     if (tag != null) {
       Tags.requireStorable(tag);

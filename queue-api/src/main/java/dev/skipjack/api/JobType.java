@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.spi.Names;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -7,11 +8,11 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * Describes a kind of job to those who enqueue it and to the worker that handles it: its name in
- * the database, the class of its payload, and its defaults.
+ * Type of a job, shared by the code that enqueues it and the worker that handles it: its kind, the
+ * class of its payload, and the defaults of its jobs.
  *
- * <p>Declare one constant for each kind and share it; producers need no handler. Immutable: every
- * method answers a new one.
+ * <p>Declare one constant for each kind; code that only enqueues needs no handler. Immutable: every
+ * method returns a new instance.
  *
  * <pre>{@code
  * static final JobType<SendWelcome> SEND_WELCOME =
@@ -23,10 +24,10 @@ import java.util.function.Consumer;
  */
 public final class JobType<T> {
 
-  /** The queue of jobs that name none. */
+  /** Queue of jobs whose type and options name none. */
   public static final String DEFAULT_QUEUE = "default";
 
-  /** Attempts of jobs that set no limit, in queues that set none. */
+  /** Maximum number of attempts where neither the job, nor its type, nor its queue sets one. */
   public static final int DEFAULT_MAX_ATTEMPTS = 25;
 
   private final String kind;
@@ -39,8 +40,8 @@ public final class JobType<T> {
     this.settings = settings;
   }
 
-  /** What can be chosen. Changed only while a new type is made. */
-  private static final class Settings {
+  /** The settings with their defaults. Changed only while a new type is made. */
+  private static final class Settings implements Cloneable {
 
     private String queue = DEFAULT_QUEUE;
     private OptionalInt priority = OptionalInt.empty();
@@ -50,36 +51,33 @@ public final class JobType<T> {
     private int payloadVersion = 1;
     private PayloadUpcaster upcaster = PayloadUpcaster.NONE;
 
-    Settings with(Consumer<Settings> change) {
-      Settings copy = new Settings();
-      copy.queue = queue;
-      copy.priority = priority;
-      copy.maxAttempts = maxAttempts;
-      copy.failures = failures;
-      copy.timeout = timeout;
-      copy.payloadVersion = payloadVersion;
-      copy.upcaster = upcaster;
-      change.accept(copy);
-      return copy;
+    /** A clone, because it copies every field, also one that is added later. */
+    private Settings copy() {
+      try {
+        return (Settings) clone();
+      } catch (CloneNotSupportedException impossible) {
+        throw new AssertionError(impossible);
+      }
     }
   }
 
   private JobType<T> with(Consumer<Settings> change) {
-    return new JobType<>(kind, payloadClass, settings.with(change));
+    Settings changed = settings.copy();
+    change.accept(changed);
+    return new JobType<>(kind, payloadClass, changed);
   }
 
   /**
-   * A type with the defaults: queue {@value #DEFAULT_QUEUE}, {@link Backoff#standard()} after any
-   * failure, no timeout, and the priority and attempts of the queue that the job goes to: those of
-   * the queue's settings in the database, or else priority 0 and {@value #DEFAULT_MAX_ATTEMPTS}
-   * attempts.
+   * A type with every default: queue {@value #DEFAULT_QUEUE}, {@link Backoff#standard()} after any
+   * failure, no timeout. Priority and maximum attempts default to the settings of the job's queue
+   * in the database, then to priority 0 and {@value #DEFAULT_MAX_ATTEMPTS} attempts.
    *
-   * @param kind stable name in the database, 1 to 63 of {@code a-z 0-9 _ . -}; never a class name,
-   *     because classes move
-   * @param payloadClass what the payload is read as
+   * @param kind stable name in the database, 1 to 63 characters of {@code a-z 0-9 _ . -}; never a
+   *     class name, because classes move
+   * @param payloadClass class that the payload is decoded to
    */
   public static <T> JobType<T> of(String kind, Class<T> payloadClass) {
-    String name = Names.require("Kind", kind);
+    String name = Names.requireKind(kind);
     return new JobType<>(name, require("Payload class", name, payloadClass), new Settings());
   }
 
@@ -92,36 +90,45 @@ public final class JobType<T> {
         value, () -> "%s of kind '%s' must not be null.".formatted(what, kind));
   }
 
-  /** This, enqueued into {@code queue} (1 to 63 of {@code a-z 0-9 _ . -}). */
+  /**
+   * Queue of the type's jobs, 1 to 63 characters of {@code a-z 0-9 _ . -}. Defaults to {@value
+   * #DEFAULT_QUEUE}.
+   */
   public JobType<T> onQueue(String queue) {
-    String name = Names.require("Queue", queue);
+    String name = Names.requireQueue(queue);
     return with(chosen -> chosen.queue = name);
   }
 
   /**
-   * This, with a default priority, whatever the queue's: -100 to 100, higher is served first inside
-   * a queue.
+   * Priority of the type's jobs within their queue, from -100 (last) to 100 (first). Defaults to
+   * the queue's priority, then to 0.
    */
   public JobType<T> priority(int priority) {
     OptionalInt checked = OptionalInt.of(Limits.priority(priority));
     return with(chosen -> chosen.priority = checked);
   }
 
-  /** This, dead after {@code maxAttempts} used attempts, at least 1, whatever the queue's. */
+  /**
+   * Number of attempts after which a failing job is dead, from 1 to 1,000,000. Defaults to the
+   * queue's number, then to {@value #DEFAULT_MAX_ATTEMPTS}.
+   */
   public JobType<T> maxAttempts(int maxAttempts) {
     OptionalInt checked = OptionalInt.of(Limits.maxAttempts(maxAttempts));
     return with(chosen -> chosen.maxAttempts = checked);
   }
 
-  /** This, waiting as {@code backoff} says after failures that have no rule of their own. */
+  /**
+   * Backoff after failures for which neither {@link #retryOn} nor {@link #deadOn} has a rule.
+   * Defaults to {@link Backoff#standard()}.
+   */
   public JobType<T> retry(Backoff backoff) {
     Backoff checked = require("Backoff", backoff);
     return with(chosen -> chosen.failures = chosen.failures.otherwise(checked));
   }
 
   /**
-   * This, waiting as {@code backoff} says after an exception of {@code failure} or a subclass. The
-   * rule of the closest superclass counts.
+   * Backoff after an exception of class {@code failure} or a subclass. Where several rules match,
+   * the rule of the closest superclass applies.
    */
   public JobType<T> retryOn(Class<? extends Throwable> failure, Backoff backoff) {
     FailureRule rule = new FailureRule.Retry(require("Backoff", backoff));
@@ -130,8 +137,9 @@ public final class JobType<T> {
   }
 
   /**
-   * This, dead at once after an exception of {@code failure} or a subclass: where another attempt
-   * cannot end better. The rule of the closest superclass counts.
+   * Makes a job dead at once after an exception of class {@code failure} or a subclass, for
+   * failures that no further attempt can cure. Where several rules match, the rule of the closest
+   * superclass applies.
    */
   public JobType<T> deadOn(Class<? extends Throwable> failure) {
     Class<? extends Throwable> checked = require("Exception class", failure);
@@ -139,8 +147,8 @@ public final class JobType<T> {
   }
 
   /**
-   * This, with attempts interrupted after {@code timeout}, which is positive. It is separate from
-   * the lease.
+   * Timeout of an attempt, after which it is interrupted; positive, and independent of the lease.
+   * Defaults to none.
    */
   public JobType<T> timeout(Duration timeout) {
     if (require("Timeout", timeout).isNegative() || timeout.isZero()) {
@@ -151,9 +159,9 @@ public final class JobType<T> {
   }
 
   /**
-   * This, writing payloads of shape {@code version}, at least 1. A worker gives jobs of a later
-   * version back, for a newer worker to take, and has the {@linkplain #upcast upcaster} rewrite
-   * those of an earlier one.
+   * Version of the payload's shape, at least 1. A worker releases jobs of a later version, so that
+   * a newer worker can claim them, and lets the {@linkplain #upcast upcaster} rewrite payloads of
+   * an earlier one. Defaults to 1.
    */
   public JobType<T> payloadVersion(int version) {
     if (version < 1) {
@@ -163,7 +171,10 @@ public final class JobType<T> {
     return with(chosen -> chosen.payloadVersion = version);
   }
 
-  /** This, reading payloads of earlier versions after {@code upcaster} has rewritten them. */
+  /**
+   * Upcaster that rewrites payloads of earlier versions before they are decoded. By default such
+   * payloads are decoded as they are.
+   */
   public JobType<T> upcast(PayloadUpcaster upcaster) {
     PayloadUpcaster checked = require("Upcaster", upcaster);
     return with(chosen -> chosen.upcaster = checked);
@@ -174,47 +185,47 @@ public final class JobType<T> {
     return kind;
   }
 
-  /** What the payload is read as. */
+  /** Class that the payload is decoded to. */
   public Class<T> payloadClass() {
     return payloadClass;
   }
 
-  /** Queue of jobs that name none. */
+  /** Queue of jobs whose options name none. */
   public String queue() {
     return settings.queue;
   }
 
-  /** Priority of jobs that name none; empty: the queue's. */
+  /** Priority of jobs whose options name none; empty leaves it to the queue. */
   public OptionalInt priority() {
     return settings.priority;
   }
 
-  /** Used attempts after which a job is dead; empty: the queue's. */
+  /** Maximum attempts of jobs whose options name none; empty leaves them to the queue. */
   public OptionalInt maxAttempts() {
     return settings.maxAttempts;
   }
 
-  /** Wait after failures that have no rule of their own. */
+  /** Backoff after failures that have no rule of their own. */
   public Backoff backoff() {
     return settings.failures.otherwise();
   }
 
-  /** What becomes of a job whose handler threw this. */
+  /** The rule for a job whose handler threw {@code failure}. */
   public FailureRule ruleFor(Throwable failure) {
     return settings.failures.of(failure);
   }
 
-  /** Longest time an attempt may take; empty: no limit. */
+  /** Timeout of an attempt; empty if there is none. */
   public Optional<Duration> timeout() {
     return settings.timeout;
   }
 
-  /** Shape of the payloads that are written. */
+  /** Version of the shape in which payloads are encoded. */
   public int payloadVersion() {
     return settings.payloadVersion;
   }
 
-  /** Rewrites payloads of earlier versions. */
+  /** Upcaster of payloads of earlier versions. */
   public PayloadUpcaster upcaster() {
     return settings.upcaster;
   }

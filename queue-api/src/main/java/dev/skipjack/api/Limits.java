@@ -1,8 +1,11 @@
 package dev.skipjack.api;
 
 import java.time.Duration;
+import java.time.Instant;
 
-/** Ranges that the schema checks too; refused here first, with the value in the message. */
+/**
+ * Ranges that the schema checks too; values are rejected here first, with the value in the message.
+ */
 final class Limits {
 
   private static final int MOST_ATTEMPTS = 1_000_000;
@@ -30,6 +33,18 @@ final class Limits {
           "Delay %s is not in 0..%d days.".formatted(delay, EnqueueOptions.LONGEST_DELAY.toDays()));
     }
     return delay;
+  }
+
+  /**
+   * The instant itself, or the epoch in place of an earlier one: PostgreSQL cannot store every past
+   * instant.
+   */
+  static Instant scheduledAt(Instant instant) {
+    if (instant.isAfter(EnqueueOptions.LATEST)) {
+      throw new IllegalArgumentException(
+          "Schedule %s is after %s.".formatted(instant, EnqueueOptions.LATEST));
+    }
+    return instant.isBefore(Instant.EPOCH) ? Instant.EPOCH : instant;
   }
 
   static Duration retention(Duration retention) {

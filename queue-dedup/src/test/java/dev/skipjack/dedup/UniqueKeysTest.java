@@ -4,6 +4,7 @@ import static dev.skipjack.dedup.Fixture.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.dedup.Fixture.Sync;
 import java.math.BigDecimal;
@@ -21,8 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UniqueKeysTest {
 
   private static final NewJob DRAFT =
-      new NewJob(
-          "emails", "sync", "{}", 1, null, null, null, Duration.ZERO, List.of(), null, null, null);
+      NewJob.of(SYNC.onQueue("emails"), "{}", EnqueueOptions.none());
 
   @Test
   void shortKeysStayReadable() {

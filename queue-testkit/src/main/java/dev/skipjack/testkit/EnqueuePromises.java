@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobQuery;
@@ -185,18 +186,6 @@ abstract class EnqueuePromises extends Promises {
   }
 
   static NewJob job(String payload) {
-    return new NewJob(
-        "default",
-        WORK.kind(),
-        payload,
-        1,
-        null,
-        3,
-        null,
-        Duration.ZERO,
-        List.of(),
-        null,
-        null,
-        null);
+    return NewJob.of(WORK, payload, EnqueueOptions.none());
   }
 }

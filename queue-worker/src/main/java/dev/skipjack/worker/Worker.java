@@ -2,12 +2,12 @@ package dev.skipjack.worker;
 
 import static dev.skipjack.worker.WorkerLog.LOG;
 
-import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobRunner;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.Names;
 import dev.skipjack.worker.HandlerRegistry.Registration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -449,7 +449,7 @@ public final class Worker implements JobRunner, AutoCloseable {
      * @throws IllegalArgumentException if a value is out of range or the queue is served already
      */
     public Builder queue(String name, int concurrency) {
-      EnqueueOptions.none().onQueue(name); // refuses what no queue can be called
+      Names.requireQueue(name);
       if (concurrency < 1 || concurrency > LARGEST_CONCURRENCY) {
         throw new IllegalArgumentException(
             "Concurrency %d of queue '%s' is not in 1..%d."

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
@@ -253,19 +254,10 @@ final class MemoryStore
       String queue, String kind, String payload, int version, int priority, int maxAttempts) {
     return enqueue(
             List.of(
-                new NewJob(
-                    queue,
-                    kind,
+                NewJob.of(
+                    JobType.of(kind, String.class).onQueue(queue).payloadVersion(version),
                     payload,
-                    version,
-                    priority,
-                    maxAttempts,
-                    null,
-                    Duration.ZERO,
-                    List.of(),
-                    null,
-                    null,
-                    null)))
+                    EnqueueOptions.none().priority(priority).maxAttempts(maxAttempts))))
         .get(0)
         .jobId();
   }

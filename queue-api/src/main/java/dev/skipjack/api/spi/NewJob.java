@@ -1,188 +1,186 @@
 package dev.skipjack.api.spi;
 
 import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job to be written. Names and ranges were checked by whoever made it from a {@link
- * dev.skipjack.api.JobType}.
- *
- * @param payload one JSON document
- * @param priority null: the queue's, or else 0
- * @param maxAttempts null: the queue's, or else {@link
- *     dev.skipjack.api.JobType#DEFAULT_MAX_ATTEMPTS}
- * @param scheduledAt when it is due; null: now
- * @param delay added to {@code scheduledAt} or now; not negative
- * @param tags free labels, each at most once
- * @param uniqueKey null unless the job is unique
- * @param idempotencyKey null unless its enqueue may be repeated; not together with a unique key
- * @param traceparent W3C traceparent of the enqueuer, handed to whoever runs the job; null: none
- * @param wakesUp whether workers are told of it if it is due at once
+ * A job to be written: its type, its encoded payload and its options, and the key it must not share
+ * with another job, if it has one. Immutable: every method that changes something returns a new
+ * instance.
  */
-public record NewJob(
-    String queue,
-    String kind,
-    String payload,
-    int payloadVersion,
-    @Nullable Integer priority,
-    @Nullable Integer maxAttempts,
-    @Nullable Instant scheduledAt,
-    Duration delay,
-    List<String> tags,
-    @Nullable UniqueKey uniqueKey,
-    @Nullable IdempotencyKey idempotencyKey,
-    @Nullable String traceparent,
-    boolean wakesUp) {
+public final class NewJob {
 
-  /** Refuses two keys: no statement serves both. */
-  public NewJob {
-    if (uniqueKey != null && idempotencyKey != null) {
-      throw twoKeys(kind);
-    }
-    tags = List.copyOf(tags);
-  }
+  private final JobType<?> type;
+  private final String payload;
+  private final EnqueueOptions options;
+  private final @Nullable UniqueKey uniqueKey;
+  private final @Nullable IdempotencyKey idempotencyKey;
 
-  /** One that wakes workers. */
-  public NewJob(
-      String queue,
-      String kind,
+  private NewJob(
+      JobType<?> type,
       String payload,
-      int payloadVersion,
-      @Nullable Integer priority,
-      @Nullable Integer maxAttempts,
-      @Nullable Instant scheduledAt,
-      Duration delay,
-      List<String> tags,
+      EnqueueOptions options,
       @Nullable UniqueKey uniqueKey,
-      @Nullable IdempotencyKey idempotencyKey,
-      @Nullable String traceparent) {
-    this(
-        queue,
-        kind,
-        payload,
-        payloadVersion,
-        priority,
-        maxAttempts,
-        scheduledAt,
-        delay,
-        tags,
-        uniqueKey,
-        idempotencyKey,
-        traceparent,
-        true);
-  }
-
-  /** This, unique by {@code key}. */
-  public NewJob unique(UniqueKey key) {
-    return new NewJob(
-        queue,
-        kind,
-        payload,
-        payloadVersion,
-        priority,
-        maxAttempts,
-        scheduledAt,
-        delay,
-        tags,
-        key,
-        idempotencyKey,
-        traceparent,
-        wakesUp);
+      @Nullable IdempotencyKey idempotencyKey) {
+    if (uniqueKey != null && idempotencyKey != null) {
+      throw twoKeys(type);
+    }
+    this.type = type;
+    this.payload = payload;
+    this.options = options;
+    this.uniqueKey = uniqueKey;
+    this.idempotencyKey = idempotencyKey;
   }
 
   /**
-   * This, taking {@code key} for as long as that one says.
+   * A job of {@code type} with {@code options}, and with the idempotency key that these give.
    *
-   * @throws IllegalArgumentException if it has an idempotency key of its own
+   * @param payload one JSON document
+   */
+  public static NewJob of(JobType<?> type, String payload, EnqueueOptions options) {
+    IdempotencyKey key =
+        options
+            .idempotencyKey()
+            .map(given -> IdempotencyKey.ofKind(type.kind(), given, options.idempotencyKept()))
+            .orElse(null);
+    return new NewJob(type, payload, options, null, key);
+  }
+
+  /**
+   * This job, unique by {@code key}.
+   *
+   * @throws IllegalArgumentException if it has an idempotency key: no statement serves both
+   */
+  public NewJob unique(UniqueKey key) {
+    return new NewJob(type, payload, options, key, idempotencyKey);
+  }
+
+  /**
+   * This job, holding {@code key} for the duration that the key names.
+   *
+   * @throws IllegalArgumentException if it has a key already
    */
   public NewJob once(IdempotencyKey key) {
     if (idempotencyKey != null) {
-      throw twoKeys(kind);
+      throw twoKeys(type);
     }
-    return new NewJob(
-        queue,
-        kind,
-        payload,
-        payloadVersion,
-        priority,
-        maxAttempts,
-        scheduledAt,
-        delay,
-        tags,
-        uniqueKey,
-        key,
-        traceparent,
-        wakesUp);
+    return new NewJob(type, payload, options, uniqueKey, key);
   }
 
-  /** This, due {@code delay} after the enqueue. */
+  /** This job, due {@code delay} after the enqueue. */
   public NewJob delayed(Duration delay) {
-    return new NewJob(
-        queue,
-        kind,
-        payload,
-        payloadVersion,
-        priority,
-        maxAttempts,
-        null,
-        delay,
-        tags,
-        uniqueKey,
-        idempotencyKey,
-        traceparent,
-        wakesUp);
+    return with(options.delay(delay));
   }
 
   /**
-   * This, with {@code tags} instead of its own.
+   * This job, with {@code tags} instead of its own.
    *
    * @throws IllegalArgumentException as {@link EnqueueOptions#tags(List)}
    */
   public NewJob tagged(List<String> tags) {
-    return new NewJob(
-        queue,
-        kind,
-        payload,
-        payloadVersion,
-        priority,
-        maxAttempts,
-        scheduledAt,
-        delay,
-        EnqueueOptions.none().tags(tags).tags(),
-        uniqueKey,
-        idempotencyKey,
-        traceparent,
-        wakesUp);
+    return with(options.tags(tags));
   }
 
   /**
-   * This, as part of the trace of {@code traceparent}.
+   * This job, as part of the trace of {@code traceparent}.
    *
    * @throws IllegalArgumentException as {@link Traceparent#require}
    */
   public NewJob traced(String traceparent) {
-    return new NewJob(
-        queue,
-        kind,
-        payload,
-        payloadVersion,
-        priority,
-        maxAttempts,
-        scheduledAt,
-        delay,
-        tags,
-        uniqueKey,
-        idempotencyKey,
-        Traceparent.require(traceparent),
-        wakesUp);
+    return with(options.traceparent(traceparent));
   }
 
-  private static IllegalArgumentException twoKeys(String kind) {
+  private NewJob with(EnqueueOptions changed) {
+    return new NewJob(type, payload, changed, uniqueKey, idempotencyKey);
+  }
+
+  /** Queue of the job. */
+  public String queue() {
+    return options.queue().orElse(type.queue());
+  }
+
+  /** Kind of the job. */
+  public String kind() {
+    return type.kind();
+  }
+
+  /** One JSON document. */
+  public String payload() {
+    return payload;
+  }
+
+  /** Version of the payload's shape. */
+  public int payloadVersion() {
+    return type.payloadVersion();
+  }
+
+  /** Priority of the job; null leaves it to the queue, then to 0. */
+  public @Nullable Integer priority() {
+    return first(options.priority(), type.priority());
+  }
+
+  /**
+   * Maximum number of attempts; null leaves it to the queue, then to {@link
+   * JobType#DEFAULT_MAX_ATTEMPTS}.
+   */
+  public @Nullable Integer maxAttempts() {
+    return first(options.maxAttempts(), type.maxAttempts());
+  }
+
+  /** Instant at which the job is due; null means now. */
+  public @Nullable Instant scheduledAt() {
+    return options.scheduledAt().orElse(null);
+  }
+
+  /** Delay that is added to {@link #scheduledAt} or now; not negative. */
+  public Duration delay() {
+    return options.delay();
+  }
+
+  /** Tags, each at most once. */
+  public List<String> tags() {
+    return options.tags();
+  }
+
+  /** Unique key; null unless the job is unique. */
+  public @Nullable UniqueKey uniqueKey() {
+    return uniqueKey;
+  }
+
+  /** Idempotency key; null unless the enqueue may be repeated. Never together with a unique key. */
+  public @Nullable IdempotencyKey idempotencyKey() {
+    return idempotencyKey;
+  }
+
+  /** W3C trace parent of the enqueuer, which is passed to the handler; null if there is none. */
+  public @Nullable String traceparent() {
+    return options.traceparent().orElse(null);
+  }
+
+  /** Whether workers are woken if the job is due at once. */
+  public boolean wakesUp() {
+    return options.wakesUp();
+  }
+
+  /** Kind and queue; never the payload, which may hold secrets. */
+  @Override
+  public String toString() {
+    return "NewJob[%s, queue '%s']".formatted(kind(), queue());
+  }
+
+  private static @Nullable Integer first(OptionalInt ofJob, OptionalInt ofType) {
+    OptionalInt given = ofJob.isPresent() ? ofJob : ofType;
+    return given.isPresent() ? (Integer) given.getAsInt() : null;
+  }
+
+  private static IllegalArgumentException twoKeys(JobType<?> type) {
     return new IllegalArgumentException(
         "A job of kind '%s' has a unique key and an idempotency key. Give it one of them."
-            .formatted(kind));
+            .formatted(type.kind()));
   }
 }

@@ -3,9 +3,7 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
-import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
-import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -38,23 +36,7 @@ final class JobDrafts {
   <T> NewJob draft(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
     Boolean unused = readable.get(type.payloadClass());
     EnqueueOptions chosen = options.apply(EnqueueOptions.none());
-    return new NewJob(
-        chosen.queue().orElse(type.queue()),
-        type.kind(),
-        encode(type.kind(), payload),
-        type.payloadVersion(),
-        first(chosen.priority(), type.priority()),
-        first(chosen.maxAttempts(), type.maxAttempts()),
-        chosen.scheduledAt().orElse(null),
-        chosen.delay(),
-        chosen.tags(),
-        null,
-        chosen
-            .idempotencyKey()
-            .map(key -> IdempotencyKey.ofKind(type.kind(), key, chosen.idempotencyKept()))
-            .orElse(null),
-        chosen.traceparent().orElse(null),
-        chosen.wakesUp());
+    return NewJob.of(type, encode(type.kind(), payload), chosen);
   }
 
   /** A payload as it is written; {@code kind} names it in a refusal. */
@@ -65,10 +47,5 @@ final class JobDrafts {
   /** A result as it is written; {@code kind} names it in a refusal. */
   String encodeResult(String kind, Object result) {
     return limits.requireResult(kind, codec.encode(result));
-  }
-
-  private static @Nullable Integer first(OptionalInt ofJob, OptionalInt ofType) {
-    OptionalInt given = ofJob.isPresent() ? ofJob : ofType;
-    return given.isPresent() ? (Integer) given.getAsInt() : null;
   }
 }

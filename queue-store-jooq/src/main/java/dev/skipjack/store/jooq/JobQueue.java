@@ -13,6 +13,7 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.SchemaName;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
@@ -350,15 +351,15 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Wakes nobody for jobs of these queues, which are found with the next poll; others are told of
-     * as before. The schema's function {@code enqueue} knows nothing of it.
+     * Does not wake workers for jobs of these queues, which are found by the next poll; jobs of
+     * other queues wake workers as before. The schema's function {@code enqueue} ignores this
+     * setting.
      *
-     * @throws IllegalArgumentException if no queue can be called so
+     * @throws IllegalArgumentException if a name is not a valid queue name
      */
     public Builder withoutWakeUps(String queue, String... more) {
       for (String name : Stream.concat(Stream.of(queue), Stream.of(more)).toList()) {
-        silent.add(
-            EnqueueOptions.none().onQueue(name).queue().orElseThrow()); // if one can be called so
+        silent.add(Names.requireQueue(name));
       }
       return this;
     }

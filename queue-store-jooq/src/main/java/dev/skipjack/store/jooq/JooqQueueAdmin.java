@@ -11,6 +11,7 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.RedriveSummary;
+import dev.skipjack.api.spi.Names;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.time.Duration;
@@ -164,7 +165,7 @@ final class JooqQueueAdmin implements QueueAdmin {
   }
 
   private static String named(String queue) {
-    EnqueueOptions.none().onQueue(queue); // refuses what no queue can be called
+    Names.requireQueue(queue);
     return queue;
   }
 }

@@ -1,0 +1,43 @@
+package dev.skipjack.api.spi;
+
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/**
+ * The names of queues and kinds. One rule for both, so that SQL, logs, metrics and URLs need no
+ * escaping.
+ */
+public final class Names {
+
+  private static final Pattern NAME = Pattern.compile("[a-z0-9_.-]{1,63}");
+
+  private Names() {}
+
+  /**
+   * Returns {@code queue} if it is a valid name of a queue.
+   *
+   * @throws IllegalArgumentException unless it has 1 to 63 characters of {@code a-z 0-9 _ . -}
+   */
+  public static String requireQueue(String queue) {
+    return require("Queue", queue);
+  }
+
+  /**
+   * Returns {@code kind} if it is a valid name of a kind.
+   *
+   * @throws IllegalArgumentException unless it has 1 to 63 characters of {@code a-z 0-9 _ . -}
+   */
+  public static String requireKind(String kind) {
+    return require("Kind", kind);
+  }
+
+  private static String require(String what, String name) {
+    Objects.requireNonNull(name, () -> what + " name must not be null.");
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "%s name '%s' is not allowed. Use 1 to 63 of a-z, 0-9, '_', '.', '-'."
+              .formatted(what, SafeText.of(name, 80)));
+    }
+    return name;
+  }
+}

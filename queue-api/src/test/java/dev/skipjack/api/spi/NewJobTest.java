@@ -1,0 +1,73 @@
+package dev.skipjack.api.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobType;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class NewJobTest {
+
+  private static final JobType<String> TYPE =
+      JobType.of("greet", String.class).onQueue("emails").priority(1).maxAttempts(2);
+
+  @Test
+  void optionsOverrideTheTypeWhichOverridesTheQueue() {
+    NewJob plain = NewJob.of(JobType.of("greet", String.class), "{}", EnqueueOptions.none());
+    NewJob typed = NewJob.of(TYPE, "{}", EnqueueOptions.none());
+    NewJob chosen =
+        NewJob.of(TYPE, "{}", EnqueueOptions.none().onQueue("other").priority(3).maxAttempts(4));
+
+    assertThat(plain.queue()).isEqualTo("default");
+    assertThat(plain.priority()).isNull();
+    assertThat(plain.maxAttempts()).isNull();
+    assertThat(typed.queue()).isEqualTo("emails");
+    assertThat(typed.priority()).isEqualTo(1);
+    assertThat(typed.maxAttempts()).isEqualTo(2);
+    assertThat(chosen.queue()).isEqualTo("other");
+    assertThat(chosen.priority()).isEqualTo(3);
+    assertThat(chosen.maxAttempts()).isEqualTo(4);
+  }
+
+  @Test
+  void aChangeKeepsEverythingElse() {
+    UniqueKey key = new UniqueKey("kind/greet/k", "k", UniqueUntil.STARTED);
+
+    NewJob job =
+        NewJob.of(TYPE, "{}", EnqueueOptions.none().at(Instant.EPOCH).withoutWakeUp())
+            .unique(key)
+            .tagged(List.of("a", "a"))
+            .delayed(Duration.ofSeconds(5));
+
+    assertThat(job.uniqueKey()).isEqualTo(key);
+    assertThat(job.tags()).containsExactly("a");
+    assertThat(job.delay()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(job.scheduledAt()).isNull();
+    assertThat(job.wakesUp()).isFalse();
+    assertThat(job.payload()).isEqualTo("{}");
+  }
+
+  @Test
+  void aSecondKeyIsRefused() {
+    NewJob once = NewJob.of(TYPE, "{}", EnqueueOptions.none().idempotencyKey("request-1"));
+    UniqueKey key = new UniqueKey("kind/greet/k", "k", UniqueUntil.STARTED);
+
+    assertThat(once.idempotencyKey())
+        .isEqualTo(IdempotencyKey.ofKind("greet", "request-1", Duration.ofHours(24)));
+    assertThatThrownBy(() -> once.unique(key))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'greet' has a unique key and an idempotency key");
+    assertThatThrownBy(() -> once.once(new IdempotencyKey("k", Duration.ofHours(1))))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void messagesShowKindAndQueueButNotThePayload() {
+    assertThat(NewJob.of(TYPE, "{\"secret\":1}", EnqueueOptions.none()))
+        .hasToString("NewJob[greet, queue 'emails']");
+  }
+}
