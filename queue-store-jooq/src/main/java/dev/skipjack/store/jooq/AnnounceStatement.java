@@ -18,6 +18,7 @@ import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.model.Routines;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.PausePredicates;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;

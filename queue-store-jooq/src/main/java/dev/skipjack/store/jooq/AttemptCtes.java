@@ -23,6 +23,7 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -13,6 +13,7 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.ResultQuery;

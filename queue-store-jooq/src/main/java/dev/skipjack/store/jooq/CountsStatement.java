@@ -13,6 +13,7 @@ import static org.jooq.impl.DSL.withRecursive;
 
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -64,7 +65,7 @@ final class CountsStatement {
             LooseScan.PENDING_ORDER);
     Table<?> dead =
         seen(
-            ReadPredicates.DEAD
+            JobPredicates.DEAD
                 .and(JOBS.QUEUE.eq(LooseScan.of("dead_group", JOBS.QUEUE)))
                 .and(JOBS.KIND.eq(LooseScan.of("dead_group", JOBS.KIND))),
             LooseScan.DEAD_ORDER);
@@ -88,7 +89,7 @@ final class CountsStatement {
                 .unionAll(
                     counted(
                         JobStatus.WAITING,
-                        seen(ReadPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID)),
+                        seen(JobPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID)),
                         sum(count()).over()))
                 .asTable("counted"));
   }

@@ -13,6 +13,7 @@ import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -19,6 +19,7 @@ import static org.jooq.impl.DSL.withRecursive;
 
 import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobId;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -133,7 +134,7 @@ final class DeadLettersStatement {
             firstLine.as("error"),
             coalesce(JOBS.DIED_AT, JOBS.UPDATED_AT).as("died_at"))
         .from(JOBS)
-        .where(ReadPredicates.DEAD)
+        .where(JobPredicates.DEAD)
         .and(JOBS.QUEUE.eq(LooseScan.of("dead_group", JOBS.QUEUE)))
         .and(JOBS.KIND.eq(LooseScan.of("dead_group", JOBS.KIND)))
         .orderBy(JOBS.QUEUE.desc(), JOBS.KIND.desc(), JOBS.ID.desc())

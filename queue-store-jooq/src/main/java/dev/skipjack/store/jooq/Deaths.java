@@ -9,6 +9,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.model.tables.records.JobsRecord;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.time.Instant;
 import org.jooq.Condition;
 import org.jooq.Field;

@@ -22,6 +22,8 @@ import dev.skipjack.api.spi.Lane;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.PausePredicates;
 import dev.skipjack.store.jooq.internal.sql.ReadOnlyServer;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.sql.ResultSet;

@@ -14,6 +14,7 @@ import dev.skipjack.api.spi.Failure;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.util.List;
 import org.jooq.CommonTableExpression;

@@ -17,6 +17,7 @@ import static org.jooq.impl.DSL.selectOne;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jooq.Param;

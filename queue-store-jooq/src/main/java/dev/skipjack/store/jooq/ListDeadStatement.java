@@ -9,6 +9,7 @@ import static org.jooq.impl.DSL.rowNumber;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.ResultQuery;
@@ -47,7 +48,7 @@ final class ListDeadStatement {
                 field(JobFilter.on(JOBS)).as("matches"),
                 rowNumber().over().orderBy(JOBS.ID).cast(Long.class).as("place"))
             .from(JOBS)
-            .where(ReadPredicates.DEAD)
+            .where(JobPredicates.DEAD)
             .and(JOBS.QUEUE.eq(LooseScan.of("dead_group", JOBS.QUEUE)))
             .and(JOBS.KIND.eq(LooseScan.of("dead_group", JOBS.KIND)))
             .and(JOBS.ID.gt(PageQuery.AFTER))

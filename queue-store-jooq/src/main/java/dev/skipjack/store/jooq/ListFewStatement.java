@@ -7,6 +7,7 @@ import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.rowNumber;
 import static org.jooq.impl.DSL.select;
 
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.util.List;
 import org.jooq.Condition;
 import org.jooq.Field;
@@ -34,7 +35,7 @@ final class ListFewStatement {
   }
 
   static ResultQuery<?> waiting() {
-    return query(ReadPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID));
+    return query(JobPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID));
   }
 
   private static ResultQuery<?> query(Condition status, List<Field<?>> indexed) {

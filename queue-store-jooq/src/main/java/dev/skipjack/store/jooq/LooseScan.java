@@ -10,6 +10,7 @@ import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
@@ -84,7 +85,7 @@ final class LooseScan {
     return groups(
         alias,
         List.of(JOBS.QUEUE, JOBS.KIND),
-        ReadPredicates.DEAD,
+        JobPredicates.DEAD,
         row(JOBS.QUEUE, JOBS.KIND).gt(of(alias, JOBS.QUEUE), of(alias, JOBS.KIND)),
         DEAD_ORDER);
   }

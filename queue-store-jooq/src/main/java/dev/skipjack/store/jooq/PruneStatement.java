@@ -10,6 +10,7 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PruneResult;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import org.jooq.CommonTableExpression;
 import org.jooq.ResultQuery;
 

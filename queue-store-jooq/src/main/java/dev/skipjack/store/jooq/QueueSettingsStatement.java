@@ -6,6 +6,7 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.QueueState;
+import dev.skipjack.store.jooq.internal.sql.PausePredicates;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

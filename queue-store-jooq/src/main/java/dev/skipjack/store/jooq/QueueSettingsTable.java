@@ -12,6 +12,7 @@ import static org.jooq.impl.DSL.when;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.PausePredicates;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

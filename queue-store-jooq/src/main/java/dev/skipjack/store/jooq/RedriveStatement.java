@@ -19,6 +19,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jooq.CommonTableExpression;

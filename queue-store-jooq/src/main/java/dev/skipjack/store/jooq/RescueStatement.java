@@ -22,6 +22,7 @@ import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -12,6 +12,7 @@ import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.migrations.Migrations;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.lang.reflect.InvocationTargetException;

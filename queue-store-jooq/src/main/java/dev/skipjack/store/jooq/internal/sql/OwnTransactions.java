@@ -82,6 +82,11 @@ public final class OwnTransactions {
     return run(statement.text(), statement.bind(request), statement.reader());
   }
 
+  /** As {@link #run(Statement, Object)}, for a statement without parameters. */
+  public <R> List<R> run(Statement<NoRequest, R> statement) {
+    return run(statement, NoRequest.NONE);
+  }
+
   /** As {@link #runInOneFlight(StatementText, Arguments, RowReader)}, with a request. */
   public <Q, R> List<R> runInOneFlight(Statement<Q, R> statement, Q request) {
     return runInOneFlight(statement.text(), statement.bind(request), statement.reader());

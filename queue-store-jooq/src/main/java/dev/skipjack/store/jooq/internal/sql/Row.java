@@ -1,9 +1,12 @@
 package dev.skipjack.store.jooq.internal.sql;
 
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.UUID;
 import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +78,21 @@ public final class Row {
   public @Nullable Instant instantOrNull(Field<Instant> field) throws SQLException {
     OffsetDateTime value = result.getObject(columns.indexOf(field), OffsetDateTime.class);
     return value == null ? null : value.toInstant();
+  }
+
+  /** A UUID. */
+  public UUID uuid(Field<UUID> field) throws SQLException {
+    UUID value = result.getObject(columns.indexOf(field), UUID.class);
+    if (value == null) {
+      throw isNull(field);
+    }
+    return value;
+  }
+
+  /** An array of texts; none for NULL. */
+  public List<String> texts(Field<String[]> field) throws SQLException {
+    Array value = result.getArray(columns.indexOf(field));
+    return value == null ? List.of() : List.of((String[]) value.getArray());
   }
 
   private <T> T required(Field<?> field, T value) throws SQLException {

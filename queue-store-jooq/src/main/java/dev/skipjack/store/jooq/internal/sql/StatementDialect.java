@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.sql;
 
 import java.util.List;
 import java.util.stream.Stream;
@@ -14,7 +14,7 @@ import org.jooq.impl.DSL;
  * How every statement of the store is spelled: formatted for people, names quoted and qualified by
  * the user's schema.
  */
-final class StatementDialect {
+public final class StatementDialect {
 
   static {
     keepAdvertisementsOutOfLogs();
@@ -42,7 +42,7 @@ final class StatementDialect {
   }
 
   /** Renders with question marks for the parameters. */
-  static DSLContext forSchema(String schema) {
+  public static DSLContext forSchema(String schema) {
     return DSL.using(SQLDialect.POSTGRES, settings(schema));
   }
 

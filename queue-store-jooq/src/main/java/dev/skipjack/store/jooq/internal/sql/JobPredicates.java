@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.sql;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.inline;
@@ -13,26 +13,29 @@ import org.jooq.Field;
  * The conditions that partial indexes depend on, written once. Their literals are inlined: a bound
  * status matches no partial index, and the claim would read the whole table (docs/adr/0003).
  */
-final class JobPredicates {
+public final class JobPredicates {
 
   /** The predicate of {@code jobs_pending_idx}. */
-  static final Condition PENDING = JOBS.STATUS.eq(literal(JobStatus.PENDING));
+  public static final Condition PENDING = JOBS.STATUS.eq(literal(JobStatus.PENDING));
 
   /** The predicate of {@code jobs_running_idx}. */
-  static final Condition RUNNING = JOBS.STATUS.eq(literal(JobStatus.RUNNING));
+  public static final Condition RUNNING = JOBS.STATUS.eq(literal(JobStatus.RUNNING));
 
   /** The predicate of {@code jobs_dead_idx}. */
-  static final Condition DEAD = JOBS.STATUS.eq(literal(JobStatus.DEAD));
+  public static final Condition DEAD = JOBS.STATUS.eq(literal(JobStatus.DEAD));
+
+  /** The predicate of {@code jobs_ordering_waiting_idx}. */
+  public static final Condition WAITING = JOBS.STATUS.eq(literal(JobStatus.WAITING));
 
   private JobPredicates() {}
 
   /** A status as it stands in the text of a statement. */
-  static Field<JobStatus> literal(JobStatus status) {
+  public static Field<JobStatus> literal(JobStatus status) {
     return inline(status, JOBS.STATUS);
   }
 
   /** Statuses as they stand in the text of a statement. */
-  static List<Field<JobStatus>> literals(JobStatus... statuses) {
+  public static List<Field<JobStatus>> literals(JobStatus... statuses) {
     return Arrays.stream(statuses).map(JobPredicates::literal).toList();
   }
 }
