@@ -4,7 +4,7 @@ import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
-import dev.skipjack.store.jooq.internal.QueueExtension.Drafts;
+import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -13,11 +13,11 @@ import java.util.function.UnaryOperator;
  */
 final class BoundUniqueEnqueuer implements UniqueEnqueuer {
 
-  private final Drafts drafts;
+  private final JobFactory jobFactory;
   private final Insertion insertion;
 
-  BoundUniqueEnqueuer(Drafts drafts, Insertion insertion) {
-    this.drafts = drafts;
+  BoundUniqueEnqueuer(JobFactory jobFactory, Insertion insertion) {
+    this.jobFactory = jobFactory;
     this.insertion = insertion;
   }
 
@@ -29,25 +29,25 @@ final class BoundUniqueEnqueuer implements UniqueEnqueuer {
 
   /** The job with its key; whatever is wrong with it shows here, before any SQL. */
   static <T> NewJob job(
-      Drafts drafts,
+      JobFactory jobFactory,
       JobType<T> type,
       T payload,
       Unique<T> unique,
       UnaryOperator<EnqueueOptions> options) {
-    return unique.apply(drafts.draft(type, payload, options), payload);
+    return unique.apply(jobFactory.create(type, payload, options), payload);
   }
 
   @Override
   public <T> EnqueueResult enqueue(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
-    return insertion.write(List.of(job(drafts, type, payload, unique, options)), unique).get(0);
+    return insertion.write(List.of(job(jobFactory, type, payload, unique, options)), unique).get(0);
   }
 
   @Override
   public <T> List<EnqueueResult> enqueueAll(
       JobType<T> type, List<T> payloads, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
     List<NewJob> jobs =
-        payloads.stream().map(payload -> job(drafts, type, payload, unique, options)).toList();
+        payloads.stream().map(payload -> job(jobFactory, type, payload, unique, options)).toList();
     return jobs.isEmpty() ? List.of() : insertion.write(jobs, unique);
   }
 }

@@ -91,7 +91,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
   /** What is written is what the queue's interceptors pass on. */
   private UniqueEnqueuer bound(BoundUniqueEnqueuer.Insertion write) {
     return new BoundUniqueEnqueuer(
-        queue.drafts(),
+        queue.jobFactory(),
         (jobs, unique) -> queue.interceptor().enqueue(jobs, passed -> write.write(passed, unique)));
   }
 
@@ -135,7 +135,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
    */
   public <T> Optional<KeyHolder> find(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
-    return find(BoundUniqueEnqueuer.job(queue.drafts(), type, payload, unique, options), unique);
+    return find(
+        BoundUniqueEnqueuer.job(queue.jobFactory(), type, payload, unique, options), unique);
   }
 
   /** As {@link #find(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
@@ -175,7 +176,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
    */
   public <T> CancelResult cancel(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
-    NewJob job = BoundUniqueEnqueuer.job(queue.drafts(), type, payload, unique, options);
+    NewJob job = BoundUniqueEnqueuer.job(queue.jobFactory(), type, payload, unique, options);
     CancelResult result = CancelResult.GONE;
     for (NewJob key : keys(job, unique)) {
       CancelResult next = cancelHolder(key, unique);

@@ -17,31 +17,34 @@ import java.util.function.UnaryOperator;
  */
 final class BoundEnqueuer implements JobEnqueuer {
 
-  private final JobDrafts drafts;
+  private final NewJobFactory jobFactory;
   private final Function<List<NewJob>, List<EnqueueResult>> insert;
 
-  BoundEnqueuer(JobDrafts drafts, EnqueueInterceptor interceptor, EnqueueInterceptor.Next write) {
-    this.drafts = drafts;
+  BoundEnqueuer(
+      NewJobFactory jobFactory, EnqueueInterceptor interceptor, EnqueueInterceptor.Next write) {
+    this.jobFactory = jobFactory;
     this.insert = jobs -> interceptor.enqueue(jobs, write);
   }
 
   @Override
   public <T> JobId enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
-    return insert.apply(List.of(drafts.draft(type, payload, options))).get(0).jobId();
+    return insert.apply(List.of(jobFactory.create(type, payload, options))).get(0).jobId();
   }
 
   @Override
   public <T> List<JobId> enqueueAll(
       JobType<T> type, List<T> payloads, UnaryOperator<EnqueueOptions> options) {
     List<NewJob> jobs =
-        payloads.stream().map(payload -> withoutKey(drafts.draft(type, payload, options))).toList();
+        payloads.stream()
+            .map(payload -> withoutKey(jobFactory.create(type, payload, options)))
+            .toList();
     return insert.apply(jobs).stream().map(EnqueueResult::jobId).toList();
   }
 
   @Override
   public <T> EnqueueResult enqueueOnce(
       JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
-    return insert.apply(List.of(withKey(drafts.draft(type, payload, options)))).get(0);
+    return insert.apply(List.of(withKey(jobFactory.create(type, payload, options)))).get(0);
   }
 
   @Override
@@ -50,7 +53,8 @@ final class BoundEnqueuer implements JobEnqueuer {
     return insert.apply(
         payloads.stream()
             .map(
-                payload -> withKey(drafts.draft(type, payload, job -> options.apply(payload, job))))
+                payload ->
+                    withKey(jobFactory.create(type, payload, job -> options.apply(payload, job))))
             .toList());
   }
 

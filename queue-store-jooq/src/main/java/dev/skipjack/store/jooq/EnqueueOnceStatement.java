@@ -25,22 +25,21 @@ import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.NextId;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.Record1;
-import org.jooq.ResultQuery;
 import org.jooq.Select;
 
 /**
- * Writes new jobs with their idempotency keys, or answers the jobs that took those keys before.
+ * Inserts new jobs with their idempotency keys, or returns the jobs that took those keys before.
  *
  * <pre>{@code
  * WITH incoming AS MATERIALIZED (SELECT CASE WHEN job_keys.job_id IS NULL THEN nextval('jobs_id_seq') END AS id,
@@ -73,15 +72,33 @@ final class EnqueueOnceStatement {
 
   private EnqueueOnceStatement() {}
 
-  static ResultQuery<?> query() {
+  /**
+   * For jobs that all have an idempotency key, in key order. A result is empty where the statement
+   * must be repeated for its job.
+   */
+  static Statement<List<NewJob>, Optional<EnqueueResult>> of(DSLContext dialect) {
     Field<Long> knownId = field(name("incoming", "known_id"), Long.class);
-    return with(incoming(), taken(), inserted())
-        .select(
-            when(knownId.isNotNull(), knownId)
-                .when(JobInsert.ID.in(column("inserted", "id")), JobInsert.ID),
-            field(knownId.isNull()))
-        .from(table(name("incoming")))
-        .orderBy(JobInsert.POSITION);
+    Field<Long> id =
+        when(knownId.isNotNull(), knownId)
+            .when(JobInsert.ID.in(column("inserted", "id")), JobInsert.ID);
+    Field<Boolean> isNew = field(knownId.isNull());
+    return Statement.of(
+        dialect,
+        with(incoming(), taken(), inserted())
+            .select(id, isNew)
+            .from(table(name("incoming")))
+            .orderBy(JobInsert.POSITION),
+        EnqueueOnceStatement::arguments,
+        row -> {
+          Long number = row.numberOrNull(id);
+          return number == null
+              ? Optional.empty()
+              : Optional.of(result(new JobId(number), row.flag(isNew)));
+        });
+  }
+
+  private static EnqueueResult result(JobId id, boolean isNew) {
+    return isNew ? new EnqueueResult.Enqueued(id) : new EnqueueResult.AlreadyQueued(id);
   }
 
   private static CommonTableExpression<?> incoming() {
@@ -135,12 +152,7 @@ final class EnqueueOnceStatement {
     return select(field(name(table, column), Long.class)).from(table(name(table)));
   }
 
-  /**
-   * The values for its parameters.
-   *
-   * @param jobs each with an idempotency key, in key order
-   */
-  static Arguments arguments(List<NewJob> jobs) {
+  private static Arguments arguments(List<NewJob> jobs) {
     return JobInsert.arguments(jobs)
         .texts("idempotency_keys", jobs, key(IdempotencyKey::key))
         .bigints("idempotency_kept", jobs, key(key -> DatabaseClock.micros(key.kept())));
@@ -148,17 +160,5 @@ final class EnqueueOnceStatement {
 
   private static <R> Function<NewJob, R> key(Function<IdempotencyKey, R> part) {
     return job -> part.apply(Objects.requireNonNull(job.idempotencyKey()));
-  }
-
-  /** Empty when the statement must be repeated for this job. */
-  static Optional<EnqueueResult> read(ResultSet row) throws SQLException {
-    long id = row.getLong(1);
-    if (row.wasNull()) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        row.getBoolean(2)
-            ? new EnqueueResult.Enqueued(new JobId(id))
-            : new EnqueueResult.AlreadyQueued(new JobId(id)));
   }
 }

@@ -1,19 +1,22 @@
 package dev.skipjack.store.jooq;
 
+import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
-import dev.skipjack.model.Tables;
+import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.internal.JobInsert;
-import java.sql.ResultSet;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
+import java.util.List;
 import org.jooq.CommonTableExpression;
-import org.jooq.ResultQuery;
+import org.jooq.DSLContext;
 
 /**
- * Writes new jobs and answers their ids in the order of the input.
+ * Inserts new jobs and returns their ids in the order of the input.
  *
  * <pre>{@code
  * WITH incoming AS MATERIALIZED (SELECT nextval('jobs_id_seq') AS id, given.* FROM unnest(...) WITH ORDINALITY AS given (...)),
@@ -27,30 +30,39 @@ import org.jooq.ResultQuery;
  * INSERT INTO jobs (...) SELECT nextval('jobs_id_seq'), ... FROM (SELECT :queue AS queue, ...) AS incoming LEFT JOIN job_queues ... RETURNING id
  * }</pre>
  *
- * <p>Locks nothing that anybody else can see.
+ * <p>Locks nothing that another transaction can see.
  */
 final class EnqueueStatement {
 
-  /** Rows a statement; more gain nothing and hold more memory. */
+  /** The most rows of one statement; more gain nothing and hold more memory. */
   static final int LARGEST = 1_000;
 
   private EnqueueStatement() {}
 
-  static ResultQuery<?> query() {
+  /** For any number of jobs; returns their ids in the order of the request. */
+  static Statement<List<NewJob>, EnqueueResult> of(DSLContext dialect) {
     CommonTableExpression<?> inserted =
-        name("inserted").as(JobInsert.insert(JobInsert.POSITION).returning(Tables.JOBS.ID));
-    return with(JobInsert.INCOMING, inserted)
-        .select(JobInsert.ID)
-        .from(JobInsert.INCOMING)
-        .orderBy(JobInsert.POSITION);
+        name("inserted").as(JobInsert.insert(JobInsert.POSITION).returning(JOBS.ID));
+    return Statement.of(
+        dialect,
+        with(JobInsert.INCOMING, inserted)
+            .select(JobInsert.ID)
+            .from(JobInsert.INCOMING)
+            .orderBy(JobInsert.POSITION),
+        JobInsert::arguments,
+        EnqueueStatement::read);
   }
 
-  /** Of one job. */
-  static ResultQuery<?> queryForOne() {
-    return JobInsert.insertOne().returning(Tables.JOBS.ID);
+  /** For one job. */
+  static Statement<NewJob, EnqueueResult> ofOne(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        JobInsert.insertOne().returning(JOBS.ID),
+        JobInsert::argumentsOfOne,
+        EnqueueStatement::read);
   }
 
-  static EnqueueResult read(ResultSet row) throws SQLException {
-    return new EnqueueResult.Enqueued(new JobId(row.getLong(1)));
+  private static EnqueueResult read(Row row) throws SQLException {
+    return new EnqueueResult.Enqueued(new JobId(row.number(JOBS.ID)));
   }
 }

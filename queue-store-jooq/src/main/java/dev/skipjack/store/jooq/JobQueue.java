@@ -66,7 +66,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final WorkerRegistry workers;
   private final JobReader reader;
   private final PayloadCodec codec;
-  private final JobDrafts drafts;
+  private final NewJobFactory jobFactory;
   private final EnqueueInterceptor interceptor;
   private final WakeUps wakeUps;
   private final JobEnqueuer own;
@@ -93,8 +93,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             : null;
     this.producers =
         new JooqJobStore(
-            transactions, statements, new PartitionCreator(transactions, statements), sender);
-    this.store = new JooqJobStore(ofWorkers, statements, partitions, sender);
+            transactions,
+            dialect,
+            statements,
+            new PartitionCreator(transactions, statements),
+            sender);
+    this.store = new JooqJobStore(ofWorkers, dialect, statements, partitions, sender);
     this.wakeUps =
         new PostgresWakeUps(settings.listenOn == null ? control : settings.listenOn, channel);
     this.workers = new JooqWorkerRegistry(ofWorkers, statements);
@@ -107,20 +111,20 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             new DeadLetters(ofWorkers, adminStatements));
     this.reader = new JooqJobReader(transactions.readOnly(), new ReadStatements(schema));
     this.codec = codec;
-    this.drafts = new JobDrafts(codec, settings.limits);
+    this.jobFactory = new NewJobFactory(codec, settings.limits);
     this.interceptor = new Interceptors(settings.interceptors);
-    this.own = new BoundEnqueuer(drafts, interceptor, producers::enqueue);
+    this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
     this.admin =
         new JooqQueueAdmin(
             transactions,
             producers.healing(),
             adminStatements,
             new QueueSettingsTable(transactions, dialect),
-            drafts,
+            jobFactory,
             deadLetters);
     this.extension =
         new QueueExtension(
-            dialect, transactions, drafts::draft, interceptor, producers::write, producers);
+            dialect, transactions, jobFactory::create, interceptor, producers::write, producers);
   }
 
   /**
@@ -154,7 +158,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    */
   public JobEnqueuer in(DSLContext transaction) {
     return new BoundEnqueuer(
-        drafts,
+        jobFactory,
         interceptor,
         jobs -> transaction.connectionResult(connection -> producers.insert(connection, jobs)));
   }
@@ -165,7 +169,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    */
   @Override
   public JobEnqueuer in(Connection transaction) {
-    return new BoundEnqueuer(drafts, interceptor, jobs -> producers.enqueue(transaction, jobs));
+    return new BoundEnqueuer(jobFactory, interceptor, jobs -> producers.enqueue(transaction, jobs));
   }
 
   @Override
@@ -242,7 +246,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   @Override
   public String encodeResult(String kind, Object result) {
-    return drafts.encodeResult(kind, result);
+    return jobFactory.encodeResult(kind, result);
   }
 
   /** What a person does to jobs and queues. */

@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** The port's promises kept with jOOQ's statements on PostgreSQL. */
@@ -48,7 +49,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   private final OwnTransactions transactions;
   private final Statements statements;
   private final PartitionHealing healing;
-  private final JobWriter writer;
+  private final EnqueueWriter writer;
   private final RescueSweep rescue;
   private final @Nullable WakeUpSender wakeUps;
 
@@ -57,6 +58,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
    */
   JooqJobStore(
       OwnTransactions transactions,
+      DSLContext dialect,
       Statements statements,
       PartitionCreator partitions,
       @Nullable WakeUpSender wakeUps) {
@@ -64,7 +66,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     this.transactions = transactions;
     this.statements = statements;
     this.healing = new PartitionHealing(partitions::createPresent);
-    this.writer = new JobWriter(statements);
+    this.writer = new EnqueueWriter(dialect);
     this.rescue = new RescueSweep(transactions, statements, healing);
   }
 

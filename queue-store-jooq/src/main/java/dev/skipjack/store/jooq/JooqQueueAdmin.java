@@ -27,7 +27,7 @@ final class JooqQueueAdmin implements QueueAdmin {
   private final PartitionHealing healing;
   private final AdminStatements statements;
   private final QueueSettingsTable settings;
-  private final JobDrafts drafts;
+  private final NewJobFactory jobFactory;
   private final DeadLetters deadLetters;
 
   JooqQueueAdmin(
@@ -35,13 +35,13 @@ final class JooqQueueAdmin implements QueueAdmin {
       PartitionHealing healing,
       AdminStatements statements,
       QueueSettingsTable settings,
-      JobDrafts drafts,
+      NewJobFactory jobFactory,
       DeadLetters deadLetters) {
     this.transactions = transactions;
     this.healing = healing;
     this.statements = statements;
     this.settings = settings;
-    this.drafts = drafts;
+    this.jobFactory = jobFactory;
     this.deadLetters = deadLetters;
   }
 
@@ -93,7 +93,7 @@ final class JooqQueueAdmin implements QueueAdmin {
   @Override
   public EditResult edit(JobId job, JobEdit edit) {
     String payload =
-        edit.payload().map(changed -> drafts.encode("(job " + job + ")", changed)).orElse(null);
+        edit.payload().map(changed -> jobFactory.encode("(job " + job + ")", changed)).orElse(null);
     return JobBatches.run(
             List.of(job),
             batch ->

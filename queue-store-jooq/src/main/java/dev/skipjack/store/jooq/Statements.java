@@ -9,9 +9,6 @@ import org.jooq.DSLContext;
 /** The store's statements, rendered once for a schema. */
 final class Statements {
 
-  final StatementText enqueue;
-  final StatementText enqueueOne;
-  final StatementText enqueueOnce;
   final StatementText dueLanes;
   final StatementText claim;
   final StatementText claimWithoutPayload;
@@ -42,9 +39,6 @@ final class Statements {
 
   Statements(String schema) {
     DSLContext dsl = StatementDialect.forSchema(schema);
-    enqueue = StatementText.render(dsl, EnqueueStatement.query());
-    enqueueOne = StatementText.render(dsl, EnqueueStatement.queryForOne());
-    enqueueOnce = StatementText.render(dsl, EnqueueOnceStatement.query());
     dueLanes = StatementText.render(dsl, DueLanesStatement.query());
     claim = StatementText.render(dsl, ClaimStatement.query());
     claimWithoutPayload = StatementText.render(dsl, ClaimStatement.queryWithoutPayload());

@@ -2,6 +2,8 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -21,13 +23,13 @@ class EnqueueOncePlanTest {
     Fixture fixture = new Fixture(database);
     fixture.execute(
         "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + interval '1 day' FROM generate_series(1, 100000) n");
-    Statements statements = new Statements(database.schema());
-    List<String> oneNull =
-        Collections.nCopies(statements.enqueueOnce.parameters().size(), "'{NULL}'");
+    StatementText enqueueOnce =
+        EnqueueOnceStatement.of(StatementDialect.forSchema(database.schema())).text();
+    List<String> oneNull = Collections.nCopies(enqueueOnce.parameters().size(), "'{NULL}'");
     try (Connection connection = database.connection()) {
-      String stale = Plan.of(connection, statements.enqueueOnce, mode, oneNull);
+      String stale = Plan.of(connection, enqueueOnce, mode, oneNull);
       fixture.execute("ANALYZE @job_keys");
-      String fresh = Plan.of(connection, statements.enqueueOnce, mode, oneNull);
+      String fresh = Plan.of(connection, enqueueOnce, mode, oneNull);
 
       assertThat(Stream.of(stale, fresh))
           .allSatisfy(

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
@@ -50,18 +52,19 @@ class GoldenSqlTest {
 
   /** All but those that read, in {@code schema}. */
   static Map<String, StatementText> statements(String schema, AuditWeeks weeks) {
+    DSLContext dialect = StatementDialect.forSchema(schema);
     Statements statements = new Statements(schema);
     AdminStatements admin = new AdminStatements(schema);
     return new TreeMap<>(
         Map.ofEntries(
-            Map.entry("enqueue", statements.enqueue),
+            Map.entry("enqueue", EnqueueStatement.of(dialect).text()),
             Map.entry("cancel", admin.cancel),
             Map.entry("redrive", admin.redrive),
             Map.entry("edit", admin.edit),
             Map.entry("prune", admin.prune),
             Map.entry("dead-jobs", admin.deadJobsOfQueueAndKind),
-            Map.entry("enqueue-one", statements.enqueueOne),
-            Map.entry("enqueue-once", statements.enqueueOnce),
+            Map.entry("enqueue-one", EnqueueStatement.ofOne(dialect).text()),
+            Map.entry("enqueue-once", EnqueueOnceStatement.of(dialect).text()),
             Map.entry("due-lanes", statements.dueLanes),
             Map.entry("claim", statements.claim),
             Map.entry("claim-without-payload", statements.claimWithoutPayload),

@@ -196,8 +196,8 @@ final class JobWalk implements AutoCloseable {
         fixture
             .queue
             .extension()
-            .drafts()
-            .draft(type(step), new Fixture.Work(number), job -> options(step, job))
+            .jobFactory()
+            .create(type(step), new Fixture.Work(number), job -> options(step, job))
             .unique(new UniqueKey(key, key, until));
     if (model.holderOf(key) == null) {
       JobId id = store.enqueue(List.of(draft)).get(0).jobId();

@@ -111,8 +111,8 @@ class PayloadTest {
 
     assertThatThrownBy(
             () ->
-                new JobDrafts(codec, LIMITS)
-                    .draft(JobType.of("k", Object.class), deep, UnaryOperator.identity()))
+                new NewJobFactory(codec, LIMITS)
+                    .create(JobType.of("k", Object.class), deep, UnaryOperator.identity()))
         .isInstanceOf(PayloadException.class)
         .hasMessageContaining("nest")
         .hasMessageContaining("at '/0/0/0/0")
@@ -197,7 +197,8 @@ class PayloadTest {
     JobType<Object> type = JobType.of("k", Object.class);
 
     assertThatThrownBy(
-            () -> new JobDrafts(toNull, LIMITS).draft(type, Map.of(), UnaryOperator.identity()))
+            () ->
+                new NewJobFactory(toNull, LIMITS).create(type, Map.of(), UnaryOperator.identity()))
         .isInstanceOf(PayloadException.class)
         .hasMessageContaining("null");
   }

@@ -512,12 +512,13 @@ class ReadablePayloadTest {
             codec.requireReadable(payloadClass);
           }
         };
-    JobDrafts drafts = new JobDrafts(counting, LIMITS);
+    NewJobFactory jobFactory = new NewJobFactory(counting, LIMITS);
     JobType<InField> unreadable = JobType.of("k", InField.class);
     for (int i = 0; i < 2; i++) {
       assertThatThrownBy(
               () ->
-                  drafts.draft(unreadable, new InField(1, new Circle(2)), UnaryOperator.identity()))
+                  jobFactory.create(
+                      unreadable, new InField(1, new Circle(2)), UnaryOperator.identity()))
           .isInstanceOf(PayloadException.class)
           .hasMessageContaining("at '/shape'")
           // The handler that enqueues it may have done work that its own retry repeats.
@@ -525,7 +526,7 @@ class ReadablePayloadTest {
     }
     asked.set(0);
     for (int i = 0; i < 3; i++) {
-      drafts.draft(JobType.of("k" + i, Dog.class), new Dog(i), UnaryOperator.identity());
+      jobFactory.create(JobType.of("k" + i, Dog.class), new Dog(i), UnaryOperator.identity());
     }
     assertThat(asked).hasValue(1);
   }

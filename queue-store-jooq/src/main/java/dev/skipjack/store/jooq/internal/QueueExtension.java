@@ -19,7 +19,7 @@ import org.jooq.DSLContext;
  *
  * @param dialect renders statements for the queue's schema; has no connection
  * @param transactions runs them in transactions of their own
- * @param drafts makes the job to be written
+ * @param jobFactory makes the jobs to insert
  * @param interceptor stands around every enqueue; its last {@code next} writes
  * @param writer writes jobs as the queue itself does
  * @param waker wakes workers as the queue itself does
@@ -27,20 +27,20 @@ import org.jooq.DSLContext;
 public record QueueExtension(
     DSLContext dialect,
     OwnTransactions transactions,
-    Drafts drafts,
+    JobFactory jobFactory,
     EnqueueInterceptor interceptor,
     Writer writer,
     Waker waker) {
 
-  /** Makes the job to be written out of type, payload and options. */
+  /** Makes a job to insert from its type, payload and options. */
   @FunctionalInterface
-  public interface Drafts {
+  public interface JobFactory {
     /**
-     * The job to be written.
+     * Returns the job to insert.
      *
      * @throws dev.skipjack.api.PayloadException if the payload is refused
      */
-    <T> NewJob draft(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options);
+    <T> NewJob create(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options);
   }
 
   /** Writes jobs, with or without an idempotency key, in an open transaction. */

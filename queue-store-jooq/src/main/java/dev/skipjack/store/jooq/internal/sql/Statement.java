@@ -1,6 +1,8 @@
 package dev.skipjack.store.jooq.internal.sql;
 
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jooq.ResultQuery;
@@ -63,6 +65,16 @@ public final class Statement<Q, R> {
   /** The rendered text, for plans and golden files. */
   public StatementText text() {
     return text;
+  }
+
+  /**
+   * Runs it in the transaction that is open on {@code connection}, whose planner settings are as
+   * before when it returns.
+   *
+   * @return what each row became
+   */
+  public List<R> run(Connection connection, Q request) throws SQLException {
+    return text.run(connection, bind(request), reader());
   }
 
   Arguments bind(Q request) {

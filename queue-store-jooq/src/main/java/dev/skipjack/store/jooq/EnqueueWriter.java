@@ -4,11 +4,10 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.QueueException;
 import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
-import dev.skipjack.store.jooq.internal.JobInsert;
 import dev.skipjack.store.jooq.internal.sql.Chunks;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,41 +15,43 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jooq.DSLContext;
 
 /**
- * Writes any number of jobs in an open transaction, in {@link Chunks}: those without an idempotency
- * key as they come, those with one in key order.
+ * Inserts any number of jobs in an open transaction, in {@link Chunks}: jobs without an idempotency
+ * key in the given order, jobs with one in key order.
  */
-final class JobWriter {
+final class EnqueueWriter {
 
   /**
-   * Each repeat means that a key changed hands within one statement; so often in a row is no race
-   * any more.
+   * Each repeat means that a key changed hands within one statement. This many in a row are no
+   * longer a race.
    */
   private static final int MOST_TRIES = 50;
 
-  private final StatementText plain;
-  private final StatementText single;
-  private final StatementText once;
+  private final Statement<List<NewJob>, EnqueueResult> enqueue;
+  private final Statement<NewJob, EnqueueResult> enqueueOne;
+  private final Statement<List<NewJob>, Optional<EnqueueResult>> enqueueOnce;
 
-  JobWriter(Statements statements) {
-    this.plain = statements.enqueue;
-    this.single = statements.enqueueOne;
-    this.once = statements.enqueueOnce;
+  EnqueueWriter(DSLContext dialect) {
+    this.enqueue = EnqueueStatement.of(dialect);
+    this.enqueueOne = EnqueueStatement.ofOne(dialect);
+    this.enqueueOnce = EnqueueOnceStatement.of(dialect);
   }
 
   /**
-   * Writes one job in a transaction of its own, in one flight.
+   * Writes one job in a transaction of its own, in one round trip.
    *
    * @param job without an idempotency key
    */
   List<EnqueueResult> writeAlone(OwnTransactions transactions, NewJob job) {
-    return transactions.runInOneFlight(
-        single, JobInsert.argumentsOfOne(job), EnqueueStatement::read);
+    return transactions.runInOneFlight(enqueueOne, job);
   }
 
   /**
-   * @param chunk most jobs in one statement, which {@link Chunks} may make fewer
+   * Writes jobs with and without idempotency keys.
+   *
+   * @param chunk the most jobs of one statement; {@link Chunks} may make them fewer
    */
   List<EnqueueResult> write(Session session, List<NewJob> jobs, int chunk) throws SQLException {
     return jobs.stream().allMatch(job -> job.idempotencyKey() == null)
@@ -61,11 +62,11 @@ final class JobWriter {
   private List<EnqueueResult> writePlain(Session session, List<NewJob> jobs, int size)
       throws SQLException {
     if (jobs.size() == 1) {
-      return session.run(single, JobInsert.argumentsOfOne(jobs.get(0)), EnqueueStatement::read);
+      return session.run(enqueueOne, jobs.get(0));
     }
     List<EnqueueResult> results = new ArrayList<>(jobs.size());
     for (List<NewJob> chunk : Chunks.of(jobs, size, job -> job.payload().length())) {
-      results.addAll(session.run(plain, JobInsert.arguments(chunk), EnqueueStatement::read));
+      results.addAll(session.run(enqueue, chunk));
     }
     return results;
   }
@@ -102,21 +103,18 @@ final class JobWriter {
     return Arrays.asList(results);
   }
 
-  /** Fills in the results of the jobs at {@code places}. */
+  /** Fills in the results of the jobs at these indexes. */
   private void writeOnce(
-      Session session, List<NewJob> jobs, List<Integer> places, EnqueueResult[] results)
+      Session session, List<NewJob> jobs, List<Integer> indexes, EnqueueResult[] results)
       throws SQLException {
-    List<Integer> open = places;
+    List<Integer> open = indexes;
     for (int i = 0; i < MOST_TRIES && !open.isEmpty(); i++) {
       List<Optional<EnqueueResult>> answers =
-          session.run(
-              once,
-              EnqueueOnceStatement.arguments(open.stream().map(jobs::get).toList()),
-              EnqueueOnceStatement::read);
+          session.run(enqueueOnce, open.stream().map(jobs::get).toList());
       List<Integer> again = new ArrayList<>();
       for (int j = 0; j < answers.size(); j++) {
-        int place = open.get(j);
-        answers.get(j).ifPresentOrElse(result -> results[place] = result, () -> again.add(place));
+        int index = open.get(j);
+        answers.get(j).ifPresentOrElse(result -> results[index] = result, () -> again.add(index));
       }
       open = again;
     }

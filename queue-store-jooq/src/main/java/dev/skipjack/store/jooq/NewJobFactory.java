@@ -8,17 +8,17 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the job to be written out of type, payload and options; whatever is wrong with them shows
- * here, before any SQL.
+ * Makes a {@link NewJob} from its type, payload and options. Rejects invalid ones before any SQL
+ * runs.
  */
-final class JobDrafts {
+final class NewJobFactory {
 
   private static final String JSON_NULL = "null";
 
   private final PayloadCodec codec;
   private final PayloadLimits limits;
 
-  /** Holds an entry for each class that passed; keeps no class from being unloaded. */
+  /** Has an entry for each class that passed the check; does not keep a class from unloading. */
   private final ClassValue<Boolean> readable =
       new ClassValue<>() {
         @Override
@@ -28,23 +28,23 @@ final class JobDrafts {
         }
       };
 
-  JobDrafts(PayloadCodec codec, PayloadLimits limits) {
+  NewJobFactory(PayloadCodec codec, PayloadLimits limits) {
     this.codec = codec;
     this.limits = limits;
   }
 
-  <T> NewJob draft(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
+  <T> NewJob create(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
     Boolean unused = readable.get(type.payloadClass());
     EnqueueOptions chosen = options.apply(EnqueueOptions.none());
     return NewJob.of(type, encode(type.kind(), payload), chosen);
   }
 
-  /** A payload as it is written; {@code kind} names it in a refusal. */
+  /** Returns the payload's JSON; {@code kind} names it in error messages. */
   String encode(String kind, @Nullable Object payload) {
     return limits.require(kind, payload == null ? JSON_NULL : codec.encode(payload));
   }
 
-  /** A result as it is written; {@code kind} names it in a refusal. */
+  /** Returns the result's JSON; {@code kind} names it in error messages. */
   String encodeResult(String kind, Object result) {
     return limits.requireResult(kind, codec.encode(result));
   }
