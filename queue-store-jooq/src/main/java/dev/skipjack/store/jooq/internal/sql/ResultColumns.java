@@ -13,7 +13,7 @@ import org.jooq.ResultQuery;
  */
 final class ResultColumns {
 
-  private final Map<Field<?>, Integer> byField = new IdentityHashMap<>();
+  private final IdentityHashMap<Field<?>, Integer> byField = new IdentityHashMap<>();
   private final Map<String, Integer> byName = new HashMap<>();
 
   ResultColumns(ResultQuery<?> query) {
