@@ -22,23 +22,23 @@ class UniqueGuideTest {
 
   static final JobType<Refresh> REFRESH = JobType.of("refresh", Refresh.class);
 
-  /** While one waits or runs, no other. */
+  /** At most one job per account waits or runs. */
   static final Unique<Refresh> ONE_PER_ACCOUNT = Unique.by(job -> "account-" + job.accountId());
 
-  /** By typed fields: the key is {@code ["overview", 42]}. */
+  /** The key consists of typed fields: {@code ["overview", 42]}. */
   static final Unique<Refresh> ONE_PER_VIEW = Unique.byFields(Refresh::view, Refresh::accountId);
 
-  /** At most one that has not started: what comes while one runs makes the next one. */
+  /** At most one that has not started; an enqueue while one runs creates the next. */
   static final Unique<Refresh> NEXT = ONE_PER_VIEW.untilStarted();
 
-  /** At most one an hour, however soon it is done. */
+  /** At most one per hour, even if it ends earlier. */
   static final Unique<Refresh> HOURLY = ONE_PER_VIEW.perPeriod(Duration.ofHours(1));
 
-  /** Ten seconds after the last event, a minute after the first at the latest. */
+  /** Due ten seconds after the last event, but at most a minute after the first. */
   static final Unique<Refresh> SETTLED =
       NEXT.debounce(Duration.ofSeconds(10), Duration.ofMinutes(1));
 
-  /** The last payload wins as long as the job waits; its place in the queue stays. */
+  /** The last payload wins while the job waits; its position in the queue stays. */
   static final Unique<Refresh> LATEST = ONE_PER_ACCOUNT.replace(JobPart.PAYLOAD);
 
   // end of snippet
@@ -75,12 +75,12 @@ class UniqueGuideTest {
     UniqueJobs unique = unique(database);
     unique.enqueueAll(
         REFRESH, List.of(new Refresh(42, "overview"), new Refresh(43, "overview")), NEXT);
-    assertThat(callOff(unique, new Refresh(42, "overview"))).isEqualTo(CancelResult.CANCELLED);
-    assertThat(callOff(unique, new Refresh(44, "overview"))).isEqualTo(CancelResult.GONE);
+    assertThat(cancel(unique, new Refresh(42, "overview"))).isEqualTo(CancelResult.CANCELLED);
+    assertThat(cancel(unique, new Refresh(44, "overview"))).isEqualTo(CancelResult.GONE);
   }
 
   // snippet: look-up
-  CancelResult callOff(UniqueJobs unique, Refresh refresh) {
+  CancelResult cancel(UniqueJobs unique, Refresh refresh) {
     Optional<KeyHolder> holder = unique.find(REFRESH, refresh, NEXT);
     return holder.isEmpty() ? CancelResult.GONE : unique.cancel(REFRESH, refresh, NEXT);
   }

@@ -16,7 +16,7 @@ final class Probes implements AutoCloseable {
   private final HttpServer server;
 
   // snippet: probes
-  /** Takes {@code port}, or any that is free for 0. */
+  /** Listens on {@code port}; 0 picks any free one. */
   Probes(int port, Worker worker) {
     try {
       server = HttpServer.create(new InetSocketAddress(port), 0);
@@ -27,7 +27,7 @@ final class Probes implements AutoCloseable {
     serve("/ready", worker, WorkerHealth::ready);
   }
 
-  /** 200, or 503; and what is wrong with the worker, if anything is. */
+  /** Responds 200 or 503, with the reasons why the worker is not well, if any. */
   private void serve(String path, Worker worker, Predicate<WorkerHealth> isWell) {
     server.createContext(
         path,

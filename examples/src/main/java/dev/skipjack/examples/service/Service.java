@@ -82,9 +82,9 @@ public final class Service implements AutoCloseable {
 
   // snippet: stop
   /**
-   * Runs until the process is told to end.
+   * Runs until the process receives a signal to end.
    *
-   * @param args a JDBC URL, for how many seconds a stop lets handlers finish, and the probes' port
+   * @param args a JDBC URL, the seconds that handlers get to finish at a stop, and the probes' port
    */
   public static void main(String[] args) {
     if (args.length != 3 || !args[1].matches("\\d{1,4}") || !args[2].matches("\\d{1,5}")) {
@@ -96,14 +96,14 @@ public final class Service implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(new Thread(service::end, "service-stop"));
   }
 
-  /** A second signal finds the first one waiting for handlers, and ends that wait. */
+  /** A second signal ends the wait for handlers that the first one started. */
   private void end() {
     NextSignal.run(worker::stopNow);
     out.println("stopping");
     close();
   }
 
-  /** The worker first: what it writes at the end needs the pools. */
+  /** Closes the worker first, because it still needs the pools to write outcomes. */
   @Override
   public void close() {
     worker.close();

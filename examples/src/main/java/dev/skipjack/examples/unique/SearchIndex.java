@@ -18,8 +18,8 @@ import javax.sql.DataSource;
  * A document is indexed when its author pauses for a moment, and its readers get one mail a day
  * about it, however often it changes.
  *
- * <p>What goes wrong: an author who never pauses. The document is indexed all the same, when the
- * first change is as old as it may get.
+ * <p>Failure: an author never pauses. The document is still indexed, once its first change has
+ * reached the maximum age.
  */
 public final class SearchIndex {
 
@@ -28,17 +28,15 @@ public final class SearchIndex {
   // snippet: settled
   static final JobType<Changed> INDEX = JobType.of("index", Changed.class);
 
-  /**
-   * When the author has paused, with the last revision; some time after the first at the latest.
-   */
+  /** Runs once the author has paused, with the last revision, but soon after the first anyway. */
   static final Unique<Changed> WHEN_SETTLED =
       Unique.by(Changed::document)
-          .untilStarted() // what changes while it is indexed makes the next job
+          .untilStarted() // a change during indexing creates the next job
           .debounce(Duration.ofMillis(500), Duration.ofSeconds(2));
 
-  static final JobType<Changed> TELL_READERS = JobType.of("tell-readers", Changed.class);
+  static final JobType<Changed> NOTIFY_READERS = JobType.of("notify-readers", Changed.class);
 
-  /** Once a day from the first change on, also when that mail is sent long since. */
+  /** Once a day, counted from the first change, even if that mail was sent long ago. */
   static final Unique<Changed> DAILY = Unique.by(Changed::document).perPeriod(Duration.ofDays(1));
 
   // end of snippet
@@ -56,8 +54,8 @@ public final class SearchIndex {
     return unique.enqueue(INDEX, new Changed(document, ++revision), WHEN_SETTLED);
   }
 
-  private EnqueueResult tell(String document) {
-    return unique.enqueue(TELL_READERS, new Changed(document, revision), DAILY);
+  private EnqueueResult notifyReaders(String document) {
+    return unique.enqueue(NOTIFY_READERS, new Changed(document, revision), DAILY);
   }
 
   /**
@@ -74,15 +72,15 @@ public final class SearchIndex {
   static void run(DataSource dataSource, PrintStream out) throws InterruptedException {
     SearchIndex index = new SearchIndex(dataSource);
     String poem = "poem-" + System.nanoTime();
-    out.println("mail: " + describe(index.tell(poem)));
+    out.println("mail: " + describe(index.notifyReaders(poem)));
     try (Worker worker =
         Worker.on(index.queue)
-            .handle(TELL_READERS, (changed, context) -> Outcome.completed())
+            .handle(NOTIFY_READERS, (changed, context) -> Outcome.completed())
             .queue("default", 1)
             .build()) {
       out.println("mails sent: " + worker.runUntilIdle());
     }
-    out.println("mail on the same day: " + describe(index.tell(poem)));
+    out.println("mail on the same day: " + describe(index.notifyReaders(poem)));
 
     for (int i = 1; i <= 3; i++) {
       out.println("change " + i + ": " + describe(index.change(poem)));
