@@ -4,12 +4,15 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.store.jooq.Cutoffs.Goners;
+import dev.skipjack.store.jooq.SweepArchiveStatement.Request;
 import dev.skipjack.store.jooq.SweepArchiveStatement.Swept;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jooq.DSLContext;
 
 /**
  * Deletes what is over in partitions that stay because some queue keeps its jobs for longer. Walks
@@ -21,7 +24,7 @@ final class ArchiveSweeper {
   private static final int BATCH = 5_000;
 
   private final OwnTransactions transactions;
-  private final Statements statements;
+  private final Statement<Request, Swept> sweepArchive;
   private final Map<String, Walk> walks = new HashMap<>();
 
   /**
@@ -36,9 +39,9 @@ final class ArchiveSweeper {
     static final long ALL = Long.MAX_VALUE;
   }
 
-  ArchiveSweeper(OwnTransactions transactions, Statements statements) {
+  ArchiveSweeper(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.statements = statements;
+    this.sweepArchive = SweepArchiveStatement.of(dialect);
   }
 
   /**
@@ -62,9 +65,9 @@ final class ArchiveSweeper {
       try {
         while (walk.after() < Walk.ALL && System.nanoTime() - deadline < 0) {
           long after = walk.after();
-          Swept swept = batches.run(size -> sweep(partition, after, size, cutoffs));
+          Swept swept = batches.run(size -> sweep(new Request(partition, after, size, cutoffs)));
           deleted += swept.deleted();
-          walk = new Walk(goners, swept.read() == 0 ? Walk.ALL : swept.last());
+          walk = new Walk(goners, swept.last().orElse(Walk.ALL));
         }
         if (walk.after() < Walk.ALL) {
           postponed.add(new Postponed(partition.name(), Reason.UNFINISHED));
@@ -77,12 +80,7 @@ final class ArchiveSweeper {
     return deleted;
   }
 
-  private Swept sweep(Partition partition, long after, int size, Cutoffs cutoffs) {
-    return transactions
-        .run(
-            statements.sweepArchive,
-            SweepArchiveStatement.arguments(partition, after, size, cutoffs),
-            SweepArchiveStatement::read)
-        .get(0);
+  private Swept sweep(Request request) {
+    return transactions.run(sweepArchive, request).get(0);
   }
 }

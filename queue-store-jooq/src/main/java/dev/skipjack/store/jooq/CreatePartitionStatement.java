@@ -6,28 +6,35 @@ import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.model.Routines;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Calls the schema's own function: {@code SELECT create_partition(:parent, :containing)}. It
- * answers false when the partition was there, waits at most half a second for its locks, and takes
- * none that a claim or a completion waits for. A function of the schema's owner, so that a worker's
- * role needs no right to create tables.
+ * Calls the schema's own function: {@code SELECT create_partition(:parent, :containing)}. The
+ * function returns false if the partition already existed, waits at most half a second for its
+ * locks, and takes none that a claim or a completion waits for. It runs with the rights of the
+ * schema's owner, so that a worker's role needs no right to create tables.
  */
 final class CreatePartitionStatement {
 
   private static final Param<String> PARENT = param("parent", String.class);
   private static final Param<String> CONTAINING = param("containing", String.class);
 
+  private static final Field<Boolean> CREATED =
+      Routines.createPartition(PARENT, cast(CONTAINING, SQLDataType.INSTANT));
+
   private CreatePartitionStatement() {}
 
-  static ResultQuery<?> query() {
-    return select(Routines.createPartition(PARENT, cast(CONTAINING, SQLDataType.INSTANT)));
+  /** Reports whether it created the partition. */
+  static Statement<Partition, Boolean> of(DSLContext dialect) {
+    return Statement.of(
+        dialect, select(CREATED), CreatePartitionStatement::arguments, row -> row.flag(CREATED));
   }
 
-  static Arguments arguments(Partition partition) {
+  private static Arguments arguments(Partition partition) {
     return new Arguments()
         .text("parent", partition.of().table().getName())
         .text("containing", partition.start().toString());

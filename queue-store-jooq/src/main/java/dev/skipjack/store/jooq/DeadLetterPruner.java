@@ -1,9 +1,11 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.store.jooq.DeadJobsStatement.Position;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * being met. Each process has its own position. Safe for any number of threads; two at once may
  * walk the same jobs.
  */
-final class DeadLetterPruner {
+final class DeadLetterPruner implements JooqMaintenance.DeadJobPruning {
 
   private final DeadLetters deadLetters;
   private final AtomicReference<Optional<Position>> stopped =
@@ -30,22 +32,11 @@ final class DeadLetterPruner {
     this.deadLetters = deadLetters;
   }
 
-  /**
-   * Prunes until all queues are done or the deadline has passed; one batch in any case.
-   *
-   * @param cutoffs queues, and before when they keep no dead job
-   * @param now the time of the database
-   * @param deadline of {@link System#nanoTime()}
-   * @param jobs counts what is deleted
-   * @param failed gets a sentence for each queue that failed; the others are pruned
-   * @return whether all queues are done; the next call then begins anew
-   */
-  boolean prune(
-      Map<String, Instant> cutoffs,
-      Instant now,
-      long deadline,
-      AtomicLong jobs,
-      List<String> failed) {
+  /** Prunes until all queues are done or the deadline has passed, and at least one batch. */
+  @Override
+  public Pruned prune(Map<String, Instant> cutoffs, Instant now, long deadline) {
+    AtomicLong jobs = new AtomicLong();
+    List<String> failed = new ArrayList<>();
     Optional<Position> from = stopped.getAndSet(Optional.empty());
     AtomicReference<@Nullable Position> end = new AtomicReference<>();
     for (Map.Entry<String, Instant> queue : left(cutoffs, from)) {
@@ -70,10 +61,10 @@ final class DeadLetterPruner {
       Position reached = end.get();
       if (reached != null) {
         stopped.set(Optional.of(reached));
-        return false;
+        return new Pruned(0, jobs.get(), true, failed);
       }
     }
-    return true;
+    return new Pruned(0, jobs.get(), false, failed);
   }
 
   /** By name, from the queue of the position on: those before it had their turn in this round. */

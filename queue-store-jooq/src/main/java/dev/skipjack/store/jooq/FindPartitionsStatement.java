@@ -15,8 +15,9 @@ import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.store.jooq.FoundPartition.State;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -24,10 +25,12 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Optional;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.ResultQuery;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the tables that are partitions of one parent, or were until we detached them.
@@ -42,8 +45,8 @@ import org.jooq.impl.SQLDataType;
  * }</pre>
  *
  * <p>What is found here may be dropped one day, so a table must be ours in every respect: schema,
- * owner, name, columns; bounds, while it is a partition; and the mark that we leave before we
- * detach, when it is one no more. A partition that a person detached to keep it has no mark.
+ * owner, name, columns; bounds, while it is a partition; and, once it is detached, the mark that we
+ * leave before we detach. A partition that an operator detached to keep it has no mark.
  */
 final class FindPartitionsStatement {
 
@@ -55,10 +58,48 @@ final class FindPartitionsStatement {
 
   private static final Field<String> PARENT = Texts.param("parent");
 
+  private static final Field<String> NAME = column("child", "relname", String.class);
+  private static final Field<String> STATE = field(name("state"), String.class);
+  private static final Field<Boolean> MARKED = field(name("marked"), Boolean.class);
+  private static final Field<String> LOWER = field(name("lower"), String.class);
+  private static final Field<String> UPPER = field(name("upper"), String.class);
+
   private FindPartitionsStatement() {}
 
-  static ResultQuery<?> query(String schema) {
-    Field<String> childName = column("child", "relname", String.class);
+  /**
+   * A table that may be a partition of the requested one.
+   *
+   * @param lower its lower bound in UTC; null if it has none, or none that we set
+   * @param upper its upper bound, likewise
+   */
+  record Candidate(
+      String name, State state, boolean marked, @Nullable String lower, @Nullable String upper) {
+
+    /** The partition of {@code table} that it is; empty if its name or its bounds are not ours. */
+    Optional<FoundPartition> of(PartitionedTable table) {
+      return table
+          .named(name)
+          .filter(
+              partition ->
+                  state == State.DETACHED
+                      || (BOUND.format(partition.start()).equals(lower)
+                          && BOUND.format(partition.end()).equals(upper)))
+          .map(partition -> new FoundPartition(partition, state, marked));
+    }
+  }
+
+  /**
+   * @param schema the queue's, as it is called in the catalog
+   */
+  static Statement<PartitionedTable, Candidate> of(DSLContext dialect, String schema) {
+    return Statement.of(
+        dialect,
+        query(schema),
+        table -> new Arguments().text("parent", table.table().getName()),
+        FindPartitionsStatement::read);
+  }
+
+  private static ResultQuery<?> query(String schema) {
     Field<Long> inherited = column("inherits", "inhrelid", Long.class);
     Field<Boolean> pending = column("inherits", "inhdetachpending", Boolean.class);
     Condition marked =
@@ -69,14 +110,14 @@ final class FindPartitionsStatement {
                 inline("pg_class"))
             .isNotDistinctFrom(inline(MARK));
     return select(
-            childName,
+            NAME,
             when(inherited.isNull(), inline(literal(State.DETACHED)))
                 .when(pending, inline(literal(State.PENDING)))
                 .otherwise(inline(literal(State.ATTACHED)))
-                .as("state"),
-            field(marked).as("marked"),
-            bound(1).as("lower"),
-            bound(2).as("upper"))
+                .as(STATE),
+            field(marked).as(MARKED),
+            bound(1).as(LOWER),
+            bound(2).as(UPPER))
         .from(catalog("pg_class", "parent"))
         .join(catalog("pg_namespace", "namespace"))
         .on(column("namespace", "oid", Long.class).eq(column("parent", "relnamespace", Long.class)))
@@ -96,7 +137,7 @@ final class FindPartitionsStatement {
                 .eq(column("parent", "oid", Long.class))
                 .or(inherited.isNull().and(marked)))
         .and(columnsOf("child").eq(columnsOf("parent")))
-        .orderBy(childName);
+        .orderBy(NAME);
   }
 
   private static Table<?> catalog(String table, String alias) {
@@ -154,23 +195,12 @@ final class FindPartitionsStatement {
     return state.name().toLowerCase(Locale.ROOT);
   }
 
-  static Arguments arguments(PartitionedTable table) {
-    return new Arguments().text("parent", table.table().getName());
-  }
-
-  /** Empty when name or bounds are none of ours. */
-  static Optional<FoundPartition> read(PartitionedTable table, ResultSet row) throws SQLException {
-    State state = State.valueOf(row.getString("state").toUpperCase(Locale.ROOT));
-    boolean marked = row.getBoolean("marked");
-    String lower = row.getString("lower");
-    String upper = row.getString("upper");
-    return table
-        .named(row.getString("relname"))
-        .filter(
-            partition ->
-                state == State.DETACHED
-                    || (BOUND.format(partition.start()).equals(lower)
-                        && BOUND.format(partition.end()).equals(upper)))
-        .map(partition -> new FoundPartition(partition, state, marked));
+  private static Candidate read(Row row) throws SQLException {
+    return new Candidate(
+        row.text(NAME),
+        State.valueOf(row.text(STATE).toUpperCase(Locale.ROOT)),
+        row.flag(MARKED),
+        row.textOrNull(LOWER),
+        row.textOrNull(UPPER));
   }
 }

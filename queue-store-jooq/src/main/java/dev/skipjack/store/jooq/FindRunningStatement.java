@@ -18,15 +18,19 @@ import static org.jooq.impl.DSL.selectOne;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import java.sql.ResultSet;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
+import java.util.OptionalLong;
+import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Tells whether an attempt runs among the next of one partition of the audit.
+ * Reports whether one of the next attempts in one partition of the audit is running.
  *
  * <pre>{@code
  * SELECT COALESCE(bool_or(status = 'running' AND EXISTS (
@@ -35,10 +39,10 @@ import org.jooq.impl.SQLDataType;
  *          WHERE started_at >= :from AND started_at < :to AND id > :after ORDER BY id LIMIT :batch) AS page
  * }</pre>
  *
- * <p>A walk along the primary key, because an index of the running rows would take HOT from the
- * update that closes them. It is made once, before the partition goes. A row that stays open
- * although no job names it, after a job was deleted by hand for instance, is closed by nothing and
- * keeps nothing.
+ * <p>It walks along the primary key, because an index on the running rows would keep the update
+ * that closes them from being a HOT update. The walk is made once, before the partition is removed.
+ * A row that stays open although no job refers to it, for instance after a job was deleted by hand,
+ * is never closed and keeps no partition.
  */
 final class FindRunningStatement {
 
@@ -47,18 +51,33 @@ final class FindRunningStatement {
   private static final Param<Long> AFTER = param("after", Long.class);
   private static final Param<Long> BATCH = param("batch", Long.class);
 
+  private static final Field<Boolean> RUNNING = field(name("running"), Boolean.class);
+  private static final Field<Integer> READ = count().as("read");
+  private static final Field<Long> LAST = max(field(name("page", "id"), Long.class)).as("last");
+
   private FindRunningStatement() {}
 
   /**
-   * What was found.
+   * A batch of attempts to read.
    *
-   * @param running whether one of them runs
-   * @param read attempts that were looked at
-   * @param last the greatest id among them
+   * @param after the greatest id of the batch before
    */
-  record Page(boolean running, long read, long last) {}
+  record Request(Partition partition, long after, int batch) {}
 
-  static ResultQuery<?> query() {
+  /**
+   * The result for one batch.
+   *
+   * @param running whether one of its attempts is running
+   * @param last the greatest id that was read; empty if none was left to read
+   */
+  record Page(boolean running, OptionalLong last) {}
+
+  static Statement<Request, Page> of(DSLContext dialect) {
+    return Statement.of(
+        dialect, query(), FindRunningStatement::arguments, FindRunningStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
     Table<?> page =
         select(JOB_EXECUTIONS.ID, JOB_EXECUTIONS.STATUS)
             .from(JOB_EXECUTIONS)
@@ -84,21 +103,23 @@ final class FindRunningStatement {
                                             JOBS.CURRENT_EXECUTION_ID.eq(
                                                 field(name("page", "id"), Long.class)))))),
                     inline(false))
-                .as("running"),
-            count().as("read"),
-            max(field(name("page", "id"), Long.class)).as("last"))
+                .as(RUNNING),
+            READ,
+            LAST)
         .from(page);
   }
 
-  static Arguments arguments(Partition partition, long after, int batch) {
+  private static Arguments arguments(Request request) {
     return new Arguments()
-        .text("from", partition.start().toString())
-        .text("to", partition.end().toString())
-        .number("after", after)
-        .number("batch", batch);
+        .text("from", request.partition().start().toString())
+        .text("to", request.partition().end().toString())
+        .number("after", request.after())
+        .number("batch", request.batch());
   }
 
-  static Page read(ResultSet row) throws SQLException {
-    return new Page(row.getBoolean("running"), row.getLong("read"), row.getLong("last"));
+  private static Page read(Row row) throws SQLException {
+    boolean empty = row.integer(READ) == 0;
+    return new Page(
+        row.flag(RUNNING), empty ? OptionalLong.empty() : OptionalLong.of(row.number(LAST)));
   }
 }

@@ -84,31 +84,29 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
         new OwnTransactions(control).onReadOnlyServer(new IdleConnections(control)::discard);
     DSLContext dialect = StatementDialect.forSchema(schema);
     this.statements = new Statements(schema);
-    PartitionCreator partitions = new PartitionCreator(ofWorkers, statements);
+    PartitionHealing healing = PartitionHealing.by(transactions, dialect);
     AdminStatements adminStatements = new AdminStatements(schema);
     DeadLetters deadLetters = new DeadLetters(transactions, adminStatements);
     @Nullable WakeUpSender sender =
         settings.wakeUps
             ? new WakeUpSender(dataSource, channel, settings.silent, System::nanoTime)
             : null;
-    this.producers =
+    this.producers = new JooqJobStore(transactions, dialect, statements, healing, sender);
+    this.store =
         new JooqJobStore(
-            transactions,
-            dialect,
-            statements,
-            new PartitionCreator(transactions, statements),
-            sender);
-    this.store = new JooqJobStore(ofWorkers, dialect, statements, partitions, sender);
+            ofWorkers, dialect, statements, PartitionHealing.by(ofWorkers, dialect), sender);
     this.wakeUps =
         new PostgresWakeUps(settings.listenOn == null ? control : settings.listenOn, channel);
-    this.workers = new JooqWorkerRegistry(ofWorkers, statements);
+    JooqWorkerRegistry registry = new JooqWorkerRegistry(ofWorkers, statements);
+    this.workers = registry;
     this.maintenance =
         new JooqMaintenance(
+            control,
             ofWorkers,
-            statements,
-            partitions,
-            new PartitionDdl(control, dialect),
-            new DeadLetters(ofWorkers, adminStatements));
+            dialect,
+            schema,
+            registry::removeSilent,
+            new DeadLetterPruner(new DeadLetters(ofWorkers, adminStatements)));
     this.reader = new JooqJobReader(transactions.readOnly(), new ReadStatements(schema));
     this.codec = codec;
     this.jobFactory = new NewJobFactory(codec, settings.limits);
@@ -117,7 +115,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.admin =
         new JooqQueueAdmin(
             transactions,
-            producers.healing(),
+            healing,
             adminStatements,
             new QueueSettingsTable(transactions, dialect),
             jobFactory,

@@ -60,18 +60,14 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       OwnTransactions transactions,
       DSLContext dialect,
       Statements statements,
-      PartitionCreator partitions,
+      PartitionHealing healing,
       @Nullable WakeUpSender wakeUps) {
     this.wakeUps = wakeUps;
     this.transactions = transactions;
     this.statements = statements;
-    this.healing = new PartitionHealing(partitions::createPresent);
+    this.healing = healing;
     this.writer = new EnqueueWriter(dialect);
     this.rescue = new RescueSweep(transactions, statements, healing);
-  }
-
-  PartitionHealing healing() {
-    return healing;
   }
 
   @Override

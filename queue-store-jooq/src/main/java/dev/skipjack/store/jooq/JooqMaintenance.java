@@ -8,9 +8,9 @@ import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.store.jooq.FoundPartition.State;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,39 +18,70 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.jooq.DSLContext;
 
 /**
- * The life of partitions in PostgreSQL, docs/adr/0011 tells why it is lived so, and the pruning of
- * what lies in no partition.
+ * Creates and removes partitions in PostgreSQL (docs/adr/0011 has the reasons), and prunes what is
+ * in no partition.
  */
 final class JooqMaintenance implements Maintenance {
 
   private static final long LONGEST_CALL = Duration.ofSeconds(10).toNanos();
   private static final int KEYS = 5_000;
 
-  /** Silence after which nobody wonders any more what became of a worker. */
+  /** How long the row of a worker that has stopped without a word is kept for operators. */
   private static final Duration WORKERS_KEPT = Duration.ofDays(1);
 
   private final OwnTransactions transactions;
-  private final Statements statements;
+  private final Statement<NoRequest, Map.Entry<String, Instant>> readCutoffs;
+  private final Statement<NoRequest, Map.Entry<String, Instant>> readDeadCutoffs;
+  private final Statement<Integer, Integer> pruneKeys;
   private final PartitionCreator creator;
   private final PartitionRemover remover;
   private final ArchiveSweeper sweeper;
-  private final DeadLetterPruner deadLetters;
+  private final Consumer<Duration> removeSilentWorkers;
+  private final DeadJobPruning deadJobs;
 
+  /**
+   * @param dataSource where partitions are detached and dropped, and {@code transactions} run
+   * @param dialect renders statements for the queue's schema
+   * @param schema the queue's, as it is called in the catalog
+   * @param removeSilentWorkers removes the rows of workers that were silent for the given time
+   */
   JooqMaintenance(
+      DataSource dataSource,
       OwnTransactions transactions,
-      Statements statements,
-      PartitionCreator creator,
-      PartitionDdl ddl,
-      DeadLetters deadLetters) {
+      DSLContext dialect,
+      String schema,
+      Consumer<Duration> removeSilentWorkers,
+      DeadJobPruning deadJobs) {
     this.transactions = transactions;
-    this.statements = statements;
-    this.creator = creator;
-    this.remover = new PartitionRemover(transactions, statements, ddl);
-    this.sweeper = new ArchiveSweeper(transactions, statements);
-    this.deadLetters = new DeadLetterPruner(deadLetters);
+    this.readCutoffs = ReadCutoffsStatement.ofArchive(dialect);
+    this.readDeadCutoffs = ReadCutoffsStatement.ofDeadJobs(dialect);
+    this.pruneKeys = PruneKeysStatement.of(dialect);
+    this.creator = new PartitionCreator(transactions, dialect);
+    this.remover =
+        new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
+    this.sweeper = new ArchiveSweeper(transactions, dialect);
+    this.removeSilentWorkers = removeSilentWorkers;
+    this.deadJobs = deadJobs;
+  }
+
+  /** Deletes dead jobs that are older than their queue's retention. */
+  @FunctionalInterface
+  interface DeadJobPruning {
+    /**
+     * Deletes until nothing is left or the deadline has passed.
+     *
+     * @param cutoffs by queue, the instant before which it keeps no dead job
+     * @param now the time of the database
+     * @param deadline of {@link System#nanoTime()}
+     * @return the result for dead jobs, without keys
+     */
+    Pruned prune(Map<String, Instant> cutoffs, Instant now, long deadline);
   }
 
   @Override
@@ -58,7 +89,7 @@ final class JooqMaintenance implements Maintenance {
     return creator.create(ahead);
   }
 
-  /** One call at a time: what remover and sweeper remember is not for two threads. */
+  /** One call at a time: the state of remover and sweeper belongs to one thread. */
   @Override
   public synchronized RemovedPartitions removePartitions(Retention retention) {
     long deadline = System.nanoTime() + LONGEST_CALL;
@@ -94,8 +125,7 @@ final class JooqMaintenance implements Maintenance {
       long deadline,
       List<String> removed,
       List<Postponed> postponed) {
-    Cutoffs cutoffs =
-        new Cutoffs(now.minus(retention.archive()), ownCutoffs(statements.readCutoffs));
+    Cutoffs cutoffs = new Cutoffs(now.minus(retention.archive()), ownCutoffs(readCutoffs));
     Instant oldest = cutoffs.oldest();
     remover.remove(PartitionedTable.ARCHIVE, oldest, deadline, removed, postponed);
     List<Partition> kept =
@@ -115,12 +145,7 @@ final class JooqMaintenance implements Maintenance {
     AtomicLong jobs = new AtomicLong();
     AtomicBoolean unfinished = new AtomicBoolean();
     MaintenanceSteps.named("Silent workers", failed)
-        .run(
-            () ->
-                transactions.run(
-                    statements.removeSilentWorkers,
-                    RemoveWorkersStatement.argumentsForSilent(WORKERS_KEPT),
-                    row -> row.getLong(1)));
+        .run(() -> removeSilentWorkers.accept(WORKERS_KEPT));
     MaintenanceSteps.named("Keys", failed).run(() -> pruneKeys(deadline, keys, unfinished));
     MaintenanceSteps.named("Dead jobs", failed)
         .run(() -> pruneDead(deadline, jobs, unfinished, failed));
@@ -130,15 +155,7 @@ final class JooqMaintenance implements Maintenance {
   private void pruneKeys(long deadline, AtomicLong keys, AtomicBoolean unfinished) {
     Batches batches = new Batches(KEYS);
     while (true) {
-      long pruned =
-          batches.run(
-              size ->
-                  transactions
-                      .run(
-                          statements.pruneKeys,
-                          PruneKeysStatement.arguments(size),
-                          row -> row.getLong(1))
-                      .get(0));
+      int pruned = batches.run(size -> transactions.run(pruneKeys, size).get(0));
       if (pruned == 0) {
         return;
       }
@@ -152,14 +169,17 @@ final class JooqMaintenance implements Maintenance {
 
   private void pruneDead(
       long deadline, AtomicLong jobs, AtomicBoolean unfinished, List<String> failed) {
-    Map<String, Instant> cutoffs = ownCutoffs(statements.readDeadCutoffs);
-    if (!deadLetters.prune(cutoffs, creator.now(), deadline, jobs, failed)) {
+    Pruned pruned = deadJobs.prune(ownCutoffs(readDeadCutoffs), creator.now(), deadline);
+    jobs.set(pruned.jobs());
+    failed.addAll(pruned.failed());
+    if (pruned.unfinished()) {
       unfinished.set(true);
     }
   }
 
-  private Map<String, Instant> ownCutoffs(StatementText statement) {
-    return transactions.run(statement, new Arguments(), ReadCutoffsStatement::read).stream()
+  private Map<String, Instant> ownCutoffs(
+      Statement<NoRequest, Map.Entry<String, Instant>> statement) {
+    return transactions.run(statement, NoRequest.NONE).stream()
         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 }

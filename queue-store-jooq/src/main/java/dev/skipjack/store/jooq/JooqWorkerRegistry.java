@@ -5,6 +5,7 @@ import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import java.time.Duration;
 
 /** The workers' rows in PostgreSQL. */
 final class JooqWorkerRegistry implements WorkerRegistry {
@@ -29,5 +30,13 @@ final class JooqWorkerRegistry implements WorkerRegistry {
   public void remove(WorkerId id) {
     transactions.run(
         statements.removeWorker, RemoveWorkersStatement.argumentsForOne(id), row -> row.getLong(1));
+  }
+
+  /** Removes the rows of workers that have sent no heartbeat for {@code silence}. */
+  void removeSilent(Duration silence) {
+    transactions.run(
+        statements.removeSilentWorkers,
+        RemoveWorkersStatement.argumentsForSilent(silence),
+        row -> row.getLong(1));
   }
 }

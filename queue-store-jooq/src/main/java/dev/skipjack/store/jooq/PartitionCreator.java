@@ -3,18 +3,20 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Postponed;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jooq.DSLContext;
 
 /**
- * Creates partitions, each in a transaction of its own: one that somebody keeps from being created
- * costs no other its lock. Safe for any number of threads, and maintainers.
+ * Creates partitions, each in a transaction of its own, so that one that cannot be created now does
+ * not keep the others from it. Safe for any number of threads and of maintainers.
  */
 final class PartitionCreator {
 
@@ -22,11 +24,16 @@ final class PartitionCreator {
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
   private final OwnTransactions transactions;
-  private final Statements statements;
+  private final Statement<NoRequest, Instant> readClock;
+  private final Statement<Partition, Boolean> createPartition;
 
-  PartitionCreator(OwnTransactions transactions, Statements statements) {
+  /**
+   * @param dialect renders statements for the queue's schema
+   */
+  PartitionCreator(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.statements = statements;
+    this.readClock = ReadClockStatement.of(dialect);
+    this.createPartition = CreatePartitionStatement.of(dialect);
   }
 
   /** The missing ones from the present, by the database's clock, to {@code ahead} of it. */
@@ -37,7 +44,7 @@ final class PartitionCreator {
 
   /** The time of the database. */
   Instant now() {
-    return transactions.run(statements.readClock, new Arguments(), ReadClockStatement::read).get(0);
+    return transactions.run(readClock, NoRequest.NONE).get(0);
   }
 
   /**
@@ -84,12 +91,7 @@ final class PartitionCreator {
   private boolean create(Partition partition) {
     for (int tries = 1; ; tries++) {
       try {
-        return transactions
-            .run(
-                statements.createPartition,
-                CreatePartitionStatement.arguments(partition),
-                row -> row.getBoolean(1))
-            .get(0);
+        return transactions.run(createPartition, partition).get(0);
       } catch (StoreException failure) {
         if (tries == TRIES || !PartitionErrors.isWaiting(failure) || !Pause.upTo(LONGEST_PAUSE)) {
           throw failure;

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.jooq.DSLContext;
 
 /**
  * Runs a write to a partitioned table again after creating the partition that it missed. PostgreSQL
@@ -24,6 +25,11 @@ final class PartitionHealing {
    */
   PartitionHealing(Supplier<Optional<StoreException>> createMissing) {
     this.createMissing = createMissing;
+  }
+
+  /** One that creates partitions by {@code transactions}. */
+  static PartitionHealing by(OwnTransactions transactions, DSLContext dialect) {
+    return new PartitionHealing(new PartitionCreator(transactions, dialect)::createPresent);
   }
 
   /** Whether a write failed for want of a partition. A table's own CHECK says its name. */

@@ -3,15 +3,19 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
+import dev.skipjack.store.jooq.FindPartitionsStatement.Candidate;
 import dev.skipjack.store.jooq.FindRunningStatement.Page;
+import dev.skipjack.store.jooq.FindRunningStatement.Request;
 import dev.skipjack.store.jooq.FoundPartition.State;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jooq.DSLContext;
 
 /** Removes whole partitions, step by step; a step that fails is where the next call goes on. */
 final class PartitionRemover {
@@ -19,7 +23,8 @@ final class PartitionRemover {
   private static final int BATCH = 20_000;
 
   private final OwnTransactions transactions;
-  private final Statements statements;
+  private final Statement<PartitionedTable, Candidate> findPartitions;
+  private final Statement<Request, Page> findRunning;
   private final PartitionDdl ddl;
 
   /**
@@ -28,20 +33,18 @@ final class PartitionRemover {
    */
   private final Map<String, Long> checkedTo = new HashMap<>();
 
-  PartitionRemover(OwnTransactions transactions, Statements statements, PartitionDdl ddl) {
+  PartitionRemover(
+      OwnTransactions transactions, DSLContext dialect, String schema, PartitionDdl ddl) {
     this.transactions = transactions;
-    this.statements = statements;
+    this.findPartitions = FindPartitionsStatement.of(dialect, schema);
+    this.findRunning = FindRunningStatement.of(dialect);
     this.ddl = ddl;
   }
 
   /** Those that are or were part of the table, the oldest first. */
   List<FoundPartition> find(PartitionedTable table) {
-    return transactions
-        .run(
-            statements.findPartitions,
-            FindPartitionsStatement.arguments(table),
-            row -> FindPartitionsStatement.read(table, row))
-        .stream()
+    return transactions.run(findPartitions, table).stream()
+        .map(candidate -> candidate.of(table))
         .flatMap(Optional::stream)
         .toList();
   }
@@ -172,26 +175,21 @@ final class PartitionRemover {
     Batches batches = new Batches(BATCH);
     while (true) {
       long after = checkedTo.getOrDefault(partition.name(), Long.MIN_VALUE);
-      Page page = batches.run(size -> page(partition, after, size));
+      Page page = batches.run(size -> page(new Request(partition, after, size)));
       if (page.running()) {
         return Optional.of(Reason.RUNNING);
       }
-      if (page.read() == 0) {
+      if (page.last().isEmpty()) {
         return Optional.empty();
       }
-      checkedTo.put(partition.name(), page.last());
+      checkedTo.put(partition.name(), page.last().getAsLong());
       if (System.nanoTime() - deadline > 0) {
         return Optional.of(Reason.UNFINISHED);
       }
     }
   }
 
-  private Page page(Partition partition, long after, int size) {
-    return transactions
-        .run(
-            statements.findRunning,
-            FindRunningStatement.arguments(partition, after, size),
-            FindRunningStatement::read)
-        .get(0);
+  private Page page(Request request) {
+    return transactions.run(findRunning, request).get(0);
   }
 }

@@ -13,13 +13,15 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
 
 /**
- * Deletes keys that are over.
+ * Deletes expired keys.
  *
  * <pre>{@code
  * WITH expired AS MATERIALIZED (SELECT key FROM job_keys WHERE expires_at <= now()
@@ -28,17 +30,28 @@ import org.jooq.ResultQuery;
  * SELECT count(*) FROM pruned
  * }</pre>
  *
- * <p>Locks without waiting: a key that an enqueue is just taking over stays, so the two cannot
- * deadlock although one goes by key and the other by age. An enqueue that comes later waits for
- * this short transaction and inserts the key anew.
+ * <p>It skips locked keys: a key that an enqueue is just taking over stays, so the two cannot
+ * deadlock although one locks in the order of keys and the other in the order of age. An enqueue
+ * that comes later waits for this short transaction and inserts the key anew.
  */
 final class PruneKeysStatement {
 
   private static final Param<Long> BATCH = param("batch", Long.class);
 
+  private static final Field<Integer> PRUNED = count();
+
   private PruneKeysStatement() {}
 
-  static ResultQuery<?> query() {
+  /** Takes the largest number of keys to delete; returns how many were deleted. */
+  static Statement<Integer, Integer> of(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        query(),
+        batch -> new Arguments().number("batch", batch),
+        row -> row.integer(PRUNED));
+  }
+
+  private static ResultQuery<?> query() {
     CommonTableExpression<?> expired =
         name("expired")
             .asMaterialized(
@@ -56,10 +69,6 @@ final class PruneKeysStatement {
                 deleteFrom(JOB_KEYS)
                     .where(JOB_KEYS.KEY.eq(any(array(select(key).from(expired)))))
                     .returning(JOB_KEYS.KEY));
-    return with(expired, pruned).select(count()).from(table(name("pruned")));
-  }
-
-  static Arguments arguments(int batch) {
-    return new Arguments().number("batch", batch);
+    return with(expired, pruned).select(PRUNED).from(table(name("pruned")));
   }
 }

@@ -3,22 +3,17 @@ package dev.skipjack.store.jooq;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import org.jooq.ResultQuery;
+import org.jooq.DSLContext;
 
-/** Asks the database what time it is: {@code SELECT clock_timestamp()}. */
+/** Reads the clock of the database: {@code SELECT clock_timestamp()}. */
 final class ReadClockStatement {
 
   private ReadClockStatement() {}
 
-  static ResultQuery<?> query() {
-    return select(DatabaseClock.NOW);
-  }
-
-  static Instant read(ResultSet row) throws SQLException {
-    return row.getObject(1, OffsetDateTime.class).toInstant();
+  static Statement<NoRequest, Instant> of(DSLContext dialect) {
+    return Statement.of(dialect, select(DatabaseClock.NOW), row -> row.instant(DatabaseClock.NOW));
   }
 }

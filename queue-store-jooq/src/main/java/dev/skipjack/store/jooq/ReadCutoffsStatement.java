@@ -5,15 +5,16 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.function;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.least;
+import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
 import java.time.LocalDateTime;
-import java.time.OffsetDateTime;
 import java.util.Map;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
@@ -22,38 +23,54 @@ import org.jooq.types.YearToMonth;
 import org.jooq.types.YearToSecond;
 
 /**
- * Reads the instant before which each queue with a retention of its own keeps nothing of what that
- * retention is about, archived jobs or dead ones.
+ * Reads the cutoff of each queue that has a retention of its own: archived jobs, or dead ones, from
+ * before that instant are deleted.
  *
  * <pre>{@code
  * SELECT queue, timezone('UTC', timezone('UTC', clock_timestamp()) - LEAST(:retention, interval '1000 years'))
  *   FROM job_queues WHERE :retention IS NOT NULL
  * }</pre>
  *
- * <p>The retention is a column, one text each. In UTC, because a month or a day before now depends
- * on the zone it is counted in. At most a thousand years, because a queue that keeps everything
- * "for ever" must not make the query fail.
+ * <p>The retention is a column, so there is one text for each of the two. The cutoff is computed in
+ * UTC, because a month or a day before now depends on the zone. A retention counts as at most a
+ * thousand years, because a queue that keeps everything "for ever" must not make the query fail.
  */
 final class ReadCutoffsStatement {
 
   private static final YearToSecond LONGEST =
       new YearToSecond(new YearToMonth(1000, 0), new DayToSecond());
 
+  private static final Field<Instant> CUTOFF = field(name("cutoff"), SQLDataType.INSTANT);
+
   private ReadCutoffsStatement() {}
 
-  static ResultQuery<?> query(Field<YearToSecond> retention) {
+  /** The cutoffs of archived jobs, by queue. */
+  static Statement<NoRequest, Map.Entry<String, Instant>> ofArchive(DSLContext dialect) {
+    return of(dialect, JOB_QUEUES.ARCHIVE_RETENTION);
+  }
+
+  /** The cutoffs of dead jobs, by queue. */
+  static Statement<NoRequest, Map.Entry<String, Instant>> ofDeadJobs(DSLContext dialect) {
+    return of(dialect, JOB_QUEUES.DEAD_RETENTION);
+  }
+
+  private static Statement<NoRequest, Map.Entry<String, Instant>> of(
+      DSLContext dialect, Field<YearToSecond> retention) {
+    return Statement.of(
+        dialect,
+        query(retention),
+        row -> Map.entry(row.text(JOB_QUEUES.QUEUE), row.instant(CUTOFF)));
+  }
+
+  private static ResultQuery<?> query(Field<YearToSecond> retention) {
     Field<LocalDateTime> now =
         function("timezone", LocalDateTime.class, inline("UTC"), DatabaseClock.NOW);
     Field<LocalDateTime> before =
         field("{0} - {1}", SQLDataType.LOCALDATETIME, now, least(retention, inline(LONGEST)));
     return select(
             JOB_QUEUES.QUEUE,
-            function("timezone", SQLDataType.INSTANT, inline("UTC"), before).as("cutoff"))
+            function("timezone", SQLDataType.INSTANT, inline("UTC"), before).as(CUTOFF))
         .from(JOB_QUEUES)
         .where(retention.isNotNull());
-  }
-
-  static Map.Entry<String, Instant> read(ResultSet row) throws SQLException {
-    return Map.entry(row.getString(1), row.getObject(2, OffsetDateTime.class).toInstant());
   }
 }

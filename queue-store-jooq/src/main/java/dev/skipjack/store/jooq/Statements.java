@@ -1,7 +1,5 @@
 package dev.skipjack.store.jooq;
 
-import static dev.skipjack.model.Tables.JOB_QUEUES;
-
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import org.jooq.DSLContext;
@@ -25,14 +23,6 @@ final class Statements {
   final StatementText rescue;
   final StatementText firstExpired;
   final StatementText oldestRunning;
-  final StatementText readClock;
-  final StatementText createPartition;
-  final StatementText findPartitions;
-  final StatementText findRunning;
-  final StatementText readCutoffs;
-  final StatementText readDeadCutoffs;
-  final StatementText pruneKeys;
-  final StatementText sweepArchive;
   final StatementText announce;
   final StatementText removeWorker;
   final StatementText removeSilentWorkers;
@@ -55,16 +45,6 @@ final class Statements {
     rescue = StatementText.render(dsl, RescueStatement.query());
     firstExpired = StatementText.render(dsl, RescueStatement.firstQuery());
     oldestRunning = StatementText.render(dsl, RescueStatement.oldestRunningQuery());
-    readClock = StatementText.render(dsl, ReadClockStatement.query());
-    createPartition = StatementText.render(dsl, CreatePartitionStatement.query());
-    findPartitions = StatementText.render(dsl, FindPartitionsStatement.query(schema));
-    findRunning = StatementText.render(dsl, FindRunningStatement.query());
-    readCutoffs =
-        StatementText.render(dsl, ReadCutoffsStatement.query(JOB_QUEUES.ARCHIVE_RETENTION));
-    readDeadCutoffs =
-        StatementText.render(dsl, ReadCutoffsStatement.query(JOB_QUEUES.DEAD_RETENTION));
-    pruneKeys = StatementText.render(dsl, PruneKeysStatement.query());
-    sweepArchive = StatementText.render(dsl, SweepArchiveStatement.query());
     announce = StatementText.render(dsl, AnnounceStatement.query());
     removeWorker = StatementText.render(dsl, RemoveWorkersStatement.queryForOne());
     removeSilentWorkers = StatementText.render(dsl, RemoveWorkersStatement.queryForSilent());

@@ -18,21 +18,24 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Deletes what is over among the next jobs of one partition of the archive.
+ * Deletes the expired ones among the next jobs of one partition of the archive.
  *
  * <pre>{@code
  * WITH page AS MATERIALIZED (SELECT id, finished_at, queue FROM jobs_archive
@@ -46,8 +49,9 @@ import org.jooq.impl.SQLDataType;
  * SELECT (SELECT count(*) FROM swept), count(*), max(id) FROM page
  * }</pre>
  *
- * <p>A walk along the primary key: no index knows the queue, and each batch reads no more rows than
- * it was told to, whatever it finds. The bounds, said twice, leave one partition of all.
+ * <p>It walks along the primary key: no index contains the queue, and each batch reads no more rows
+ * than its limit, whatever it finds. The bounds stand in both parts, so that each touches one
+ * partition only.
  */
 final class SweepArchiveStatement {
 
@@ -60,18 +64,34 @@ final class SweepArchiveStatement {
   private static final Param<Instant[]> CUTOFFS =
       param("cutoffs", SQLDataType.INSTANT.getArrayDataType());
 
+  private static final Field<Integer> DELETED =
+      field(selectCount().from(table(name("swept")))).as("deleted");
+  private static final Field<Integer> READ = count().as("read");
+  private static final Field<Long> LAST = max(field(name("page", "id"), Long.class)).as("last");
+
   private SweepArchiveStatement() {}
 
   /**
-   * What a batch did.
+   * A batch of jobs to read.
    *
-   * @param deleted jobs that were over
-   * @param read jobs that were looked at
-   * @param last the greatest id among them
+   * @param after the greatest id of the batch before
    */
-  record Swept(long deleted, long read, long last) {}
+  record Request(Partition partition, long after, int batch, Cutoffs cutoffs) {}
 
-  static ResultQuery<?> query() {
+  /**
+   * The result for one batch.
+   *
+   * @param deleted how many of its jobs were deleted
+   * @param last the greatest id that was read; empty if none was left to read
+   */
+  record Swept(int deleted, OptionalLong last) {}
+
+  static Statement<Request, Swept> of(DSLContext dialect) {
+    return Statement.of(
+        dialect, query(), SweepArchiveStatement::arguments, SweepArchiveStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
     CommonTableExpression<?> page =
         name("page")
             .asMaterialized(
@@ -108,13 +128,7 @@ final class SweepArchiveStatement {
                                                     ownCutoff,
                                                     cast(OTHERS, SQLDataType.INSTANT))))))))
                     .returning(JOBS_ARCHIVE.ID));
-    return with(page)
-        .with(swept)
-        .select(
-            field(selectCount().from(table(name("swept")))).as("deleted"),
-            count().as("read"),
-            max(id).as("last"))
-        .from(page);
+    return with(page).with(swept).select(DELETED, READ, LAST).from(page);
   }
 
   private static Condition inside() {
@@ -124,19 +138,21 @@ final class SweepArchiveStatement {
         .and(JOBS_ARCHIVE.FINISHED_AT.lt(cast(TO, SQLDataType.INSTANT)));
   }
 
-  static Arguments arguments(Partition partition, long after, int batch, Cutoffs cutoffs) {
-    List<Map.Entry<String, Instant>> own = List.copyOf(cutoffs.byQueue().entrySet());
+  private static Arguments arguments(Request request) {
+    List<Map.Entry<String, Instant>> own = List.copyOf(request.cutoffs().byQueue().entrySet());
     return new Arguments()
-        .text("from", partition.start().toString())
-        .text("to", partition.end().toString())
-        .number("after", after)
-        .number("batch", batch)
-        .text("others", cutoffs.others().toString())
+        .text("from", request.partition().start().toString())
+        .text("to", request.partition().end().toString())
+        .number("after", request.after())
+        .number("batch", request.batch())
+        .text("others", request.cutoffs().others().toString())
         .texts("queues", own, Map.Entry::getKey)
         .timestamps("cutoffs", own, queue -> queue.getValue().toString());
   }
 
-  static Swept read(ResultSet row) throws SQLException {
-    return new Swept(row.getLong("deleted"), row.getLong("read"), row.getLong("last"));
+  private static Swept read(Row row) throws SQLException {
+    boolean empty = row.integer(READ) == 0;
+    return new Swept(
+        row.integer(DELETED), empty ? OptionalLong.empty() : OptionalLong.of(row.number(LAST)));
   }
 }

@@ -26,6 +26,7 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -37,6 +38,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.jooq.DSLContext;
 
 /** Runs each statement once, for tests about what surrounds all of them. */
 final class EveryStatement {
@@ -147,6 +149,7 @@ final class EveryStatement {
     queue.reader().list(JobQuery.archived());
 
     OwnTransactions transactions = new OwnTransactions(dataSource);
+    DSLContext dialect = StatementDialect.forSchema(schema);
     Statements statements = new Statements(schema);
     ReadStatements reads = new ReadStatements(schema);
     transactions.run(
@@ -154,19 +157,17 @@ final class EveryStatement {
     transactions.run(
         statements.oldestRunning, RescueStatement.firstArguments(0), row -> row.getLong(1));
     transactions.run(
-        statements.findRunning,
-        FindRunningStatement.arguments(PartitionedTable.AUDIT.containing(Instant.now()), 0, 100),
-        FindRunningStatement::read);
+        FindRunningStatement.of(dialect),
+        new FindRunningStatement.Request(PartitionedTable.AUDIT.containing(Instant.now()), 0, 100));
     Instant now = Instant.now();
     transactions.run(
-        statements.sweepArchive,
-        SweepArchiveStatement.arguments(
+        SweepArchiveStatement.of(dialect),
+        new SweepArchiveStatement.Request(
             PartitionedTable.ARCHIVE.containing(now),
             0,
             100,
             new Cutoffs(
-                now.minus(Duration.ofDays(9)), Map.of("some", now.minus(Duration.ofDays(8))))),
-        SweepArchiveStatement::read);
+                now.minus(Duration.ofDays(9)), Map.of("some", now.minus(Duration.ofDays(8))))));
     transactions.readOnly().run(reads.countSample, new Arguments(), CountSampleStatement::read);
   }
 

@@ -9,6 +9,7 @@ import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.time.Duration;
@@ -148,7 +149,8 @@ class PartitionCreationTest {
   }
 
   private static PartitionCreator creator(QueueDatabase database, DataSource dataSource) {
-    return new PartitionCreator(new OwnTransactions(dataSource), new Statements(database.schema()));
+    return new PartitionCreator(
+        new OwnTransactions(dataSource), StatementDialect.forSchema(database.schema()));
   }
 
   @FunctionalInterface

@@ -2,11 +2,13 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import org.jooq.DSLContext;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -32,14 +34,14 @@ class PartitionPlanTest {
             + " SELECT n, '2024-03-04 00:00+00'::timestamptz + n * interval '1 second', 'completed', 'q', 'k', '{}', 1, 0,"
             + " now(), now(), 1, 0, 1 FROM generate_series(1, 20000) n");
     fixture.execute("ANALYZE @jobs_archive");
-    Statements statements = new Statements(database.schema());
+    DSLContext dialect = StatementDialect.forSchema(database.schema());
     String from = "'2024-03-04 00:00+00'";
 
     try (Connection connection = database.connection()) {
       String sweep =
           Plan.of(
               connection,
-              statements.sweepArchive,
+              SweepArchiveStatement.of(dialect).text(),
               mode,
               List.of(
                   from,
@@ -58,7 +60,7 @@ class PartitionPlanTest {
       String running =
           Plan.of(
               connection,
-              statements.findRunning,
+              FindRunningStatement.of(dialect).text(),
               mode,
               List.of(from, "'2024-03-11 00:00+00'", "0", "1000"));
       assertThat(running)

@@ -8,6 +8,8 @@ import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -19,7 +21,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -247,11 +248,10 @@ class PruneTest {
       List<Long> pruned = new ArrayList<>();
       boolean isDone = false;
       while (!isDone && pruned.size() < 20) {
-        AtomicLong jobs = new AtomicLong();
-        List<String> failed = new ArrayList<>();
-        isDone = pruner.prune(cutoffs, now, System.nanoTime(), jobs, failed);
-        assertThat(failed).isEmpty();
-        pruned.add(jobs.get());
+        Pruned call = pruner.prune(cutoffs, now, System.nanoTime());
+        isDone = !call.unfinished();
+        assertThat(call.failed()).isEmpty();
+        pruned.add(call.jobs());
       }
 
       // Three batches of the first queue, one of the second, and the look that finds no more.
@@ -265,17 +265,13 @@ class PruneTest {
       Instant now = Instant.now();
       Instant cutoff = now.minus(Duration.ofHours(1));
       DeadLetterPruner pruner = pruner();
-      AtomicLong jobs = new AtomicLong();
-      List<String> failed = new ArrayList<>();
 
-      assertThat(
-              pruner.prune(
-                  Map.of("first", cutoff, "second", cutoff), now, System.nanoTime(), jobs, failed))
-          .isFalse();
-      pruner.prune(Map.of("second", cutoff), now, System.nanoTime(), jobs, failed);
+      Map<String, Instant> both = Map.of("first", cutoff, "second", cutoff);
+      assertThat(pruner.prune(both, now, System.nanoTime())).isEqualTo(new Pruned(0, 0, true));
+      Pruned second = pruner.prune(Map.of("second", cutoff), now, System.nanoTime());
 
-      assertThat(jobs).hasValue(2);
-      assertThat(failed).isEmpty();
+      assertThat(second.jobs()).isEqualTo(2);
+      assertThat(second.failed()).isEmpty();
     }
 
     private DeadLetterPruner pruner() {
@@ -297,10 +293,11 @@ class PruneTest {
         "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + n * interval '1 second' FROM generate_series(1, 50000) n");
     dead("mail", "interval '1 hour'", 50_000);
     fixture.execute("ANALYZE @jobs");
-    Statements statements = new Statements(fixture.database.schema());
+    StatementText pruneKeys =
+        PruneKeysStatement.of(StatementDialect.forSchema(fixture.database.schema())).text();
     AdminStatements admin = new AdminStatements(fixture.database.schema());
     try (Connection connection = fixture.database.connection()) {
-      assertThat(Plan.of(connection, statements.pruneKeys, mode, List.of("5000")))
+      assertThat(Plan.of(connection, pruneKeys, mode, List.of("5000")))
           .contains("job_keys_expires_at_idx", "job_keys_pkey")
           .doesNotContain("Seq Scan on", "Sort");
       long lastButOneThousand = Long.parseLong(fixture.value("SELECT max(id) - 1000 FROM @jobs"));
