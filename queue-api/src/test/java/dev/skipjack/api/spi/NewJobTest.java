@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class NewJobTest {
@@ -31,6 +35,22 @@ class NewJobTest {
     assertThat(chosen.queue()).isEqualTo("other");
     assertThat(chosen.priority()).isEqualTo(3);
     assertThat(chosen.maxAttempts()).isEqualTo(4);
+  }
+
+  /** An option that the job does not show would never be written. */
+  @Test
+  void everyOptionIsAValueOfTheJob() {
+    assertThat(values(NewJob.class))
+        .containsAll(
+            values(EnqueueOptions.class).filter(name -> !name.equals("idempotencyKept")).toList());
+  }
+
+  private static Stream<String> values(Class<?> type) {
+    return Arrays.stream(type.getDeclaredMethods())
+        .filter(method -> Modifier.isPublic(method.getModifiers()))
+        .filter(method -> !Modifier.isStatic(method.getModifiers()))
+        .filter(method -> method.getParameterCount() == 0 && method.getReturnType() != type)
+        .map(Method::getName);
   }
 
   @Test

@@ -5,12 +5,12 @@ import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.noCondition;
-import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
@@ -22,80 +22,95 @@ import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.NextId;
-import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DataType;
 import org.jooq.Field;
 import org.jooq.InsertOnDuplicateStep;
 import org.jooq.OrderField;
-import org.jooq.Param;
 import org.jooq.Table;
-import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The insert of new jobs, written once for every way of enqueueing.
  *
  * <p>{@link #INCOMING} draws the ids before anything is inserted, because RETURNING cannot carry
- * the position of a row in the input; whoever needs ids in input order joins them back from it.
+ * the position of a row in the input; a statement that needs ids in input order joins them back
+ * from it.
  */
 public final class JobInsert {
 
-  private static final Param<String[]> QUEUES = Texts.array("queues");
-  private static final Param<String[]> KINDS = Texts.array("kinds");
-  private static final Param<String[]> PAYLOADS = Texts.array("payloads");
-  private static final Param<Integer[]> PAYLOAD_VERSIONS =
-      param("payload_versions", Integer[].class);
-  private static final Param<Short[]> PRIORITIES = param("priorities", Short[].class);
-  private static final Param<Integer[]> MAX_ATTEMPTS = param("max_attempts", Integer[].class);
-  private static final Param<Instant[]> SCHEDULED_AT =
-      param("scheduled_at", SQLDataType.INSTANT.getArrayDataType());
-  private static final Param<Long[]> DELAYS = param("delays", Long[].class);
-  private static final Param<String[]> UNIQUE_KEYS = Texts.array("unique_keys");
-  private static final Param<String[]> UNIQUE_LABELS = Texts.array("unique_labels");
-  private static final Param<String[]> UNIQUE_UNTILS = Texts.array("unique_untils");
+  /** Where a job stood in the input, from 1. */
+  public static final Field<Long> POSITION = given("position", Long.class);
 
-  private static final Param<String[]> TRACE_PARENTS = Texts.array("trace_parents");
+  /** The id drawn for it. */
+  public static final Field<Long> ID = given("id", Long.class);
 
-  private static final Param<String[]> TAGS = Texts.array("tags");
+  /** The unique key it asks for. */
+  public static final Field<String> UNIQUE_KEY = given("unique_key", String.class);
+
+  /**
+   * What is given of a new job, and where it goes: the name of the value, the name of the array of
+   * such values in a call for several jobs, and how a job yields its value. Every parameter, every
+   * column and every argument of the insert comes from this list, in this order.
+   */
+  static final List<JobColumn> COLUMNS =
+      List.of(
+          JobColumn.text("queue", "queues", NewJob::queue)
+              .into(JOBS.QUEUE, given("queue", String.class)),
+          JobColumn.text("kind", "kinds", NewJob::kind)
+              .into(JOBS.KIND, given("kind", String.class)),
+          JobColumn.text("payload", "payloads", NewJob::payload)
+              .into(JOBS.PAYLOAD, cast(given("payload", String.class), JOBS.PAYLOAD)),
+          JobColumn.integer("payload_version", "payload_versions", NewJob::payloadVersion)
+              .into(JOBS.PAYLOAD_VERSION, given("payload_version", Integer.class)),
+          JobColumn.smallint("priority", "priorities", NewJob::priority)
+              .into(
+                  JOBS.PRIORITY,
+                  coalesce(
+                      given("priority", Short.class),
+                      JOB_QUEUES.DEFAULT_PRIORITY,
+                      inline((short) 0))),
+          JobColumn.integer("max_attempts", "max_attempts", NewJob::maxAttempts)
+              .into(
+                  JOBS.MAX_ATTEMPTS,
+                  coalesce(
+                      given("max_attempts", Integer.class),
+                      JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
+                      inline(JobType.DEFAULT_MAX_ATTEMPTS))),
+          JobColumn.timestamp("scheduled_at", "scheduled_at", NewJob::scheduledAt)
+              .into(JOBS.SCHEDULED_AT, due()),
+          JobColumn.bigint("delay", "delays", job -> DatabaseClock.micros(job.delay())),
+          JobColumn.text("tags", "tags", JobInsert::tags)
+              .into(JOBS.TAGS, cast(given("tags", String.class), JOBS.TAGS)),
+          JobColumn.text("unique_key", "unique_keys", unique(UniqueKey::key))
+              .into(JOBS.UNIQUE_KEY, UNIQUE_KEY),
+          JobColumn.text("unique_label", "unique_labels", unique(UniqueKey::label))
+              .into(JOBS.UNIQUE_LABEL, given("unique_label", String.class)),
+          JobColumn.text("unique_until", "unique_untils", unique(key -> key.until().literal()))
+              .into(JOBS.UNIQUE_UNTIL, given("unique_until", JOBS.UNIQUE_UNTIL.getDataType())),
+          JobColumn.text("traceparent", "trace_parents", NewJob::traceparent)
+              .into(JOBS.TRACEPARENT, given("traceparent", String.class)));
 
   /** The given jobs with their ids drawn: {@code incoming(id, position, ...)}. */
   public static final CommonTableExpression<?> INCOMING = incoming();
 
-  /** Where a job stood in the input, from 1. */
-  public static final Field<Long> POSITION = field("position", Long.class);
-
-  /** The id drawn for it. */
-  public static final Field<Long> ID = field("id", Long.class);
-
-  /** The unique key it asks for. */
-  public static final Field<String> UNIQUE_KEY = field("unique_key", String.class);
-
   private JobInsert() {}
 
   /**
-   * The given jobs, one a row. A statement that needs to know more of each adds columns and then
-   * the position, and makes an {@code incoming} of its own.
+   * The given jobs, one per row. A statement that needs more about each adds columns, then the
+   * position, and builds an {@code incoming} of its own.
    */
   public static ArrayRows given() {
-    return ArrayRows.named("given")
-        .column("queue", QUEUES)
-        .column("kind", KINDS)
-        .column("payload", PAYLOADS)
-        .column("payload_version", PAYLOAD_VERSIONS)
-        .column("priority", PRIORITIES)
-        .column("max_attempts", MAX_ATTEMPTS)
-        .column("scheduled_at", SCHEDULED_AT)
-        .column("delay", DELAYS)
-        .column("tags", TAGS)
-        .column("unique_key", UNIQUE_KEYS)
-        .column("unique_label", UNIQUE_LABELS)
-        .column("unique_until", UNIQUE_UNTILS)
-        .column("traceparent", TRACE_PARENTS);
+    ArrayRows given = ArrayRows.named("given");
+    COLUMNS.forEach(column -> given.column(column.name(), column.array()));
+    return given;
   }
 
   private static CommonTableExpression<?> incoming() {
@@ -105,9 +120,9 @@ public final class JobInsert {
   }
 
   /**
-   * {@code INSERT INTO jobs SELECT ... FROM incoming LEFT JOIN job_queues}: a priority and attempts
-   * that nobody gave are the queue's. That table has a row only for a queue that somebody has
-   * changed, so a caller's plan that was made while it was smaller does no harm.
+   * {@code INSERT INTO jobs SELECT ... FROM incoming LEFT JOIN job_queues}: a priority or maximum
+   * of attempts that was not given is the queue's. That table has a row only for a queue whose
+   * settings were changed, so a caller's plan that was made while it was smaller does no harm.
    *
    * @param order in which the rows are inserted; rows of unique jobs go in key order, or two calls
    *     may wait for each other
@@ -135,119 +150,49 @@ public final class JobInsert {
   }
 
   private static Table<?> one() {
-    return select(
-            Texts.param("queue").as("queue"),
-            Texts.param("kind").as("kind"),
-            Texts.param("payload").as("payload"),
-            given("payload_version", SQLDataType.INTEGER),
-            given("priority", SQLDataType.SMALLINT),
-            given("max_attempts", SQLDataType.INTEGER),
-            Texts.param("scheduled_at").cast(SQLDataType.INSTANT).as("scheduled_at"),
-            given("delay", SQLDataType.BIGINT),
-            Texts.param("tags").as("tags"),
-            Texts.param("unique_key").as("unique_key"),
-            Texts.param("unique_label").as("unique_label"),
-            Texts.param("unique_until").as("unique_until"),
-            Texts.param("traceparent").as("traceparent"))
-        .asTable("incoming");
-  }
-
-  private static <T> Field<T> given(String name, org.jooq.DataType<T> type) {
-    return cast(param(name, type), type).as(name);
+    return select(COLUMNS.stream().map(JobColumn::single).toList()).asTable("incoming");
   }
 
   private static InsertOnDuplicateStep<JobsRecord> insert(
       Field<Long> id, Table<?> incoming, Condition which, OrderField<?>... order) {
-    Field<Instant> due =
-        greatest(
-            coalesce(field("scheduled_at", Instant.class), DatabaseClock.NOW), DatabaseClock.NOW);
-    return insertInto(
-            JOBS,
-            JOBS.ID,
-            JOBS.QUEUE,
-            JOBS.KIND,
-            JOBS.PAYLOAD,
-            JOBS.PAYLOAD_VERSION,
-            JOBS.PRIORITY,
-            JOBS.MAX_ATTEMPTS,
-            JOBS.SCHEDULED_AT,
-            JOBS.TAGS,
-            JOBS.UNIQUE_KEY,
-            JOBS.UNIQUE_LABEL,
-            JOBS.UNIQUE_UNTIL,
-            JOBS.TRACEPARENT)
+    Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
+    values.put(JOBS.ID, id);
+    COLUMNS.forEach(column -> column.addTo(values));
+    return insertInto(JOBS, values.keySet())
         .select(
-            select(
-                    id,
-                    field("queue", String.class),
-                    field("kind", String.class),
-                    cast(field("payload", String.class), JOBS.PAYLOAD),
-                    field("payload_version", Integer.class),
-                    coalesce(
-                        field("priority", Short.class),
-                        JOB_QUEUES.DEFAULT_PRIORITY,
-                        inline((short) 0)),
-                    coalesce(
-                        field("max_attempts", Integer.class),
-                        JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
-                        inline(JobType.DEFAULT_MAX_ATTEMPTS)),
-                    DatabaseClock.plusMicros(due, field("delay", Long.class)),
-                    cast(field("tags", String.class), JOBS.TAGS),
-                    UNIQUE_KEY,
-                    field("unique_label", String.class),
-                    field("unique_until", JOBS.UNIQUE_UNTIL.getDataType()),
-                    field("traceparent", String.class))
+            select(values.values())
                 .from(incoming)
                 .leftJoin(JOB_QUEUES)
-                .on(JOB_QUEUES.QUEUE.eq(field("queue", String.class)))
+                .on(JOB_QUEUES.QUEUE.eq(given("queue", String.class)))
                 .where(which)
                 .orderBy(order));
   }
 
   /** The values of {@code jobs} for the parameters of {@link #INCOMING}. */
   public static Arguments arguments(List<NewJob> jobs) {
-    return new Arguments()
-        .texts("queues", jobs, NewJob::queue)
-        .texts("kinds", jobs, NewJob::kind)
-        .texts("payloads", jobs, NewJob::payload)
-        .integers("payload_versions", jobs, NewJob::payloadVersion)
-        .smallints("priorities", jobs, NewJob::priority)
-        .integers("max_attempts", jobs, NewJob::maxAttempts)
-        .timestamps("scheduled_at", jobs, JobInsert::scheduledAt)
-        .bigints("delays", jobs, job -> DatabaseClock.micros(job.delay()))
-        .texts("tags", jobs, JobInsert::tags)
-        .texts("unique_keys", jobs, unique(UniqueKey::key))
-        .texts("unique_labels", jobs, unique(UniqueKey::label))
-        .texts("unique_untils", jobs, unique(key -> key.until().literal()))
-        .texts("trace_parents", jobs, NewJob::traceparent);
+    Arguments arguments = new Arguments();
+    COLUMNS.forEach(column -> column.bindAll().accept(arguments, jobs));
+    return arguments;
   }
 
   /** The values of {@code job} for the parameters of {@link #insertOne}. */
   public static Arguments argumentsOfOne(NewJob job) {
-    return new Arguments()
-        .text("queue", job.queue())
-        .text("kind", job.kind())
-        .text("payload", job.payload())
-        .integer("payload_version", job.payloadVersion())
-        .integer("priority", job.priority() == null ? null : job.priority().intValue())
-        .integer("max_attempts", job.maxAttempts())
-        .text("scheduled_at", scheduledAt(job))
-        .number("delay", DatabaseClock.micros(job.delay()))
-        .text("tags", tags(job))
-        .text("unique_key", unique(UniqueKey::key).apply(job))
-        .text("unique_label", unique(UniqueKey::label).apply(job))
-        .text("unique_until", unique(key -> key.until().literal()).apply(job))
-        .text("traceparent", job.traceparent());
+    Arguments arguments = new Arguments();
+    COLUMNS.forEach(column -> column.bindOne().accept(arguments, job));
+    return arguments;
   }
 
-  private static @Nullable String scheduledAt(NewJob job) {
-    Instant at = job.scheduledAt();
-    return at == null ? null : at.toString();
+  /** A due time in the past is now, and the delay counts from there. */
+  private static Field<Instant> due() {
+    Field<Instant> start =
+        greatest(
+            coalesce(given("scheduled_at", Instant.class), DatabaseClock.NOW), DatabaseClock.NOW);
+    return DatabaseClock.plusMicros(start, given("delay", Long.class));
   }
 
   /**
-   * The tags as the text of an array: arrays of different lengths are no array in PostgreSQL, so
-   * each job's travel as one element.
+   * The tags as the text of an array: PostgreSQL has no array of arrays of different lengths, so
+   * the tags of each job are one element.
    */
   private static @Nullable String tags(NewJob job) {
     return job.tags().isEmpty()
@@ -264,11 +209,11 @@ public final class JobInsert {
     };
   }
 
-  private static <T> Field<T> field(String column, Class<T> type) {
-    return org.jooq.impl.DSL.field(name("incoming", column), type);
+  private static <T> Field<T> given(String column, Class<T> type) {
+    return field(name("incoming", column), type);
   }
 
-  private static <T> Field<T> field(String column, org.jooq.DataType<T> type) {
-    return org.jooq.impl.DSL.field(name("incoming", column), type);
+  private static <T> Field<T> given(String column, DataType<T> type) {
+    return field(name("incoming", column), type);
   }
 }

@@ -1,0 +1,115 @@
+package dev.skipjack.store.jooq.internal;
+
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.param;
+
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jooq.DataType;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.TableField;
+import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value of a new job and its column in {@code jobs}. The value is an element of an array where
+ * several jobs are inserted, and a parameter of its own where one is.
+ *
+ * @param name the value in SQL, and its parameter where one job is inserted
+ * @param array the parameter where several jobs are inserted
+ * @param single the parameter where one job is inserted, as a column called {@code name}
+ * @param bindAll sets the array
+ * @param bindOne sets the single parameter
+ * @param target null for a value that is part of another column's
+ * @param value what is inserted into {@code target}
+ */
+record JobColumn(
+    String name,
+    Param<?> array,
+    Field<?> single,
+    BiConsumer<Arguments, List<NewJob>> bindAll,
+    BiConsumer<Arguments, NewJob> bindOne,
+    @Nullable Field<?> target,
+    @Nullable Field<?> value) {
+
+  private JobColumn(
+      String name,
+      Param<?> array,
+      Field<?> single,
+      BiConsumer<Arguments, List<NewJob>> bindAll,
+      BiConsumer<Arguments, NewJob> bindOne) {
+    this(name, array, single, bindAll, bindOne, null, null);
+  }
+
+  static JobColumn text(String name, String array, Function<NewJob, @Nullable String> value) {
+    return new JobColumn(
+        name,
+        Texts.array(array),
+        Texts.param(name).as(name),
+        (arguments, jobs) -> arguments.texts(array, jobs, value),
+        (arguments, job) -> arguments.text(name, value.apply(job)));
+  }
+
+  static JobColumn integer(String name, String array, Function<NewJob, @Nullable Integer> value) {
+    return new JobColumn(
+        name,
+        param(array, Integer[].class),
+        single(name, SQLDataType.INTEGER),
+        (arguments, jobs) -> arguments.integers(array, jobs, value),
+        (arguments, job) -> arguments.integer(name, value.apply(job)));
+  }
+
+  static JobColumn smallint(String name, String array, Function<NewJob, @Nullable Integer> value) {
+    return new JobColumn(
+        name,
+        param(array, Short[].class),
+        single(name, SQLDataType.SMALLINT),
+        (arguments, jobs) -> arguments.smallints(array, jobs, value),
+        (arguments, job) -> arguments.integer(name, value.apply(job)));
+  }
+
+  static JobColumn bigint(String name, String array, Function<NewJob, Long> value) {
+    return new JobColumn(
+        name,
+        param(array, Long[].class),
+        single(name, SQLDataType.BIGINT),
+        (arguments, jobs) -> arguments.bigints(array, jobs, value::apply),
+        (arguments, job) -> arguments.number(name, value.apply(job)));
+  }
+
+  static JobColumn timestamp(String name, String array, Function<NewJob, @Nullable Instant> value) {
+    Function<NewJob, @Nullable String> text =
+        job -> {
+          Instant instant = value.apply(job);
+          return instant == null ? null : instant.toString();
+        };
+    return new JobColumn(
+        name,
+        param(array, SQLDataType.INSTANT.getArrayDataType()),
+        Texts.param(name).cast(SQLDataType.INSTANT).as(name),
+        (arguments, jobs) -> arguments.timestamps(array, jobs, text),
+        (arguments, job) -> arguments.text(name, text.apply(job)));
+  }
+
+  private static <T> Field<T> single(String name, DataType<T> type) {
+    return cast(param(name, type), type).as(name);
+  }
+
+  /** This, inserted into {@code column} as {@code inserted}. */
+  <T> JobColumn into(TableField<?, T> column, Field<T> inserted) {
+    return new JobColumn(name, array, single, bindAll, bindOne, column, inserted);
+  }
+
+  void addTo(Map<Field<?>, Field<?>> values) {
+    if (target != null && value != null) {
+      values.put(target, value);
+    }
+  }
+}

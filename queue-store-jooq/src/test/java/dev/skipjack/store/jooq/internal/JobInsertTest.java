@@ -1,0 +1,70 @@
+package dev.skipjack.store.jooq.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.model.Tables;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jooq.Field;
+import org.junit.jupiter.api.Test;
+
+/** The list of columns is complete, so that a new column cannot be forgotten in the insert. */
+class JobInsertTest {
+
+  /** Columns with a default, which the claim, the outcome or an administrator changes later. */
+  private static final List<String> SET_LATER =
+      List.of(
+          "current_execution_id",
+          "lease_expires_at",
+          "created_at",
+          "updated_at",
+          "started_at",
+          "died_at",
+          "cancel_requested_at",
+          "attempts",
+          "uncounted_attempts",
+          "status",
+          "locked_by",
+          "last_error",
+          "freed_unique_key",
+          "ordering_key",
+          "progress");
+
+  /** Values of a job that have no column in {@code jobs}. */
+  private static final List<String> ELSEWHERE = List.of("idempotency_key", "wakes_up");
+
+  @Test
+  void everyColumnOfJobsIsInsertedOrSetLater() {
+    Stream<String> inserted =
+        JobInsert.COLUMNS.stream()
+            .map(JobColumn::target)
+            .filter(Objects::nonNull)
+            .map(Field::getName);
+
+    assertThat(Stream.of(Stream.of("id"), inserted, SET_LATER.stream()).flatMap(s -> s))
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(Tables.JOBS.fields()).map(Field::getName).toList());
+  }
+
+  @Test
+  void everyValueOfANewJobIsInserted() {
+    List<String> inserted = JobInsert.COLUMNS.stream().map(JobColumn::name).toList();
+    List<String> values =
+        Arrays.stream(NewJob.class.getDeclaredMethods())
+            .filter(method -> Modifier.isPublic(method.getModifiers()))
+            .filter(method -> method.getParameterCount() == 0)
+            .map(Method::getName)
+            .filter(name -> !name.equals("toString"))
+            .map(name -> name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT))
+            .filter(name -> !ELSEWHERE.contains(name))
+            .toList();
+
+    assertThat(inserted).containsAll(values);
+  }
+}
