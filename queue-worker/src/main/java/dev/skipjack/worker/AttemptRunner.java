@@ -1,38 +1,35 @@
 package dev.skipjack.worker;
 
-import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.StoreException;
-import dev.skipjack.worker.HandlerRegistry.Registration;
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Runs attempts in the calling thread and hands what became of them to the flusher. */
+/**
+ * Runs attempts in the calling thread.
+ *
+ * <p>One attempt goes from here to the database in four steps: the {@link Invocation} calls the
+ * handler, the {@link AttemptEnder} turns the {@link RunResult} into an {@link Ending}, the {@link
+ * OutcomeFlusher} collects endings, and the {@link OutcomeWriter} writes them.
+ */
 final class AttemptRunner implements Slots.Runner {
 
   /** A worker without threads should not claim the same job again at once. */
   private static final Duration WITHOUT_THREAD = Duration.ofSeconds(1);
-
-  private static final String ENDED = "The attempt was ended.";
 
   private final Invocation invocation;
   private final Sparer sparer;
   private final LongSnapshots snapshots;
   private final HandlerRegistry handlers;
   private final ContextFactory contexts;
-  private final EndingRules rules;
-  private final RunningJobs running;
-  private final OutcomeFlusher flusher;
   private final ScheduledExecutorService timer;
-  private final WorkerThreads threads;
+  private final StageFollower stages;
+  private final AttemptEnder ender;
   private final Reporter reporter;
 
   AttemptRunner(
@@ -41,22 +38,18 @@ final class AttemptRunner implements Slots.Runner {
       LongSnapshots snapshots,
       HandlerRegistry handlers,
       ContextFactory contexts,
-      EndingRules rules,
-      RunningJobs running,
-      OutcomeFlusher flusher,
       ScheduledExecutorService timer,
-      WorkerThreads threads,
+      StageFollower stages,
+      AttemptEnder ender,
       Reporter reporter) {
     this.invocation = invocation;
     this.sparer = sparer;
     this.snapshots = snapshots;
     this.handlers = handlers;
     this.contexts = contexts;
-    this.rules = rules;
-    this.running = running;
-    this.flusher = flusher;
     this.timer = timer;
-    this.threads = threads;
+    this.stages = stages;
+    this.ender = ender;
     this.reporter = reporter;
   }
 
@@ -67,7 +60,7 @@ final class AttemptRunner implements Slots.Runner {
     void spare(Attempt attempt, Duration lease);
   }
 
-  /** Makes what a handler sees of its attempt. */
+  /** Creates what a handler sees of its attempt. */
   @FunctionalInterface
   interface ContextFactory {
     /**
@@ -82,125 +75,64 @@ final class AttemptRunner implements Slots.Runner {
   @Override
   public boolean run(Attempt attempt, Runnable later) {
     try {
-      if (attempt.holdsLease()) {
-        spareIfNeeded(attempt);
-      }
+      spareIfNeeded(attempt);
       if (!attempt.holdsLease()) {
         // Heartbeats failed for a whole lease, or the process was frozen: another worker may run
         // it.
-        giveBack(attempt);
+        release(attempt);
         return true;
       }
-      return !attempt.begin() || runBound(attempt, later);
+      return !attempt.begin() || runBegun(attempt, later);
     } catch (Throwable lastResort) {
-      abandon(attempt);
+      ender.abandon(attempt);
       throw lastResort;
     }
-  }
-
-  /** Not even its failure could be noted. Let the lease run out, so that others rescue it. */
-  private void abandon(Attempt attempt) {
-    attempt.finish();
-    attempt.queue().abandoned(attempt);
-    attempt.stopRenewing();
-    running.settle(attempt);
-  }
-
-  @Override
-  public void refused(Attempt attempt, Throwable why) {
-    reporter.noThread(attempt, why);
-    boolean unused = giveBack(attempt, WITHOUT_THREAD);
-  }
-
-  @Override
-  public void notBegun(Attempt attempt) {
-    if (giveBack(attempt, WITHOUT_THREAD)) {
-      reporter.notBegun(attempt);
-    }
-  }
-
-  /** Ends an attempt early, for the shutdown; an attempt that has ended by itself is left alone. */
-  @Override
-  public void giveBack(Attempt attempt) {
-    boolean unused = giveBack(attempt, Duration.ZERO);
   }
 
   /**
-   * Ends an attempt whose job somebody wants cancelled. A handler that runs is interrupted and has
-   * its say; one that was not called yet never is, and the store cancels the job as it comes back.
+   * Before the attempt begins, so that a cancel or a loss met here keeps the handler from running.
    */
-  void cancel(Attempt attempt) {
-    if (attempt.cancel()) {
-      reporter.cancelRequested(attempt);
-    } else if (attempt.withdraw()) {
-      try {
-        flusher.offer(attempt, unused(attempt, Duration.ZERO));
-      } catch (Throwable lastResort) {
-        abandon(attempt);
-        throw lastResort;
-      }
+  private void spareIfNeeded(Attempt attempt) {
+    Duration lease = attempt.holdsLease() ? snapshots.leaseOf(attempt.job().kind()) : null;
+    if (lease != null) {
+      sparer.spare(attempt, lease);
     }
   }
 
-  /** Answers whether the job is given back: it is not if the attempt was over. */
-  private boolean giveBack(Attempt attempt, Duration delay) {
-    Attempt.Stop before = attempt.release();
-    if (before == null) {
-      return false;
-    }
-    try {
-      return giveBack(attempt, before, delay);
-    } catch (Throwable lastResort) {
-      // Being over for this worker, it would be renewed for ever: no second try reaches it.
-      abandon(attempt);
-      throw lastResort;
-    }
-  }
-
-  private boolean giveBack(Attempt attempt, Attempt.Stop before, Duration delay) {
-    if (before == Attempt.Stop.LOST) {
-      running.settle(attempt);
-    } else if (before == Attempt.Stop.TIMED_OUT) {
-      conclude(attempt, null, null, true);
-    } else if (before == Attempt.Stop.NONE || before == Attempt.Stop.CANCELLED) {
-      flusher.offer(attempt, unused(attempt, delay));
-      return true;
-    }
-    return false;
-  }
-
-  private static Ending unused(Attempt attempt, Duration delay) {
-    return attempt.hasBegun() || !delay.isZero()
-        ? Ending.GivenBack.after(ExecutionStatus.RELEASED, delay)
-        : Ending.GivenBack.toItsPlace(attempt.job().scheduledAt());
-  }
-
-  private boolean runBound(Attempt attempt, Runnable later) {
-    long began = attempt.begunAt();
+  private boolean runBegun(Attempt attempt, Runnable later) {
     attempt.queue().began(attempt);
     reporter.started(attempt);
-    Future<?> timeout = null;
-    Outcome outcome = null;
-    Throwable thrown = null;
+    Timeout timeout = Timeout.NONE;
+    RunResult result;
     try {
-      Long deadline = null;
-      Registration<?> registration = handlers.of(attempt.job().kind());
-      Duration limit = registration == null ? null : registration.type().timeout().orElse(null);
-      if (limit != null) {
-        deadline = began + limit.toNanos();
-        timeout = scheduleTimeout(attempt, limit);
-      }
+      timeout = startTimeout(attempt);
       requirePayload(attempt);
-      outcome = invocation.call(attempt, contexts.of(attempt, deadline));
-    } catch (Throwable failure) {
-      thrown = failure;
+      JobContext context = contexts.of(attempt, timeout.deadline());
+      result = new RunResult.Returned(invocation.call(attempt, context));
+    } catch (Throwable thrown) {
+      result = new RunResult.Threw(thrown);
     }
-    if (outcome instanceof Outcome.Async async) {
-      follow(attempt, async.stage(), began, timeout, later);
+    if (result instanceof RunResult.Returned returned
+        && returned.outcome() instanceof Outcome.Async async) {
+      Timeout started = timeout;
+      stages.follow(attempt, async.stage(), late -> endLater(attempt, late, started, later));
       return false;
     }
-    end(attempt, outcome, thrown, began, timeout);
+    timeout.stop();
+    ender.end(attempt, result);
     return true;
+  }
+
+  private void endLater(Attempt attempt, RunResult result, Timeout timeout, Runnable later) {
+    try {
+      timeout.stop();
+      ender.end(attempt, result);
+    } catch (Throwable lastResort) {
+      ender.abandon(attempt);
+      reporter.notEnded(lastResort);
+    } finally {
+      later.run();
+    }
   }
 
   private void requirePayload(Attempt attempt) {
@@ -215,132 +147,55 @@ final class AttemptRunner implements Slots.Runner {
     }
   }
 
-  /** Lets the thread go and ends the attempt when the stage answers, or has to. */
-  private void follow(
-      Attempt attempt,
-      CompletionStage<? extends @Nullable Outcome> stage,
-      long began,
-      @Nullable Future<?> timeout,
-      Runnable later) {
-    CompletableFuture<@Nullable Outcome> answer = new CompletableFuture<>();
-    CompletableFuture<?> unused =
-        answer.whenComplete(
-            (outcome, thrown) -> {
-              try {
-                end(attempt, outcome, causeOf(thrown), began, timeout);
-              } catch (Throwable lastResort) {
-                abandon(attempt);
-                reporter.notEnded(lastResort);
-              } finally {
-                later.run();
+  private Timeout startTimeout(Attempt attempt) {
+    JobType<?> type = handlers.typeOf(attempt.job().kind());
+    Duration limit = type == null ? null : type.timeout().orElse(null);
+    if (limit == null) {
+      return Timeout.NONE;
+    }
+    Future<?> action =
+        timer.schedule(
+            () -> {
+              if (attempt.timeOut()) {
+                reporter.timedOut(attempt);
               }
-            });
-    attempt.detach(() -> elsewhere(() -> cancel(stage, answer), answer));
-    try {
-      CompletionStage<?> ignored =
-          stage.whenComplete(
-              (outcome, thrown) -> {
-                if (thrown != null) {
-                  answer.completeExceptionally(thrown);
-                } else {
-                  answer.complete(outcome);
-                }
-              });
-    } catch (Throwable broken) { // a stage of the user's own making
-      answer.completeExceptionally(broken);
-    }
-  }
-
-  /** Cancelling runs what the user hung on the stage, which must not hold up who found it due. */
-  private void elsewhere(Runnable cancel, CompletableFuture<@Nullable Outcome> answer) {
-    try {
-      threads.start("canceller", cancel);
-    } catch (Throwable noThread) {
-      answer.completeExceptionally(new CancellationException(ENDED));
-    }
-  }
-
-  private static void cancel(
-      CompletionStage<?> stage, CompletableFuture<@Nullable Outcome> answer) {
-    try {
-      stage.toCompletableFuture().cancel(true);
-    } catch (Throwable notPossible) {
-      // Whether it can be cancelled or not, nobody waits for it any more.
-    }
-    answer.completeExceptionally(new CancellationException(ENDED));
-  }
-
-  private static @Nullable Throwable causeOf(@Nullable Throwable thrown) {
-    return thrown instanceof CompletionException && thrown.getCause() != null
-        ? thrown.getCause()
-        : thrown;
-  }
-
-  private void end(
-      Attempt attempt,
-      @Nullable Outcome outcome,
-      @Nullable Throwable thrown,
-      long began,
-      @Nullable Future<?> timeout) {
-    Attempt.Stop stop = attempt.finish();
-    if (timeout != null) {
-      timeout.cancel(false);
-    }
-    long took = System.nanoTime() - began;
-    attempt.queue().ran(attempt, took);
-    reporter.ran(attempt, took);
-    snapshots.ran(attempt.job().kind(), took);
-    if (stop == Attempt.Stop.LOST) {
-      running.settle(attempt);
-    } else if (stop == Attempt.Stop.NONE && thrown != null && isForgiven(attempt)) {
-      flusher.offer(attempt, Ending.GivenBack.after(ExecutionStatus.RELEASED, Duration.ZERO));
-    } else if (stop != Attempt.Stop.RELEASED) { // released: already in the flusher's hands
-      conclude(attempt, outcome, thrown, stop == Attempt.Stop.TIMED_OUT);
-    }
-  }
-
-  /** Whether it failed only because its own worker renewed its lease, and need not again. */
-  private boolean isForgiven(Attempt attempt) {
-    String kind = attempt.job().kind();
-    if (attempt.isCompletionWritten()
-        || !attempt.failedByRenewal()
-        || !snapshots.learn(kind, attempt.ran(), attempt.lease())) {
-      return false;
-    }
-    Duration next = snapshots.leaseOf(kind);
-    if (next != null) {
-      reporter.snapshotTooOld(attempt, next);
-    }
-    return true;
+            },
+            limit.toNanos(),
+            TimeUnit.NANOSECONDS);
+    return new Timeout(attempt.begunAt() + limit.toNanos(), action);
   }
 
   /**
-   * Before the attempt begins, so that a cancel or a loss met here keeps the handler from running.
+   * The timeout of one run.
+   *
+   * @param deadline nanoTime; null: none
    */
-  private void spareIfNeeded(Attempt attempt) {
-    Duration lease = snapshots.leaseOf(attempt.job().kind());
-    if (lease != null) {
-      sparer.spare(attempt, lease);
+  private record Timeout(@Nullable Long deadline, @Nullable Future<?> action) {
+
+    static final Timeout NONE = new Timeout(null, null);
+
+    void stop() {
+      if (action != null) {
+        action.cancel(false);
+      }
     }
   }
 
-  private Future<?> scheduleTimeout(Attempt attempt, Duration timeout) {
-    return timer.schedule(
-        () -> {
-          if (attempt.timeOut()) {
-            reporter.timedOut(attempt);
-          }
-        },
-        timeout.toNanos(),
-        TimeUnit.NANOSECONDS);
+  @Override
+  public void release(Attempt attempt) {
+    boolean unused = ender.release(attempt, Duration.ZERO);
   }
 
-  private void conclude(
-      Attempt attempt, @Nullable Outcome outcome, @Nullable Throwable thrown, boolean timedOut) {
-    Registration<?> registration = handlers.of(attempt.job().kind());
-    flusher.offer(
-        attempt,
-        rules.decide(
-            attempt, registration == null ? null : registration.type(), outcome, thrown, timedOut));
+  @Override
+  public void refused(Attempt attempt, Throwable why) {
+    reporter.noThread(attempt, why);
+    boolean unused = ender.release(attempt, WITHOUT_THREAD);
+  }
+
+  @Override
+  public void notBegun(Attempt attempt) {
+    if (ender.release(attempt, WITHOUT_THREAD)) {
+      reporter.notBegun(attempt);
+    }
   }
 }

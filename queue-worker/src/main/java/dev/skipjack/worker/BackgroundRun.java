@@ -182,27 +182,27 @@ final class BackgroundRun {
         reporter.claimed(attempt);
         Slots places = slots.get(attempt.queue().name());
         if (places == null || !places.add(attempt)) {
-          engine.runner().giveBack(attempt);
+          engine.runner().release(attempt);
         }
         accepted++;
       }
     } finally {
       // Out of memory, perhaps: what is neither in a buffer nor given back would be renewed for
       // ever and never run.
-      claimed.subList(accepted, claimed.size()).forEach(this::giveBackUnaccepted);
+      claimed.subList(accepted, claimed.size()).forEach(this::releaseUnaccepted);
     }
   }
 
-  private void giveBackUnaccepted(Attempt attempt) {
+  private void releaseUnaccepted(Attempt attempt) {
     if (attempt.isBuffered()) { // else one that could not be given back would be held again
       engine.running().add(attempt);
     }
-    giveBack(attempt);
+    release(attempt);
   }
 
-  private void giveBack(Attempt attempt) {
+  private void release(Attempt attempt) {
     try {
-      engine.runner().giveBack(attempt);
+      engine.runner().release(attempt);
     } catch (Throwable thrown) {
       reporter.notEnded(thrown); // the others are to be given back all the same
     }
@@ -218,7 +218,7 @@ final class BackgroundRun {
   private void takeBack() {
     long patience = Math.max(config.lease().toNanos(), config.interruptGrace().toNanos());
     for (Slots places : slots.values()) {
-      places.giveBackWaiting(LONGEST_WAIT);
+      places.releaseWaiting(LONGEST_WAIT);
       places.takeBack(patience);
     }
     saturation.warn();
@@ -234,7 +234,7 @@ final class BackgroundRun {
     boolean interrupted = false;
     loops.forEach(Loop::stop);
     for (Slots places : slots.values()) {
-      places.close().forEach(this::giveBack);
+      places.close().forEach(this::release);
     }
     try {
       drain(deadline);
@@ -242,7 +242,7 @@ final class BackgroundRun {
       interrupted = true;
     }
     watchdog.stop();
-    engine.running().all().forEach(this::giveBack);
+    engine.running().all().forEach(this::release);
     long end = System.nanoTime() + AFTER_DRAIN;
     long last = end - AFTER_DRAIN + LAST_WRITES;
     try {

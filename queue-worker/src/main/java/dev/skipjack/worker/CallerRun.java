@@ -77,7 +77,7 @@ final class CallerRun {
   /** As {@link #stop()}, and interrupts the attempt that runs; all that is held is given back. */
   void stopNow() {
     stopped = true;
-    engine.running().all().forEach(engine.runner()::giveBack);
+    engine.running().all().forEach(engine.runner()::release);
   }
 
   /** Waits for the outcomes to be written; an interrupted caller waits a little, but waits. */
@@ -97,7 +97,7 @@ final class CallerRun {
       try {
         ended.await();
       } catch (InterruptedException stop) {
-        engine.runner().giveBack(attempt);
+        engine.runner().release(attempt);
         Thread.currentThread().interrupt();
       }
     }
@@ -111,7 +111,7 @@ final class CallerRun {
     while (!claimed.isEmpty()) {
       Attempt next = claimed.pop();
       if (stopped || Thread.currentThread().isInterrupted()) {
-        engine.runner().giveBack(next);
+        engine.runner().release(next);
       } else {
         run(next);
         ran += next.hasBegun() ? 1 : 0; // another thread may have stopped it just before

@@ -1,17 +1,16 @@
 package dev.skipjack.worker;
 
-import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.spi.GiveBack;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What is to be written about an attempt. */
+/** How an attempt ends, as it will be written to the store. */
 sealed interface Ending {
 
   /**
-   * It succeeded.
+   * The job succeeded.
    *
    * @param result JSON; null: none
    */
@@ -19,35 +18,47 @@ sealed interface Ending {
     static final Completed PLAIN = new Completed(null);
   }
 
-  /** There is nothing to do any more. */
+  /** The handler cancelled its job. */
   record Cancelled(String reason) implements Ending {}
 
-  /** It failed. */
+  /**
+   * The attempt failed.
+   *
+   * @param delay until the next attempt
+   * @param isFinal whether the job becomes dead, whatever attempts are left
+   */
   record Failed(JobError error, Duration delay, boolean isFinal) implements Ending {}
 
   /**
-   * It gives the job back without using the attempt.
+   * The handler asked for a later attempt; this one is not counted.
    *
    * @param until as {@link GiveBack#until()}
    */
-  record GivenBack(ExecutionStatus as, Duration delay, @Nullable Instant until) implements Ending {
+  record Snoozed(Duration delay, @Nullable Instant until) implements Ending {}
 
-    static GivenBack after(ExecutionStatus as, Duration delay) {
-      return new GivenBack(as, delay, null);
+  /**
+   * The worker gives the job back; the attempt is not counted.
+   *
+   * @param until as {@link GiveBack#until()}
+   */
+  record Released(Duration delay, @Nullable Instant until) implements Ending {
+
+    static Released after(Duration delay) {
+      return new Released(delay, null);
     }
 
-    /** Of a job that never began: it keeps its place before those that became due later. */
-    static GivenBack toItsPlace(Instant dueAt) {
-      return new GivenBack(ExecutionStatus.RELEASED, Duration.ZERO, dueAt);
+    /** For a job that never began: it stays ahead of jobs that became due later. */
+    static Released toDueTime(Instant dueAt) {
+      return new Released(Duration.ZERO, dueAt);
     }
   }
 
   /**
-   * Its handler completed the job in a transaction of its own, so the database knows better than
-   * the handler: gone is done.
+   * The handler completed the job in a transaction of its own. Only the database knows whether that
+   * transaction was committed: if the job is gone, it was.
    *
    * @param otherwise what to write if the job is still there
-   * @param clean whether the handler said so too; if not, what it said is worth a warning
+   * @param clean whether the handler reported success too; a different report is logged
    */
   record CompletedByHandler(Failed otherwise, boolean clean) implements Ending {}
 }

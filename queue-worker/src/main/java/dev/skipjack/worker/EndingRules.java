@@ -1,7 +1,6 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.Backoff;
-import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.FailureRule;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobType;
@@ -12,17 +11,17 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what a handler answered, or threw, into what is written about the attempt. */
+/** Decides by the result of a run how its attempt ends. */
 final class EndingRules {
 
-  /** Or a handler that asks for a time that has passed would be called in a loop without an end. */
+  /** Keeps a handler that asks for a time in the past from being called in a tight loop. */
   private static final Duration LEAST_SNOOZE = Duration.ofSeconds(1);
 
   private final ResultWriter results;
   private final Supplier<? extends RandomGenerator> random;
   private final Redaction redaction;
 
-  /** Makes JSON of a handler's result. */
+  /** Encodes a handler's result as JSON. */
   @FunctionalInterface
   interface ResultWriter {
     /** Throws what the codec throws. */
@@ -37,49 +36,31 @@ final class EndingRules {
   }
 
   /**
-   * @param type null if there is no handler, which {@code thrown} says too
-   * @param outcome null if the handler threw, or answered null
-   * @param thrown null unless it threw
+   * @param type null if the kind has no handler; the result is then an exception that says so
    */
-  Ending decide(
-      Attempt attempt,
-      @Nullable JobType<?> type,
-      @Nullable Outcome outcome,
-      @Nullable Throwable thrown,
-      boolean timedOut) {
+  Ending decide(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
     if (attempt.isCompletionWritten()) {
-      boolean completed = thrown == null && outcome instanceof Outcome.Completed;
-      JobError error =
-          completed && !timedOut
-              ? JobError.of(
-                  "The completion was rolled back: the transaction that was given to completeIn did not commit.")
-              : afterCompletion(attempt, type, outcome, thrown, timedOut);
-      return new Ending.CompletedByHandler(
-          new Ending.Failed(error, backoff(attempt, backoffOf(type)), false), completed);
+      return afterCompletion(attempt, type, result);
     }
-    if (timedOut) {
-      return failed(attempt, type, timeout(type, thrown));
+    if (result instanceof RunResult.TimedOut timedOut) {
+      return failed(attempt, type, timeout(type, timedOut));
     }
-    if (thrown != null && attempt.failedByPostponement(thrown)) {
-      // The handler did its work, and it was not to blame that its completion found no partition.
-      return Ending.GivenBack.after(ExecutionStatus.RELEASED, backoff(attempt, backoffOf(type)));
+    if (result instanceof RunResult.Threw threw) {
+      return threw(attempt, type, threw.thrown());
     }
-    if (thrown != null) {
-      return failed(attempt, type, thrown);
-    }
-    if (outcome == null) {
-      return failed(attempt, type, answeredNull(attempt));
-    }
-    return outcome.accept(new Answered(attempt, type));
+    Outcome outcome = ((RunResult.Returned) result).outcome();
+    return outcome == null
+        ? failed(attempt, type, returnedNull(attempt))
+        : outcome.accept(new Returned(attempt, type));
   }
 
-  /** What was answered in time by a handler whose completion is not written yet. */
-  private final class Answered implements Outcome.Cases<Ending> {
+  /** The endings of handlers that returned in time and wrote no completion. */
+  private final class Returned implements Outcome.Cases<Ending> {
 
     private final Attempt attempt;
     private final @Nullable JobType<?> type;
 
-    Answered(Attempt attempt, @Nullable JobType<?> type) {
+    Returned(Attempt attempt, @Nullable JobType<?> type) {
       this.attempt = attempt;
       this.type = type;
     }
@@ -104,10 +85,8 @@ final class EndingRules {
     @Override
     public Ending snoozed(Outcome.Snoozed snoozed) {
       Duration delay = snoozed.delay();
-      return new Ending.GivenBack(
-          ExecutionStatus.SNOOZED,
-          delay.compareTo(LEAST_SNOOZE) < 0 ? LEAST_SNOOZE : delay,
-          snoozed.until());
+      return new Ending.Snoozed(
+          delay.compareTo(LEAST_SNOOZE) < 0 ? LEAST_SNOOZE : delay, snoozed.until());
     }
 
     @Override
@@ -135,6 +114,15 @@ final class EndingRules {
     return new Ending.Failed(error, backoff(attempt, backoffOf(type)), false);
   }
 
+  private Ending threw(Attempt attempt, @Nullable JobType<?> type, Throwable thrown) {
+    if (attempt.failedByPostponement(thrown)) {
+      // The handler did its work, and its completion found no partition through no fault of its
+      // own.
+      return Ending.Released.after(backoff(attempt, backoffOf(type)));
+    }
+    return failed(attempt, type, thrown);
+  }
+
   private Ending.Failed failed(Attempt attempt, @Nullable JobType<?> type, Throwable thrown) {
     FailureRule rule = type == null ? null : type.ruleFor(thrown);
     boolean hopeless = thrown instanceof PayloadException refused && refused.isPermanent();
@@ -145,33 +133,40 @@ final class EndingRules {
     return new Ending.Failed(describe(thrown), backoff(attempt, backoff), false);
   }
 
-  private JobError afterCompletion(
-      Attempt attempt,
-      @Nullable JobType<?> type,
-      @Nullable Outcome outcome,
-      @Nullable Throwable thrown,
-      boolean timedOut) {
-    if (timedOut) {
-      return timeout(type, thrown);
+  /** The handler's completion stands unless its transaction was rolled back. */
+  private Ending afterCompletion(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
+    return new Ending.CompletedByHandler(
+        failed(attempt, type, rolledBack(attempt, type, result)), result.isCompleted());
+  }
+
+  private JobError rolledBack(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
+    if (result instanceof RunResult.TimedOut timedOut) {
+      return timeout(type, timedOut);
     }
-    if (thrown != null) {
-      return describe(thrown);
+    if (result instanceof RunResult.Threw threw) {
+      return describe(threw.thrown());
     }
+    if (result.isCompleted()) {
+      return JobError.of(
+          "The completion was rolled back: the transaction that was given to completeIn did not commit.");
+    }
+    Outcome outcome = ((RunResult.Returned) result).outcome();
     return outcome == null
-        ? answeredNull(attempt)
+        ? returnedNull(attempt)
         : JobError.of(
-            "Handler of kind '%s' answered %s after completeIn, and the completion was rolled back. Answer completed() once completeIn was called."
+            "Handler of kind '%s' returned %s after completeIn, and the completion was rolled back. Return completed() once completeIn was called."
                 .formatted(attempt.job().kind(), outcome.getClass().getSimpleName()));
   }
 
-  private static JobError answeredNull(Attempt attempt) {
+  private static JobError returnedNull(Attempt attempt) {
     return JobError.of(
         "Handler of kind '%s' returned null. Return an Outcome, Outcome.completed() for instance."
             .formatted(attempt.job().kind()));
   }
 
   /** Keeps the stack of what the interrupt made the handler throw: it shows where it hung. */
-  private JobError timeout(@Nullable JobType<?> type, @Nullable Throwable thrown) {
+  private JobError timeout(@Nullable JobType<?> type, RunResult.TimedOut timedOut) {
+    Throwable thrown = timedOut.thrown();
     String message =
         "The handler was interrupted because its timeout%s is over."
             .formatted(type == null ? "" : type.timeout().map(t -> " of " + t).orElse(""));

@@ -26,7 +26,6 @@ final class Engine {
   private final WorkerThreads threads;
   private final RunningJobs running = new RunningJobs();
   private final Loop flusher;
-  private final HeartbeatTask renewals;
   private final Loop heartbeat;
   private final LeaseKeeper leases;
   private final ScheduledThreadPoolExecutor timer;
@@ -51,26 +50,34 @@ final class Engine {
     timer = new ScheduledThreadPoolExecutor(1, threads.factory(WorkerThreads.TIMER));
     timer.setRemoveOnCancelPolicy(true); // or long timeouts of short attempts pile up
     handlerThreads = parts.handlerThreads().open(threads);
-    runner =
-        new AttemptRunner(
-            new Invocation(
-                parts.handlers(), parts.access().codec(), parts.interceptors(), reporter),
-            this::spare,
-            new LongSnapshots(config.heartbeatInterval()),
+    LongSnapshots snapshots = new LongSnapshots(config.heartbeatInterval());
+    AttemptEnder ender =
+        new AttemptEnder(
             parts.handlers(),
-            (attempt, deadline) ->
-                new AttemptContext(attempt, deadline, parts.worker(), parts.access(), reporter),
             new EndingRules(
                 parts.access()::encodeResult,
                 ThreadLocalRandom::current,
                 new Redaction(parts.redactor())),
+            snapshots,
             running,
             outcomes,
-            timer,
-            threads,
             reporter);
     this.leases = leases;
-    renewals = new HeartbeatTask(leases, store, config, running, runner::cancel, reporter);
+    HeartbeatTask renewals =
+        new HeartbeatTask(leases, store, config, running, ender::cancel, reporter);
+    runner =
+        new AttemptRunner(
+            new Invocation(
+                parts.handlers(), parts.access().codec(), parts.interceptors(), reporter),
+            renewals::spare,
+            snapshots,
+            parts.handlers(),
+            (attempt, deadline) ->
+                new AttemptContext(attempt, deadline, parts.worker(), parts.access(), reporter),
+            timer,
+            new StageFollower(threads),
+            ender,
+            reporter);
     heartbeat =
         new Loop(
             "heartbeat",
@@ -96,10 +103,6 @@ final class Engine {
       HandlerThreads handlerThreads,
       ErrorRedactor redactor,
       Reporter reporter) {}
-
-  private void spare(Attempt attempt, Duration lease) {
-    renewals.spare(attempt, lease);
-  }
 
   RunningJobs running() {
     return running;

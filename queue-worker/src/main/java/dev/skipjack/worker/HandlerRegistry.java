@@ -48,4 +48,10 @@ final class HandlerRegistry {
   @Nullable Registration<?> of(String kind) {
     return byKind.get(kind);
   }
+
+  /** As {@link #of}. */
+  @Nullable JobType<?> typeOf(String kind) {
+    Registration<?> registration = byKind.get(kind);
+    return registration == null ? null : registration.type();
+  }
 }

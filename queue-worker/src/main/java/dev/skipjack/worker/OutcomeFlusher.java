@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Collects endings for a moment, so that one statement writes many, and keeps those that could not
- * be written until they can. Never throws one away: only a written or lost one is settled.
+ * be written until they can. Never drops one: only a written or lost one is settled.
  */
 final class OutcomeFlusher implements Loop.Step {
 
@@ -19,10 +19,10 @@ final class OutcomeFlusher implements Loop.Step {
   private final RunningJobs running;
   private final Wakeup wakeup;
   private final long flushInterval;
-  private final Queue<Unwritten> inbox = new ConcurrentLinkedQueue<>();
+  private final Queue<UnwrittenEnding> inbox = new ConcurrentLinkedQueue<>();
   private final AtomicInteger arrived = new AtomicInteger();
   private boolean asked;
-  private final List<Unwritten> pending = new ArrayList<>(); // the flusher thread's own
+  private final List<UnwrittenEnding> pending = new ArrayList<>(); // the flusher thread's own
 
   OutcomeFlusher(OutcomeWriter writer, RunningJobs running, Wakeup wakeup, Duration flushInterval) {
     this.writer = writer;
@@ -31,10 +31,10 @@ final class OutcomeFlusher implements Loop.Step {
     this.flushInterval = flushInterval.toNanos();
   }
 
-  /** Takes an ending from any thread. Does not wait: what is unwritten keeps the fetcher away. */
+  /** Takes an ending from any thread. Does not wait: unwritten endings hold back the claim loop. */
   void offer(Attempt attempt, Ending ending) {
     attempt.unwritten();
-    inbox.add(new Unwritten(attempt, ending));
+    inbox.add(new UnwrittenEnding(attempt, ending));
     int waiting = arrived.incrementAndGet();
     if (waiting == 1 || isWorthWriting(waiting)) {
       wakeup.raise();
@@ -44,16 +44,16 @@ final class OutcomeFlusher implements Loop.Step {
   @Override
   public long run() {
     gather();
-    for (Unwritten next = inbox.poll(); next != null; next = inbox.poll()) {
+    for (UnwrittenEnding next = inbox.poll(); next != null; next = inbox.poll()) {
       arrived.decrementAndGet();
       pending.add(next);
     }
-    List<Unwritten> due = due();
+    List<UnwrittenEnding> due = due();
     asked = !due.isEmpty();
     try {
       writer.write(due);
     } finally {
-      pending.removeIf(Unwritten::isSettled);
+      pending.removeIf(UnwrittenEnding::isSettled);
     }
     return pause();
   }
@@ -63,7 +63,7 @@ final class OutcomeFlusher implements Loop.Step {
     return asked;
   }
 
-  /** Waits for company, unless nobody else can come. */
+  /** Waits for more endings, unless no attempt is left that could bring one. */
   private void gather() {
     int waiting = arrived.get();
     if (waiting > 0 && !isWorthWriting(waiting) && flushInterval > 0) {
@@ -72,10 +72,10 @@ final class OutcomeFlusher implements Loop.Step {
   }
 
   private boolean isWorthWriting(int waiting) {
-    return waiting >= Unwritten.LARGEST_BATCH || waiting >= running.size();
+    return waiting >= UnwrittenEnding.LARGEST_BATCH || waiting >= running.size();
   }
 
-  private List<Unwritten> due() {
+  private List<UnwrittenEnding> due() {
     long now = System.nanoTime();
     return pending.stream().filter(unwritten -> unwritten.dueAt() - now <= 0).toList();
   }

@@ -1,6 +1,5 @@
 package dev.skipjack.worker;
 
-import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.StoreException;
@@ -14,29 +13,26 @@ import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
-/** Writes endings, one statement for each kind of ending, and acts on the answers. */
+/**
+ * Writes endings, one statement for each kind of ending, and settles those that are written. Those
+ * that the database rejects go to the {@link RejectedEndings}; the rest stays unsettled and is
+ * tried again. Belongs to the flusher's thread.
+ */
 final class OutcomeWriter {
-
-  private static final Renewal UNKNOWN = new Renewal(Verdict.LOST, false);
 
   private final JobStore store;
   private final Duration lease;
   private final RunningJobs running;
   private final Reporter reporter;
   private final RandomGenerator random;
-
-  /** Settled before the call that found them ends. */
-  private final List<Stale> stale = new ArrayList<>();
+  private final RejectedEndings rejected;
 
   OutcomeWriter(
       JobStore store,
@@ -49,42 +45,48 @@ final class OutcomeWriter {
     this.running = running;
     this.reporter = reporter;
     this.random = random;
+    this.rejected = new RejectedEndings(store, lease, running, reporter);
   }
 
   /**
    * Writes what it can; the rest remains unsettled, to be tried again when it is due.
    *
-   * @throws StoreException if the database is away, which says nothing about any ending
+   * @throws StoreException if the database is unavailable, which settles no ending
    */
-  void write(List<Unwritten> due) {
+  void write(List<UnwrittenEnding> due) {
     try {
-      each(Ending.CompletedByHandler.class::isInstance, due, this::look);
+      each(Ending.CompletedByHandler.class::isInstance, due, this::checkCompletions);
       each(Ending.Completed.PLAIN::equals, due, this::complete);
-      each(OutcomeWriter::saysMore, due, this::conclude);
+      each(OutcomeWriter::carriesData, due, this::conclude);
       each(Ending.Failed.class::isInstance, due, this::fail);
-      each(Ending.GivenBack.class::isInstance, due, this::giveBack);
+      each(OutcomeWriter::givesBack, due, this::giveBack);
     } finally {
-      tellLosses(); // behind all that is to be written: it is a question for the report only
+      rejected.settle(); // last: it only matters for the report
     }
   }
 
-  private static boolean saysMore(Ending ending) {
+  private static boolean carriesData(Ending ending) {
     return ending instanceof Ending.Cancelled
         || (ending instanceof Ending.Completed completed && completed.result() != null);
   }
 
-  private void each(Predicate<Ending> kind, List<Unwritten> due, Consumer<List<Unwritten>> writer) {
-    for (List<Unwritten> batch : batches(kind, due)) {
+  private static boolean givesBack(Ending ending) {
+    return ending instanceof Ending.Snoozed || ending instanceof Ending.Released;
+  }
+
+  private void each(
+      Predicate<Ending> kind, List<UnwrittenEnding> due, Consumer<List<UnwrittenEnding>> writer) {
+    for (List<UnwrittenEnding> batch : batches(kind, due)) {
       long began = System.nanoTime();
       try {
         writer.accept(batch);
         reporter.flushTook(System.nanoTime() - began);
       } catch (Throwable thrown) {
-        if (mayHaveBeenDone(thrown)) {
-          batch.forEach(Unwritten::unanswered);
+        if (mayBeExecuted(thrown)) {
+          batch.forEach(UnwrittenEnding::answerLost);
         }
-        if (thrown instanceof StoreException away && DatabaseWatch.isAway(away)) {
-          throw away;
+        if (thrown instanceof StoreException unavailable && DatabaseWatch.isAway(unavailable)) {
+          throw unavailable;
         }
         reporter.refused(batch.size(), thrown);
         // One draw for all, so that they stay together for the next try.
@@ -94,19 +96,20 @@ final class OutcomeWriter {
     }
   }
 
-  /** A refusal, or no connection, is an answer: nothing was done. */
-  private static boolean mayHaveBeenDone(Throwable thrown) {
+  /** A statement that was refused, or never sent for want of a connection, was not executed. */
+  private static boolean mayBeExecuted(Throwable thrown) {
     return !(thrown instanceof StoreException refused) || refused.isOutcomeUnknown();
   }
 
-  private static List<List<Unwritten>> batches(Predicate<Ending> kind, List<Unwritten> due) {
-    Map<Integer, List<Unwritten>> bySize = new TreeMap<>();
-    for (Unwritten unwritten : due) {
+  private static List<List<UnwrittenEnding>> batches(
+      Predicate<Ending> kind, List<UnwrittenEnding> due) {
+    Map<Integer, List<UnwrittenEnding>> bySize = new TreeMap<>();
+    for (UnwrittenEnding unwritten : due) {
       if (kind.test(unwritten.ending()) && !unwritten.isSettled()) {
         bySize.computeIfAbsent(unwritten.largestBatch(), size -> new ArrayList<>()).add(unwritten);
       }
     }
-    List<List<Unwritten>> batches = new ArrayList<>();
+    List<List<UnwrittenEnding>> batches = new ArrayList<>();
     bySize.forEach(
         (size, all) -> {
           for (int from = 0; from < all.size(); from += size) {
@@ -117,322 +120,147 @@ final class OutcomeWriter {
   }
 
   /**
-   * A heartbeat is the question that a batch can ask: it tells a row that is gone from one whose
-   * transaction is still open, and an attempt that is about to be failed may well keep its lease.
+   * A heartbeat is the question that a batch can ask: it distinguishes a row that is gone from one
+   * whose transaction is still open, and an attempt that is about to fail may keep its lease.
    */
-  private void look(List<Unwritten> batch) {
+  private void checkCompletions(List<UnwrittenEnding> batch) {
     long sentAt = System.nanoTime();
     List<Renewal> renewals = store.heartbeat(executions(batch), lease);
     for (int i = 0; i < batch.size(); i++) {
-      Unwritten unwritten = batch.get(i);
-      Ending.CompletedByHandler ending = (Ending.CompletedByHandler) unwritten.ending();
+      UnwrittenEnding unwritten = batch.get(i);
       switch (renewals.get(i).verdict()) {
         case DONE -> {
           unwritten.attempt().renewed(sentAt);
-          unwritten.become(ending.otherwise());
+          unwritten.become(((Ending.CompletedByHandler) unwritten.ending()).otherwise());
         }
         case BUSY -> busy(unwritten);
-        case LOST -> stale.add(Stale.unasked(unwritten).with(renewals.get(i)));
+        case LOST -> rejected.add(unwritten, renewals.get(i));
       }
     }
   }
 
-  private void complete(List<Unwritten> batch) {
+  private void complete(List<UnwrittenEnding> batch) {
     List<Verdict> verdicts = store.complete(executions(batch));
     for (int i = 0; i < batch.size(); i++) {
-      Unwritten unwritten = batch.get(i);
-      Attempt attempt = unwritten.attempt();
-      act(unwritten, verdicts.get(i), () -> reporter.succeeded(attempt));
+      act(batch.get(i), verdicts.get(i), ExecutionStatus.SUCCEEDED);
     }
   }
 
-  private void conclude(List<Unwritten> batch) {
-    List<Conclusion> conclusions = new ArrayList<>(batch.size());
-    for (Unwritten unwritten : batch) {
-      Execution execution = unwritten.attempt().execution();
-      conclusions.add(
-          unwritten.ending() instanceof Ending.Cancelled cancelled
-              ? Conclusion.cancelled(execution, cancelled.reason())
-              : Conclusion.completed(execution, ((Ending.Completed) unwritten.ending()).result()));
-    }
-    List<Verdict> verdicts = store.conclude(conclusions);
+  private void conclude(List<UnwrittenEnding> batch) {
+    List<Verdict> verdicts = store.conclude(batch.stream().map(OutcomeWriter::conclusion).toList());
     for (int i = 0; i < batch.size(); i++) {
-      Unwritten unwritten = batch.get(i);
-      Attempt attempt = unwritten.attempt();
+      boolean cancelled = batch.get(i).ending() instanceof Ending.Cancelled;
       act(
-          unwritten,
+          batch.get(i),
           verdicts.get(i),
-          () -> {
-            if (unwritten.ending() instanceof Ending.Cancelled) {
-              reporter.cancelled(attempt);
-            } else {
-              reporter.succeeded(attempt);
-            }
-          });
+          cancelled ? ExecutionStatus.CANCELLED : ExecutionStatus.SUCCEEDED);
     }
   }
 
-  private void fail(List<Unwritten> batch) {
-    List<Failure> failures = new ArrayList<>(batch.size());
-    for (Unwritten unwritten : batch) {
-      Ending.Failed failed = (Ending.Failed) unwritten.ending();
-      failures.add(
-          new Failure(
-              unwritten.attempt().execution(), failed.error(), failed.delay(), failed.isFinal()));
-    }
-    List<Ended> answers = store.fail(failures);
+  private static Conclusion conclusion(UnwrittenEnding unwritten) {
+    Execution execution = unwritten.attempt().execution();
+    return unwritten.ending() instanceof Ending.Cancelled cancelled
+        ? Conclusion.cancelled(execution, cancelled.reason())
+        : Conclusion.completed(execution, ((Ending.Completed) unwritten.ending()).result());
+  }
+
+  private void fail(List<UnwrittenEnding> batch) {
+    List<Ended> answers = store.fail(batch.stream().map(OutcomeWriter::failure).toList());
     for (int i = 0; i < batch.size(); i++) {
-      Unwritten unwritten = batch.get(i);
-      Attempt attempt = unwritten.attempt();
-      Failure failure = failures.get(i);
+      UnwrittenEnding unwritten = batch.get(i);
       Ended answer = answers.get(i);
       boolean dead =
-          answer.status() == JobStatus.DEAD || isLast(attempt, failure, answer.verdict());
-      act(
-          unwritten,
-          answer.verdict(),
-          () -> {
-            if (answer.status() == JobStatus.CANCELLED) {
-              reporter.cancelled(attempt);
-            } else if (dead) {
-              reporter.dead(attempt, failure.error());
-            } else {
-              reporter.failed(attempt, failure.error(), failure.delay());
-            }
-          });
+          answer.status() == JobStatus.DEAD
+              || (answer.verdict() == Verdict.LOST && isLast(unwritten));
+      act(unwritten, answer, dead ? ExecutionStatus.DEAD : ExecutionStatus.FAILED);
     }
   }
 
-  /** What a lost answer would have said about the failure that it was about. */
-  private static boolean isLast(Attempt attempt, Failure failure, Verdict verdict) {
-    return verdict == Verdict.LOST
-        && (failure.isFinal() || attempt.info().attempt() >= attempt.info().maxAttempts());
+  private static Failure failure(UnwrittenEnding unwritten) {
+    Ending.Failed failed = (Ending.Failed) unwritten.ending();
+    return new Failure(
+        unwritten.attempt().execution(), failed.error(), failed.delay(), failed.isFinal());
   }
 
-  private void giveBack(List<Unwritten> batch) {
-    List<GiveBack> attempts = new ArrayList<>(batch.size());
-    for (Unwritten unwritten : batch) {
-      Ending.GivenBack back = (Ending.GivenBack) unwritten.ending();
-      attempts.add(
-          new GiveBack(unwritten.attempt().execution(), back.as(), back.delay(), back.until()));
-    }
-    List<Ended> answers = store.giveBack(attempts);
+  /** Whether the job became dead, if it was this failure that ended the attempt. */
+  private static boolean isLast(UnwrittenEnding unwritten) {
+    AttemptInfo info = unwritten.attempt().info();
+    return ((Ending.Failed) unwritten.ending()).isFinal() || info.attempt() >= info.maxAttempts();
+  }
+
+  private void giveBack(List<UnwrittenEnding> batch) {
+    List<GiveBack> givenBack = batch.stream().map(OutcomeWriter::givenBack).toList();
+    List<Ended> answers = store.giveBack(givenBack);
     for (int i = 0; i < batch.size(); i++) {
-      Unwritten unwritten = batch.get(i);
-      Attempt attempt = unwritten.attempt();
-      Ended answer = answers.get(i);
-      act(
-          unwritten,
-          answer.verdict(),
-          () -> {
-            if (answer.status() == JobStatus.CANCELLED) {
-              reporter.cancelled(attempt);
-            } else {
-              reportGivenBack(attempt, (Ending.GivenBack) unwritten.ending());
-            }
-          });
+      act(batch.get(i), answers.get(i), givenBack.get(i).as());
     }
   }
 
-  private static List<Execution> executions(List<Unwritten> batch) {
+  private static GiveBack givenBack(UnwrittenEnding unwritten) {
+    Execution execution = unwritten.attempt().execution();
+    if (unwritten.ending() instanceof Ending.Snoozed snoozed) {
+      return new GiveBack(execution, ExecutionStatus.SNOOZED, snoozed.delay(), snoozed.until());
+    }
+    Ending.Released released = (Ending.Released) unwritten.ending();
+    return new GiveBack(execution, ExecutionStatus.RELEASED, released.delay(), released.until());
+  }
+
+  private static List<Execution> executions(List<UnwrittenEnding> batch) {
     return batch.stream().map(unwritten -> unwritten.attempt().execution()).toList();
   }
 
-  private void act(Unwritten unwritten, Verdict verdict, Runnable report) {
+  /** The store cancels a job on request instead of making it pending or dead. */
+  private void act(UnwrittenEnding unwritten, Ended answer, ExecutionStatus otherwise) {
+    boolean cancelled = answer.status() == JobStatus.CANCELLED;
+    act(unwritten, answer.verdict(), cancelled ? ExecutionStatus.CANCELLED : otherwise);
+  }
+
+  private void act(UnwrittenEnding unwritten, Verdict verdict, ExecutionStatus status) {
     switch (verdict) {
-      case DONE -> {
-        settle(unwritten);
-        report.run();
-      }
+      case DONE -> settle(unwritten, status);
       case BUSY -> busy(unwritten);
       case LOST -> {
-        if (unwritten.wasWrittenUnanswered()) {
-          settle(unwritten);
-          report.run();
+        if (unwritten.isWritten()) {
+          settle(unwritten, status);
         } else {
-          stale.add(Stale.unasked(unwritten));
+          rejected.add(unwritten);
         }
       }
     }
   }
 
-  /**
-   * Asks who has the jobs of stale outcomes, and the audit whether the outcome was written after
-   * all, and reports what they say. The database being away, what may have been written is left
-   * unsettled, so that it is asked again.
-   */
-  private void tellLosses() {
-    if (stale.isEmpty()) {
-      return;
-    }
-    List<Stale> told = withHolders(List.copyOf(stale));
-    stale.clear();
-    List<Stale> undecided = new ArrayList<>();
-    for (Stale one : told) {
-      if (one.isCompleted() || !one.mayHaveBeenWritten()) {
-        tell(one, Optional.empty());
-      } else {
-        undecided.add(one);
-      }
-    }
-    if (undecided.isEmpty()) {
-      return;
-    }
-    List<Optional<ExecutionStatus>> statuses = statuses(undecided);
-    for (int i = 0; i < undecided.size(); i++) {
-      tell(undecided.get(i), statuses.get(i));
-    }
+  private void settle(UnwrittenEnding unwritten, ExecutionStatus status) {
+    unwritten.settle(running);
+    reporter.ended(unwritten.attempt(), unwritten.ending(), status);
   }
 
-  /** A heartbeat changes nothing here: who has lost a job never owns it again. */
-  private List<Stale> withHolders(List<Stale> found) {
-    List<Stale> unasked = found.stream().filter(one -> one.renewal() == null).toList();
-    if (unasked.isEmpty()) {
-      return found;
-    }
-    List<Renewal> renewals;
-    try {
-      renewals = store.heartbeat(executions(unwritten(unasked)), lease);
-    } catch (RuntimeException unanswered) {
-      renewals = Collections.nCopies(unasked.size(), UNKNOWN);
-    }
-    List<Stale> asked = new ArrayList<>(found);
-    asked.removeAll(unasked);
-    for (int i = 0; i < unasked.size(); i++) {
-      asked.add(unasked.get(i).with(renewals.get(i)));
-    }
-    return asked;
-  }
-
-  private List<Optional<ExecutionStatus>> statuses(List<Stale> undecided) {
-    try {
-      return store.statuses(executions(unwritten(undecided)));
-    } catch (StoreException refused) {
-      if (DatabaseWatch.isAway(refused)) {
-        throw refused;
-      }
-      return Collections.nCopies(undecided.size(), Optional.empty());
-    }
-  }
-
-  private void tell(Stale stale, Optional<ExecutionStatus> audited) {
-    Attempt attempt = stale.unwritten().attempt();
-    settle(stale.unwritten());
-    if (stale.isCompleted() || audited.equals(Optional.of(ExecutionStatus.SUCCEEDED))) {
-      if (stale.unwritten().ending() instanceof Ending.CompletedByHandler ending
-          && !ending.clean()) {
-        reporter.ignoredAfterCompletion(attempt, ending.otherwise().error());
-      }
-      reporter.succeeded(attempt);
-    } else if (audited.isEmpty() || !reportWritten(stale.unwritten(), audited.get())) {
-      reporter.lost(attempt, stale.heldBy());
-    }
-  }
-
-  /** Reports the ending if this is how the audit says that the attempt ended. */
-  private boolean reportWritten(Unwritten unwritten, ExecutionStatus audited) {
-    Attempt attempt = unwritten.attempt();
-    if (unwritten.ending() instanceof Ending.Failed failed) {
-      if (audited == ExecutionStatus.DEAD) {
-        reporter.dead(attempt, failed.error());
-      } else if (audited == ExecutionStatus.FAILED) {
-        reporter.failed(attempt, failed.error(), failed.delay());
-      } else {
-        return false;
-      }
-      return true;
-    } else if (unwritten.ending() instanceof Ending.GivenBack back) {
-      if (audited != back.as()) {
-        return false;
-      }
-      reportGivenBack(attempt, back);
-      return true;
-    } else if (unwritten.ending() instanceof Ending.Cancelled
-        && audited == ExecutionStatus.CANCELLED) {
-      reporter.cancelled(attempt);
-      return true;
-    }
-    return false;
-  }
-
-  private void reportGivenBack(Attempt attempt, Ending.GivenBack back) {
-    if (back.as() == ExecutionStatus.SNOOZED) {
-      reporter.snoozed(attempt, back.delay(), back.until());
-    } else {
-      reporter.released(attempt);
-    }
-  }
-
-  private static List<Unwritten> unwritten(List<Stale> stale) {
-    return stale.stream().map(Stale::unwritten).toList();
-  }
-
-  /**
-   * An ending that came too late, as far as its job's row tells.
-   *
-   * @param completedByHandler as it was when the database said so: a lease that ends while it is
-   *     asked for more changes nothing
-   * @param renewal who has the job; null: not asked yet
-   */
-  private record Stale(Unwritten unwritten, boolean completedByHandler, @Nullable Renewal renewal) {
-
-    static Stale unasked(Unwritten unwritten) {
-      return new Stale(unwritten, unwritten.attempt().completedByHandler(), null);
-    }
-
-    Stale with(Renewal asked) {
-      return new Stale(unwritten, completedByHandler, asked);
-    }
-
-    /**
-     * Whether the handler's own completion has ended the job: one that is there still, nobody has.
-     */
-    boolean isCompleted() {
-      return completedByHandler && renewal != null && !renewal.jobIsLive();
-    }
-
-    /** Whether a write of ours, or the handler's transaction, may have ended the attempt. */
-    boolean mayHaveBeenWritten() {
-      return unwritten.isUnanswered() || unwritten.attempt().isCompletionWritten();
-    }
-
-    @Nullable ExecutionId heldBy() {
-      return renewal == null ? null : renewal.heldBy();
-    }
-  }
-
-  private void busy(Unwritten unwritten) {
+  private void busy(UnwrittenEnding unwritten) {
     Attempt attempt = unwritten.attempt();
     unwritten.busy(random.nextDouble());
     if (attempt.isCompletionWritten() && !attempt.holdsLease()) {
-      settle(unwritten);
+      unwritten.settle(running);
       reporter.lostToOpenTransaction(attempt);
     } else {
       giveUpAfterLease(unwritten);
     }
   }
 
-  private void refused(Unwritten unwritten, double draw) {
+  private void refused(UnwrittenEnding unwritten, double draw) {
     if (!unwritten.isSettled()) {
       unwritten.refused(draw);
       giveUpAfterLease(unwritten);
     }
   }
 
-  private void giveUpAfterLease(Unwritten unwritten) {
+  private void giveUpAfterLease(UnwrittenEnding unwritten) {
     if (unwritten.attempt().holdsLease()) {
       return;
     }
-    if (unwritten.isUnanswered()) {
-      stale.add(Stale.unasked(unwritten).with(UNKNOWN)); // a heartbeat might renew it
+    if (unwritten.mayBeWritten()) {
+      rejected.addExpired(unwritten);
     } else {
-      settle(unwritten);
+      unwritten.settle(running);
       reporter.lost(unwritten.attempt(), null);
     }
-  }
-
-  private void settle(Unwritten unwritten) {
-    unwritten.settle();
-    running.settle(unwritten.attempt());
   }
 }

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import static dev.skipjack.worker.WorkerLog.LOG;
 
 import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
@@ -10,7 +11,6 @@ import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.Rescued;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -148,31 +148,55 @@ final class Reporter {
     metrics.record(WorkerMeter.RUN, Duration.ofNanos(nanos), attempt.info());
   }
 
-  void succeeded(Attempt attempt) {
+  /** Reports that an attempt's ending is written, and as what. */
+  void ended(Attempt attempt, Ending ending, ExecutionStatus status) {
+    switch (status) {
+      case SUCCEEDED -> succeeded(attempt);
+      case CANCELLED -> cancelled(attempt);
+      case FAILED -> failed(attempt, (Ending.Failed) ending);
+      case DEAD -> dead(attempt, (Ending.Failed) ending);
+      case SNOOZED -> snoozed(attempt, (Ending.Snoozed) ending);
+      case RELEASED -> released(attempt);
+      case RUNNING, LOST ->
+          throw new IllegalArgumentException("No ending is written as %s.".formatted(status));
+    }
+  }
+
+  private void succeeded(Attempt attempt) {
     metrics.count(WorkerMeter.COMPLETED, attempt.info());
     LOG.debug("Job completed {}", attempt.info());
     tell(new WorkerEvent.Succeeded(attempt.info()));
   }
 
-  void failed(Attempt attempt, JobError error, Duration retryIn) {
+  private void cancelled(Attempt attempt) {
+    metrics.count(WorkerMeter.CANCELLED, attempt.info());
+    LOG.info("Job cancelled {}", attempt.info());
+    tell(new WorkerEvent.Cancelled(attempt.info()));
+  }
+
+  private void failed(Attempt attempt, Ending.Failed failed) {
     metrics.count(WorkerMeter.FAILED, attempt.info());
-    failures.failed(attempt.info(), error, retryIn);
-    tell(new WorkerEvent.Failed(attempt.info(), error, retryIn));
+    failures.failed(attempt.info(), failed.error(), failed.delay());
+    tell(new WorkerEvent.Failed(attempt.info(), failed.error(), failed.delay()));
   }
 
-  void dead(Attempt attempt, JobError error) {
+  private void dead(Attempt attempt, Ending.Failed failed) {
     metrics.count(WorkerMeter.DEAD, attempt.info());
-    failures.dead(attempt.info(), error);
-    tell(new WorkerEvent.Dead(attempt.info(), error));
+    failures.dead(attempt.info(), failed.error());
+    tell(new WorkerEvent.Dead(attempt.info(), failed.error()));
   }
 
-  void snoozed(Attempt attempt, Duration delay, @Nullable Instant until) {
+  private void snoozed(Attempt attempt, Ending.Snoozed snoozed) {
     metrics.count(WorkerMeter.SNOOZED, attempt.info());
-    LOG.debug("Job snoozed {} delayMs={} until={}", attempt.info(), delay.toMillis(), until);
-    tell(new WorkerEvent.Snoozed(attempt.info(), delay, until));
+    LOG.debug(
+        "Job snoozed {} delayMs={} until={}",
+        attempt.info(),
+        snoozed.delay().toMillis(),
+        snoozed.until());
+    tell(new WorkerEvent.Snoozed(attempt.info(), snoozed.delay(), snoozed.until()));
   }
 
-  void released(Attempt attempt) {
+  private void released(Attempt attempt) {
     metrics.count(WorkerMeter.RELEASED, attempt.info());
     LOG.debug("Job released {}", attempt.info());
     tell(new WorkerEvent.Released(attempt.info()));
@@ -191,12 +215,6 @@ final class Reporter {
 
   void cancelRequested(Attempt attempt) {
     LOG.info("Handler interrupted, its job is to be cancelled {}", attempt.info());
-  }
-
-  void cancelled(Attempt attempt) {
-    metrics.count(WorkerMeter.CANCELLED, attempt.info());
-    LOG.info("Job cancelled {}", attempt.info());
-    tell(new WorkerEvent.Cancelled(attempt.info()));
   }
 
   void lost(Attempt attempt, @Nullable ExecutionId heldBy) {

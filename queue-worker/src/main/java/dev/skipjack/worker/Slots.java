@@ -37,13 +37,13 @@ final class Slots {
      */
     boolean run(Attempt attempt, Runnable later);
 
-    /** Takes back an attempt that has not begun. */
-    void giveBack(Attempt attempt);
+    /** Releases an attempt that has not begun. */
+    void release(Attempt attempt);
 
-    /** Takes back an attempt for which there was no thread. */
+    /** Releases an attempt for which there was no thread. */
     void refused(Attempt attempt, Throwable why);
 
-    /** Takes back an attempt that the executor was given and has not begun for long. */
+    /** Releases an attempt that the executor was given long ago and has not begun. */
     void notBegun(Attempt attempt);
   }
 
@@ -140,14 +140,14 @@ final class Slots {
    * Gives back what has waited for so many nanoseconds or, of a paused queue, at all. What waits
    * has found all places taken.
    */
-  void giveBackWaiting(long patience) {
+  void releaseWaiting(long patience) {
     List<Attempt> waited = queue.buffer().takeOut(queue.isPaused() ? 0 : patience);
     if (!waited.isEmpty()) {
       queue.waitedTooLong(); // before their room is free, or they were claimed again at once
     }
     for (Attempt attempt : waited) {
       try {
-        runner.giveBack(attempt);
+        runner.release(attempt);
       } catch (Throwable thrown) {
         reporter.notEnded(thrown); // the others are to be given back all the same
       }
@@ -217,7 +217,7 @@ final class Slots {
   /** Answers what this thread is to run next. */
   private @Nullable Attempt runOne(Attempt attempt) {
     if (closed) {
-      runner.giveBack(attempt); // it waited in the executor
+      runner.release(attempt); // it waited in the executor
       return after(attempt);
     }
     try {

@@ -61,19 +61,25 @@ class AsyncPlaceTest {
             Map.of("k", new Registration<>(JobType.of("k", String.class), handler)));
     OutcomeWriter writer =
         new OutcomeWriter(store, LEASE, running, reporter, new SplittableRandom(1));
+    LongSnapshots snapshots = new LongSnapshots(LEASE.dividedBy(3));
     AttemptRunner runner =
         new AttemptRunner(
             new Invocation(handlers, store, List.of(), reporter),
             (attempt, lease) -> {},
-            new LongSnapshots(LEASE.dividedBy(3)),
+            snapshots,
             handlers,
             (attempt, deadline) ->
                 new AttemptContext(attempt, deadline, WorkerId.boot("places"), store, reporter),
-            new EndingRules(store::encodeResult, this::random, new Redaction(ErrorRedactor.NONE)),
-            running,
-            new OutcomeFlusher(writer, running, new Wakeup(), Duration.ZERO),
             timer,
-            threads,
+            new StageFollower(threads),
+            new AttemptEnder(
+                handlers,
+                new EndingRules(
+                    store::encodeResult, this::random, new Redaction(ErrorRedactor.NONE)),
+                snapshots,
+                running,
+                new OutcomeFlusher(writer, running, new Wakeup(), Duration.ZERO),
+                reporter),
             reporter);
     slots = new Slots(queue, handlerThreads, runner, reporter);
   }

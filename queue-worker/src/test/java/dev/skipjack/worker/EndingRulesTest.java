@@ -3,7 +3,6 @@ package dev.skipjack.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.Backoff;
-import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
@@ -38,16 +37,16 @@ class EndingRulesTest {
     ErrorRedactor redactor = text -> text.replaceAll("secret-[0-9-]+", "***");
 
     JobError error =
-        ((Ending.Failed) redacting(redactor, null, new IllegalStateException(secret))).error();
+        ((Ending.Failed) redacting(redactor, threw(new IllegalStateException(secret)))).error();
 
     assertThat(error.errorClass()).isEqualTo(IllegalStateException.class.getName());
     assertThat(error.message()).endsWith("***").doesNotContain("secret");
     assertThat(error.stack()).contains("EndingRulesTest").doesNotContain("secret");
-    assertThat(redacting(redactor, Outcome.cancelled("secret-1"), null))
+    assertThat(redacting(redactor, returned(Outcome.cancelled("secret-1"))))
         .isEqualTo(new Ending.Cancelled("***"));
-    assertThat(redacting(redactor, Outcome.dead("secret-1"), null))
+    assertThat(redacting(redactor, returned(Outcome.dead("secret-1"))))
         .isEqualTo(new Ending.Failed(JobError.of("***"), Duration.ZERO, true));
-    assertThat(redacting(redactor, Outcome.retry(Duration.ZERO, "secret-1"), null))
+    assertThat(redacting(redactor, returned(Outcome.retry(Duration.ZERO, "secret-1"))))
         .isEqualTo(new Ending.Failed(JobError.of("***"), Duration.ZERO, false));
   }
 
@@ -61,7 +60,7 @@ class EndingRulesTest {
             },
             text -> null)) {
       JobError error =
-          ((Ending.Failed) redacting(broken, null, new IllegalStateException("secret"))).error();
+          ((Ending.Failed) redacting(broken, threw(new IllegalStateException("secret")))).error();
 
       assertThat(error)
           .isEqualTo(
@@ -70,42 +69,40 @@ class EndingRulesTest {
     }
   }
 
-  private Ending redacting(
-      ErrorRedactor redactor, @Nullable Outcome outcome, @Nullable Throwable thrown) {
+  private Ending redacting(ErrorRedactor redactor, RunResult result) {
     return new EndingRules(
             EndingRulesTest::write, () -> new SplittableRandom(1), new Redaction(redactor))
-        .decide(attempt, null, outcome, thrown, false);
+        .decide(attempt, null, result);
   }
 
   @Test
   void outcomesBecomeEndings() {
-    assertThat(decide(Outcome.completed(), null, false)).isEqualTo(Ending.Completed.PLAIN);
-    assertThat(decide(Outcome.completed(42), null, false)).isEqualTo(new Ending.Completed("<42>"));
-    assertThat(decide(Outcome.cancelled("too late"), null, false))
+    assertThat(decide(returned(Outcome.completed()))).isEqualTo(Ending.Completed.PLAIN);
+    assertThat(decide(returned(Outcome.completed(42)))).isEqualTo(new Ending.Completed("<42>"));
+    assertThat(decide(returned(Outcome.cancelled("too late"))))
         .isEqualTo(new Ending.Cancelled("too late"));
-    assertThat(decide(Outcome.snooze(Instant.EPOCH), null, false))
-        .isEqualTo(
-            new Ending.GivenBack(ExecutionStatus.SNOOZED, Duration.ofSeconds(1), Instant.EPOCH));
-    assertThat(decide(Outcome.snooze(Duration.ZERO), null, false))
-        .isEqualTo(Ending.GivenBack.after(ExecutionStatus.SNOOZED, Duration.ofSeconds(1)));
-    assertThat(decide(Outcome.snooze(Duration.ofSeconds(3)), null, false))
-        .isEqualTo(Ending.GivenBack.after(ExecutionStatus.SNOOZED, Duration.ofSeconds(3)));
+    assertThat(decide(returned(Outcome.snooze(Instant.EPOCH))))
+        .isEqualTo(new Ending.Snoozed(Duration.ofSeconds(1), Instant.EPOCH));
+    assertThat(decide(returned(Outcome.snooze(Duration.ZERO))))
+        .isEqualTo(new Ending.Snoozed(Duration.ofSeconds(1), null));
+    assertThat(decide(returned(Outcome.snooze(Duration.ofSeconds(3)))))
+        .isEqualTo(new Ending.Snoozed(Duration.ofSeconds(3), null));
 
-    Ending.Failed retried = failed(Outcome.retry(Duration.ofSeconds(3), "later"), null, false);
+    Ending.Failed retried = failed(returned(Outcome.retry(Duration.ofSeconds(3), "later")));
     assertThat(retried.delay()).isEqualTo(Duration.ofSeconds(3));
     assertThat(retried.error().message()).isEqualTo("later");
     assertThat(retried.isFinal()).isFalse();
 
-    assertThat(failed(Outcome.dead("never"), null, false).isFinal()).isTrue();
+    assertThat(failed(returned(Outcome.dead("never"))).isFinal()).isTrue();
   }
 
   @Test
   void payloadClassThatCannotBeReadEndsTheJobWhateverTheRuleForRetries() {
     PayloadException permanent = PayloadException.permanent("no constructor", null);
 
-    assertThat(failed(null, permanent, false).isFinal()).isTrue();
-    assertThat(failed(null, permanent, false).error().message()).isEqualTo("no constructor");
-    assertThat(failed(null, new PayloadException("misfit", null), false).isFinal()).isFalse();
+    assertThat(failed(threw(permanent)).isFinal()).isTrue();
+    assertThat(failed(threw(permanent)).error().message()).isEqualTo("no constructor");
+    assertThat(failed(threw(new PayloadException("misfit", null))).isFinal()).isFalse();
   }
 
   private static String write(String kind, Object result) {
@@ -117,7 +114,7 @@ class EndingRulesTest {
 
   @Test
   void aResultThatCannotBeWrittenIsAFailureThatSaysSo() {
-    Ending.Failed ending = failed(Outcome.completed("poison"), null, false);
+    Ending.Failed ending = failed(returned(Outcome.completed("poison")));
 
     assertThat(ending.error().message()).isEqualTo("Result of kind 'k' cannot be written.");
     assertThat(ending.isFinal()).isFalse();
@@ -129,9 +126,9 @@ class EndingRulesTest {
         TYPE.deadOn(IllegalArgumentException.class)
             .retryOn(IllegalStateException.class, Backoff.fixed(Duration.ofHours(1)));
 
-    Ending dead = rules.decide(attempt, type, null, new NumberFormatException("x"), false);
-    Ending later = rules.decide(attempt, type, null, new IllegalStateException("x"), false);
-    Ending usual = rules.decide(attempt, type, null, new Exception("x"), false);
+    Ending dead = rules.decide(attempt, type, threw(new NumberFormatException("x")));
+    Ending later = rules.decide(attempt, type, threw(new IllegalStateException("x")));
+    Ending usual = rules.decide(attempt, type, threw(new Exception("x")));
 
     assertThat(((Ending.Failed) dead).isFinal()).isTrue();
     assertThat(((Ending.Failed) later).delay()).isEqualTo(Duration.ofHours(1));
@@ -141,15 +138,14 @@ class EndingRulesTest {
 
   @Test
   void aStageOfAStageIsAFailureThatSaysSo() {
-    Ending.Failed ending =
-        failed(Outcome.async(CompletableFuture.completedFuture(null)), null, false);
+    Ending.Failed ending = failed(returned(Outcome.async(CompletableFuture.completedFuture(null))));
 
     assertThat(ending.error().message()).contains("thenCompose");
   }
 
   @Test
   void nullIsAFailureThatSaysSo() {
-    Ending.Failed ending = failed(null, null, false);
+    Ending.Failed ending = failed(returned(null));
 
     assertThat(ending.error().message()).contains("'k' returned null");
     assertThat(ending.delay()).isEqualTo(Duration.ofSeconds(7));
@@ -157,21 +153,21 @@ class EndingRulesTest {
 
   @Test
   void anythingThrownIsAFailureWithItsClass() {
-    Ending.Failed ending = failed(null, new StackOverflowError(), false);
+    Ending.Failed ending = failed(threw(new StackOverflowError()));
 
     assertThat(ending.error().errorClass()).isEqualTo("java.lang.StackOverflowError");
   }
 
   @Test
   void anErrorThatCannotBeDescribedKeepsItsClass() {
-    Ending.Failed ending = failed(null, new Indescribable(), false);
+    Ending.Failed ending = failed(threw(new Indescribable()));
 
     assertThat(ending.error().errorClass()).isEqualTo(Indescribable.class.getName());
   }
 
   @Test
   void afterATimeoutEvenSuccessIsAFailure() {
-    Ending.Failed ending = failed(Outcome.completed(), null, true);
+    Ending.Failed ending = failed(new RunResult.TimedOut(returned(Outcome.completed())));
 
     assertThat(ending.error().message()).contains("timeout of PT2S is over");
   }
@@ -184,7 +180,7 @@ class EndingRulesTest {
               throw new IllegalStateException("no idea");
             });
 
-    Ending ending = rules.decide(attempt, broken, null, new Exception("boom"), false);
+    Ending ending = rules.decide(attempt, broken, threw(new Exception("boom")));
 
     assertThat(((Ending.Failed) ending).delay())
         .isBetween(Duration.ofSeconds(3), Duration.ofSeconds(15));
@@ -194,31 +190,37 @@ class EndingRulesTest {
   void afterCompleteInTheDatabaseIsAsked() {
     attempt.completionWritten();
 
-    Ending.CompletedByHandler clean = completedByHandler(Outcome.completed(), null);
+    Ending.CompletedByHandler clean = completedByHandler(returned(Outcome.completed()));
     assertThat(clean.clean()).isTrue();
     assertThat(clean.otherwise().error().message()).startsWith("The completion was rolled back");
 
-    Ending.CompletedByHandler thrown = completedByHandler(null, new Exception("boom"));
+    Ending.CompletedByHandler thrown = completedByHandler(threw(new Exception("boom")));
     assertThat(thrown.clean()).isFalse();
     assertThat(thrown.otherwise().error().message()).isEqualTo("boom");
 
-    Ending.CompletedByHandler other = completedByHandler(Outcome.snooze(Duration.ZERO), null);
+    Ending.CompletedByHandler other = completedByHandler(returned(Outcome.snooze(Duration.ZERO)));
     assertThat(other.clean()).isFalse();
     assertThat(other.otherwise().error().message()).contains("Snoozed after completeIn");
   }
 
-  private Ending decide(@Nullable Outcome outcome, @Nullable Throwable thrown, boolean timedOut) {
-    return rules.decide(attempt, TYPE, outcome, thrown, timedOut);
+  private Ending decide(RunResult result) {
+    return rules.decide(attempt, TYPE, result);
   }
 
-  private Ending.Failed failed(
-      @Nullable Outcome outcome, @Nullable Throwable thrown, boolean timedOut) {
-    return (Ending.Failed) decide(outcome, thrown, timedOut);
+  private Ending.Failed failed(RunResult result) {
+    return (Ending.Failed) decide(result);
   }
 
-  private Ending.CompletedByHandler completedByHandler(
-      @Nullable Outcome outcome, @Nullable Throwable thrown) {
-    return (Ending.CompletedByHandler) decide(outcome, thrown, false);
+  private Ending.CompletedByHandler completedByHandler(RunResult result) {
+    return (Ending.CompletedByHandler) decide(result);
+  }
+
+  private static RunResult returned(@Nullable Outcome outcome) {
+    return new RunResult.Returned(outcome);
+  }
+
+  private static RunResult threw(Throwable thrown) {
+    return new RunResult.Threw(thrown);
   }
 
   private static final class Indescribable extends Exception {
@@ -236,8 +238,8 @@ class EndingRulesTest {
     attempt.completionPostponed(refused);
 
     for (Throwable thrown : List.of(refused, new IllegalStateException("rolled back", refused))) {
-      assertThat(rules.decide(attempt, TYPE, null, thrown, false))
-          .isEqualTo(Ending.GivenBack.after(ExecutionStatus.RELEASED, Duration.ofSeconds(7)));
+      assertThat(rules.decide(attempt, TYPE, threw(thrown)))
+          .isEqualTo(Ending.Released.after(Duration.ofSeconds(7)));
     }
   }
 
@@ -247,7 +249,6 @@ class EndingRulesTest {
     Exception circular = new IllegalStateException("boom");
     circular.initCause(new IllegalStateException("cause", circular));
 
-    assertThat(rules.decide(attempt, TYPE, null, circular, false))
-        .isInstanceOf(Ending.Failed.class);
+    assertThat(rules.decide(attempt, TYPE, threw(circular))).isInstanceOf(Ending.Failed.class);
   }
 }

@@ -444,7 +444,9 @@ class OutcomeFlusherTest {
   }
 
   private static Ending givenBack(ExecutionStatus as) {
-    return Ending.GivenBack.after(as, Duration.ofHours(1));
+    return as == ExecutionStatus.SNOOZED
+        ? new Ending.Snoozed(Duration.ofHours(1), null)
+        : Ending.Released.after(Duration.ofHours(1));
   }
 
   private static GiveBack back(Attempt attempt) {

@@ -38,7 +38,7 @@ class SlotsTest {
             }
 
             @Override
-            public void giveBack(Attempt attempt) {
+            public void release(Attempt attempt) {
               takenBack.add(attempt);
             }
 

@@ -165,36 +165,32 @@ class SparedAttemptTest {
     Reporter reporter = new Reporter(List.of(held.events));
     LongSnapshots snapshots = new LongSnapshots(INTERVAL);
     snapshots.learn("k", Duration.ZERO, Duration.ofMinutes(1));
-    AttemptRunner[] runner = new AttemptRunner[1];
-    WorkerConfig config =
-        WorkerConfig.builder().lease(Duration.ofMinutes(1)).heartbeatInterval(INTERVAL).build();
-    heartbeat =
-        new HeartbeatTask(
-            held.store,
-            held.store,
-            config,
-            held.running,
-            attempt -> runner[0].cancel(attempt),
-            reporter);
-    runner[0] =
-        new AttemptRunner(
-            new Invocation(handlers, held.store, List.of(), reporter),
-            heartbeat::spare,
-            snapshots,
+    AttemptEnder ender =
+        new AttemptEnder(
             handlers,
-            (attempt, deadline) ->
-                new AttemptContext(
-                    attempt, deadline, WorkerId.boot("spared"), held.store, reporter),
             new EndingRules(
                 held.store::encodeResult,
                 () -> new SplittableRandom(1),
                 new Redaction(ErrorRedactor.NONE)),
+            snapshots,
             held.running,
             held.flusher,
-            timer,
-            new WorkerThreads("spared"),
             reporter);
-    return runner[0];
+    WorkerConfig config =
+        WorkerConfig.builder().lease(Duration.ofMinutes(1)).heartbeatInterval(INTERVAL).build();
+    heartbeat =
+        new HeartbeatTask(held.store, held.store, config, held.running, ender::cancel, reporter);
+    return new AttemptRunner(
+        new Invocation(handlers, held.store, List.of(), reporter),
+        heartbeat::spare,
+        snapshots,
+        handlers,
+        (attempt, deadline) ->
+            new AttemptContext(attempt, deadline, WorkerId.boot("spared"), held.store, reporter),
+        timer,
+        new StageFollower(new WorkerThreads("spared")),
+        ender,
+        reporter);
   }
 
   @FunctionalInterface

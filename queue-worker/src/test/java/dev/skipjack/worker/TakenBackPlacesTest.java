@@ -141,7 +141,7 @@ class TakenBackPlacesTest {
     }
 
     @Override
-    public void giveBack(Attempt attempt) {
+    public void release(Attempt attempt) {
       throw new AssertionError("nothing is closed");
     }
 

@@ -2,8 +2,11 @@ package dev.skipjack.worker;
 
 import java.time.Duration;
 
-/** An ending on its way to the database, with its own patience. Belongs to the flusher's thread. */
-final class Unwritten {
+/**
+ * An ending on its way to the database, and when it is due to be tried again. Belongs to the
+ * flusher's thread.
+ */
+final class UnwrittenEnding {
 
   /** Most endings that one statement writes. */
   static final int LARGEST_BATCH = 500;
@@ -18,10 +21,10 @@ final class Unwritten {
   private int refusals;
   private int busyAnswers;
   private long dueAt;
-  private boolean unanswered;
+  private boolean answerLost;
   private boolean settled;
 
-  Unwritten(Attempt attempt, Ending ending) {
+  UnwrittenEnding(Attempt attempt, Ending ending) {
     this.attempt = attempt;
     this.ending = ending;
     this.dueAt = System.nanoTime();
@@ -35,10 +38,10 @@ final class Unwritten {
     return ending;
   }
 
-  /** Changes what is to be written, after the database had a say. */
+  /** Replaces the ending, which the database has shown to be impossible. */
   void become(Ending other) {
     ending = other;
-    unanswered = false;
+    answerLost = false;
   }
 
   long dueAt() {
@@ -49,11 +52,13 @@ final class Unwritten {
     return settled;
   }
 
-  void settle() {
+  /** Ends the attempt's stay in this worker: its ending is written, or the job is lost. */
+  void settle(RunningJobs running) {
     settled = true;
+    running.settle(attempt);
   }
 
-  /** With how many others it may be written: a refused batch is repeated, then taken apart. */
+  /** Most endings of a statement with this one: a refused batch is repeated, then taken apart. */
   int largestBatch() {
     if (busyAnswers > 0 || refusals >= REFUSALS_UNTIL_ALONE) {
       return 1;
@@ -61,26 +66,26 @@ final class Unwritten {
     return refusals == 2 ? LARGEST_BATCH / 20 : LARGEST_BATCH;
   }
 
-  /** A write was sent and its answer was lost: it may have been done. */
-  void unanswered() {
-    unanswered = true;
+  /** Notes that a write was sent and its answer was lost, so that it may have been executed. */
+  void answerLost() {
+    answerLost = true;
   }
 
-  /** Whether a write was sent that may have been done, though nobody said so. */
-  boolean isUnanswered() {
-    return unanswered;
+  /** Whether a write was sent that may have been executed. */
+  boolean mayBeWritten() {
+    return answerLost;
   }
 
   /**
-   * Whether the attempt, being over for the database, was ended by a write whose answer was lost.
-   * While the lease lasts nobody else can end it.
+   * Whether the attempt, having ended in the database, was ended by a write whose answer was lost.
+   * While the lease lasts no other worker can end it.
    */
-  boolean wasWrittenUnanswered() {
-    return unanswered && attempt.holdsLease();
+  boolean isWritten() {
+    return answerLost && attempt.holdsLease();
   }
 
   /**
-   * The database answered with an error.
+   * The database returned an error.
    *
    * @param draw jitter of the wait, 0 to 1
    */
@@ -93,7 +98,7 @@ final class Unwritten {
   }
 
   /**
-   * Somebody holds the row.
+   * Another transaction holds a lock on the row.
    *
    * @param draw jitter of the wait, 0 to 1
    */

@@ -1,0 +1,135 @@
+package dev.skipjack.worker;
+
+import java.time.Duration;
+
+/**
+ * Ends each attempt once and hands its ending to the flusher: by the result of its run, or by
+ * releasing it. Safe for any number of threads.
+ */
+final class AttemptEnder {
+
+  private final HandlerRegistry handlers;
+  private final EndingRules rules;
+  private final LongSnapshots snapshots;
+  private final RunningJobs running;
+  private final OutcomeFlusher flusher;
+  private final Reporter reporter;
+
+  AttemptEnder(
+      HandlerRegistry handlers,
+      EndingRules rules,
+      LongSnapshots snapshots,
+      RunningJobs running,
+      OutcomeFlusher flusher,
+      Reporter reporter) {
+    this.handlers = handlers;
+    this.rules = rules;
+    this.snapshots = snapshots;
+    this.running = running;
+    this.flusher = flusher;
+    this.reporter = reporter;
+  }
+
+  /** Ends an attempt whose handler was called, unless it was lost or released meanwhile. */
+  void end(Attempt attempt, RunResult result) {
+    Attempt.Stop stop = attempt.finish();
+    long took = System.nanoTime() - attempt.begunAt();
+    attempt.queue().ran(attempt, took);
+    reporter.ran(attempt, took);
+    snapshots.ran(attempt.job().kind(), took);
+    switch (stop) {
+      case NONE -> {
+        if (result.thrown() != null && isForgiven(attempt)) {
+          flusher.offer(attempt, Ending.Released.after(Duration.ZERO));
+        } else {
+          offer(attempt, result);
+        }
+      }
+      case CANCELLED -> offer(attempt, result);
+      case TIMED_OUT -> offer(attempt, new RunResult.TimedOut(result));
+      case LOST -> running.settle(attempt);
+      case RELEASED -> {} // its ending is with the flusher already
+    }
+  }
+
+  private void offer(Attempt attempt, RunResult result) {
+    flusher.offer(attempt, rules.decide(attempt, handlers.typeOf(attempt.job().kind()), result));
+  }
+
+  /** Whether it failed only because its own worker renewed its lease, and the next one need not. */
+  private boolean isForgiven(Attempt attempt) {
+    String kind = attempt.job().kind();
+    if (attempt.isCompletionWritten()
+        || !attempt.failedByRenewal()
+        || !snapshots.learn(kind, attempt.ran(), attempt.lease())) {
+      return false;
+    }
+    Duration next = snapshots.leaseOf(kind);
+    if (next != null) {
+      reporter.snapshotTooOld(attempt, next);
+    }
+    return true;
+  }
+
+  /**
+   * Releases an attempt, whatever its handler may still do; one that has ended is left alone.
+   *
+   * @return whether the job is given back: not if the attempt had ended, was lost or timed out
+   */
+  boolean release(Attempt attempt, Duration delay) {
+    Attempt.Stop before = attempt.release();
+    if (before == null) {
+      return false;
+    }
+    try {
+      switch (before) {
+        case NONE, CANCELLED -> {
+          flusher.offer(attempt, released(attempt, delay));
+          return true;
+        }
+        case TIMED_OUT -> offer(attempt, new RunResult.TimedOut(null));
+        case LOST -> running.settle(attempt);
+        case RELEASED -> {} // its ending is with the flusher already
+      }
+      return false;
+    } catch (Throwable lastResort) {
+      // No second call reaches an attempt that has ended: its lease would be renewed for ever.
+      abandon(attempt);
+      throw lastResort;
+    }
+  }
+
+  private static Ending released(Attempt attempt, Duration delay) {
+    return attempt.hasBegun() || !delay.isZero()
+        ? Ending.Released.after(delay)
+        : Ending.Released.toDueTime(attempt.job().scheduledAt());
+  }
+
+  /**
+   * Ends an attempt whose job an operator has cancelled. A running handler is interrupted, and its
+   * result decides the ending. A handler that was not called yet never is: the job is released, and
+   * the store cancels it.
+   */
+  void cancel(Attempt attempt) {
+    if (attempt.cancel()) {
+      reporter.cancelRequested(attempt);
+    } else if (attempt.withdraw()) {
+      try {
+        flusher.offer(attempt, released(attempt, Duration.ZERO));
+      } catch (Throwable lastResort) {
+        abandon(attempt);
+        throw lastResort;
+      }
+    }
+  }
+
+  /**
+   * Lets the lease of an attempt expire whose ending cannot be handed on, so that it is rescued.
+   */
+  void abandon(Attempt attempt) {
+    attempt.finish();
+    attempt.queue().abandoned(attempt);
+    attempt.stopRenewing();
+    running.settle(attempt);
+  }
+}

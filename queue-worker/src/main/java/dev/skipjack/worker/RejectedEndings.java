@@ -1,0 +1,180 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Verdict;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The endings that the database rejected, because the attempt no longer holds its job. Finds out
+ * why, reports it and settles them: the ending was written after all by a statement whose answer
+ * was lost, the handler's own transaction completed the job, or another worker has it.
+ *
+ * <p>Belongs to the flusher's thread.
+ */
+final class RejectedEndings {
+
+  private static final Renewal UNKNOWN = new Renewal(Verdict.LOST, false);
+
+  private final JobStore store;
+  private final Duration lease;
+  private final RunningJobs running;
+  private final Reporter reporter;
+  private final List<Rejected> unsettled = new ArrayList<>();
+
+  RejectedEndings(JobStore store, Duration lease, RunningJobs running, Reporter reporter) {
+    this.store = store;
+    this.lease = lease;
+    this.running = running;
+    this.reporter = reporter;
+  }
+
+  /** Adds an ending; who has its job is asked later. */
+  void add(UnwrittenEnding ending) {
+    unsettled.add(Rejected.of(ending, null));
+  }
+
+  /** Adds an ending of which a heartbeat has said who has its job. */
+  void add(UnwrittenEnding ending, Renewal renewal) {
+    unsettled.add(Rejected.of(ending, renewal));
+  }
+
+  /** Adds an ending whose job must not be asked for, because a heartbeat might renew its lease. */
+  void addExpired(UnwrittenEnding ending) {
+    unsettled.add(Rejected.of(ending, UNKNOWN));
+  }
+
+  /**
+   * Asks who has the jobs, then the audit which of the endings were written, and reports the
+   * result. If the database is unavailable, an ending that may have been written stays unsettled,
+   * so that it is asked about again.
+   *
+   * @throws StoreException if the database is unavailable
+   */
+  void settle() {
+    if (unsettled.isEmpty()) {
+      return;
+    }
+    List<Rejected> all = withRenewals(List.copyOf(unsettled));
+    unsettled.clear();
+    List<Rejected> inAudit = new ArrayList<>();
+    for (Rejected one : all) {
+      if (one.isCompleted() || !one.mayBeWritten()) {
+        settle(one, Optional.empty());
+      } else {
+        inAudit.add(one);
+      }
+    }
+    if (inAudit.isEmpty()) {
+      return;
+    }
+    List<Optional<ExecutionStatus>> statuses = statuses(inAudit);
+    for (int i = 0; i < inAudit.size(); i++) {
+      settle(inAudit.get(i), statuses.get(i));
+    }
+  }
+
+  /** A heartbeat changes nothing here: a worker that has lost a job never owns it again. */
+  private List<Rejected> withRenewals(List<Rejected> all) {
+    List<Rejected> unasked = all.stream().filter(one -> one.renewal() == null).toList();
+    if (unasked.isEmpty()) {
+      return all;
+    }
+    List<Renewal> renewals;
+    try {
+      renewals = store.heartbeat(executions(unasked), lease);
+    } catch (RuntimeException unanswered) {
+      renewals = Collections.nCopies(unasked.size(), UNKNOWN);
+    }
+    List<Rejected> asked = new ArrayList<>(all);
+    asked.removeAll(unasked);
+    for (int i = 0; i < unasked.size(); i++) {
+      asked.add(unasked.get(i).with(renewals.get(i)));
+    }
+    return asked;
+  }
+
+  private List<Optional<ExecutionStatus>> statuses(List<Rejected> inAudit) {
+    try {
+      return store.statuses(executions(inAudit));
+    } catch (StoreException refused) {
+      if (DatabaseWatch.isAway(refused)) {
+        throw refused;
+      }
+      return Collections.nCopies(inAudit.size(), Optional.empty());
+    }
+  }
+
+  private static List<Execution> executions(List<Rejected> rejected) {
+    return rejected.stream().map(one -> one.unwritten().attempt().execution()).toList();
+  }
+
+  private void settle(Rejected one, Optional<ExecutionStatus> audited) {
+    Attempt attempt = one.unwritten().attempt();
+    Ending ending = one.unwritten().ending();
+    one.unwritten().settle(running);
+    if (one.isCompleted() || audited.equals(Optional.of(ExecutionStatus.SUCCEEDED))) {
+      if (ending instanceof Ending.CompletedByHandler completed && !completed.clean()) {
+        reporter.ignoredAfterCompletion(attempt, completed.otherwise().error());
+      }
+      reporter.ended(attempt, ending, ExecutionStatus.SUCCEEDED);
+    } else if (audited.isPresent() && isWrittenAs(ending, audited.get())) {
+      reporter.ended(attempt, ending, audited.get());
+    } else {
+      reporter.lost(attempt, one.heldBy());
+    }
+  }
+
+  /** Whether the audit records an attempt with this ending so. */
+  private static boolean isWrittenAs(Ending ending, ExecutionStatus audited) {
+    return switch (audited) {
+      case FAILED, DEAD -> ending instanceof Ending.Failed;
+      case CANCELLED -> ending instanceof Ending.Cancelled;
+      case SNOOZED -> ending instanceof Ending.Snoozed;
+      case RELEASED -> ending instanceof Ending.Released;
+      default -> false;
+    };
+  }
+
+  /**
+   * One of them.
+   *
+   * @param completedByHandler as it was when the database rejected the ending: a lease that expires
+   *     while it is asked for more changes nothing
+   * @param renewal who has the job; null: not asked yet
+   */
+  private record Rejected(
+      UnwrittenEnding unwritten, boolean completedByHandler, @Nullable Renewal renewal) {
+
+    static Rejected of(UnwrittenEnding unwritten, @Nullable Renewal renewal) {
+      return new Rejected(unwritten, unwritten.attempt().completedByHandler(), renewal);
+    }
+
+    Rejected with(Renewal asked) {
+      return new Rejected(unwritten, completedByHandler, asked);
+    }
+
+    /** Whether the handler's own completion has ended the job, which is gone. */
+    boolean isCompleted() {
+      return completedByHandler && renewal != null && !renewal.jobIsLive();
+    }
+
+    /** Whether a write of this worker, or the handler's transaction, may have ended the attempt. */
+    boolean mayBeWritten() {
+      return unwritten.mayBeWritten() || unwritten.attempt().isCompletionWritten();
+    }
+
+    @Nullable ExecutionId heldBy() {
+      return renewal == null ? null : renewal.heldBy();
+    }
+  }
+}

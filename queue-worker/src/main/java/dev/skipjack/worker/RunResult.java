@@ -1,0 +1,41 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/** The result of calling a handler. {@link EndingRules} turn it into an {@link Ending}. */
+sealed interface RunResult {
+
+  /**
+   * The handler returned.
+   *
+   * @param outcome null if the handler returned null, which fails the attempt
+   */
+  record Returned(@Nullable Outcome outcome) implements RunResult {}
+
+  /** The handler, or what prepares its call, threw an exception. */
+  record Threw(Throwable thrown) implements RunResult {}
+
+  /**
+   * The timeout of the job's type passed before the handler ended.
+   *
+   * @param late the result that came afterwards; null if the handler is still running
+   */
+  record TimedOut(@Nullable RunResult late) implements RunResult {}
+
+  /** The handler's exception, in time or late; null if it threw none. */
+  default @Nullable Throwable thrown() {
+    if (this instanceof TimedOut timedOut) {
+      return timedOut.late() == null ? null : timedOut.late().thrown();
+    }
+    return null;
+  }
+
+  /** Whether the handler reported success, in time or late. */
+  default boolean isCompleted() {
+    if (this instanceof TimedOut timedOut) {
+      return timedOut.late() != null && timedOut.late().isCompleted();
+    }
+    return this instanceof Returned returned && returned.outcome() instanceof Outcome.Completed;
+  }
+}
