@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jooq.DSLContext;
 import org.jooq.ResultQuery;
 
@@ -18,19 +19,28 @@ import org.jooq.ResultQuery;
 public final class Statement<Q, R> {
 
   private final StatementText text;
-  private final ResultColumns columns;
   private final Function<Q, Arguments> binding;
   private final RowReader<R> reader;
 
-  private Statement(
-      StatementText text,
-      ResultColumns columns,
-      Function<Q, Arguments> binding,
-      RowReader<R> reader) {
+  private Statement(StatementText text, Function<Q, Arguments> binding, RowReader<R> reader) {
     this.text = text;
-    this.columns = columns;
     this.binding = binding;
     this.reader = reader;
+  }
+
+  /**
+   * With a text that is rendered once, as {@code dsl} is configured, when it is first needed.
+   *
+   * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
+   *     Class)}
+   * @param binding a value for each of its parameters
+   */
+  public static <Q, R> Statement<Q, R> of(
+      DSLContext dsl,
+      Supplier<? extends ResultQuery<?>> query,
+      Function<Q, Arguments> binding,
+      RowReader<R> reader) {
+    return new Statement<>(StatementText.of(dsl, query), binding, reader);
   }
 
   /**
@@ -42,8 +52,7 @@ public final class Statement<Q, R> {
    */
   public static <Q, R> Statement<Q, R> of(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
-    return new Statement<>(
-        StatementText.render(dsl, query), new ResultColumns(query), binding, reader);
+    return new Statement<>(StatementText.render(dsl, query), binding, reader);
   }
 
   /**
@@ -59,7 +68,7 @@ public final class Statement<Q, R> {
    * {@link Arguments#ascii}.
    */
   public Statement<Q, R> ascii() {
-    return new Statement<>(text, columns, binding.andThen(Arguments::ascii), reader);
+    return new Statement<>(text, binding.andThen(Arguments::ascii), reader);
   }
 
   /** The rendered text, for plans and golden files. */
@@ -82,7 +91,7 @@ public final class Statement<Q, R> {
   }
 
   StatementText.RowReader<R> reader() {
-    return result -> reader.read(new Row(result, columns));
+    return result -> reader.read(new Row(result, text.columns()));
   }
 
   /** Turns a row into a value. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jooq.DSLContext;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
@@ -52,8 +53,8 @@ public final class StatementText {
 
   private static final String COMMIT = "; COMMIT";
 
-  private final String sql;
-  private final List<String> parameters;
+  private final Supplier<Rendered> rendering;
+  private volatile @Nullable Rendered rendered;
 
   /**
    * The whole texts, joined once: the driver knows a text again sooner if it is the same object.
@@ -64,18 +65,30 @@ public final class StatementText {
   private final Map<Preamble, String> first = new ConcurrentHashMap<>();
   private final Map<Preamble, String> whole = new ConcurrentHashMap<>();
 
-  private StatementText(String sql, List<String> parameters) {
-    this.sql = sql;
-    this.parameters = parameters;
+  private StatementText(Supplier<Rendered> rendering) {
+    this.rendering = rendering;
   }
 
+  private record Rendered(String sql, List<String> parameters, ResultColumns columns) {}
+
   /**
-   * Renders {@code query} as {@code dsl} is configured.
+   * The text of a query as {@code dsl} is configured. The query is made and rendered when it is
+   * first needed: a process that has just started would otherwise spend seconds on statements that
+   * it may never run.
    *
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
    */
+  public static StatementText of(DSLContext dsl, Supplier<? extends ResultQuery<?>> query) {
+    return new StatementText(() -> rendered(dsl, query.get()));
+  }
+
+  /** As {@link #of}, of a query that is there. */
   public static StatementText render(DSLContext dsl, ResultQuery<?> query) {
+    return of(dsl, () -> query);
+  }
+
+  private static Rendered rendered(DSLContext dsl, ResultQuery<?> query) {
     List<String> parameters = new ArrayList<>();
     VisitListener collector =
         new VisitListener() {
@@ -89,17 +102,35 @@ public final class StatementText {
           }
         };
     String sql = dsl.configuration().deriveAppending(collector).dsl().render(query);
-    return new StatementText(sql, List.copyOf(parameters));
+    return new Rendered(sql, List.copyOf(parameters), new ResultColumns(query));
+  }
+
+  private Rendered rendered() {
+    Rendered done = rendered;
+    if (done == null) {
+      synchronized (this) {
+        done = rendered;
+        if (done == null) {
+          done = rendering.get();
+          rendered = done;
+        }
+      }
+    }
+    return done;
   }
 
   /** The text, with a question mark for each parameter. */
   public String sql() {
-    return sql;
+    return rendered().sql();
   }
 
   /** Names of the parameters in the order of their question marks. */
   public List<String> parameters() {
-    return parameters;
+    return rendered().parameters();
+  }
+
+  ResultColumns columns() {
+    return rendered().columns();
   }
 
   /**
@@ -112,7 +143,7 @@ public final class StatementText {
       throws SQLException {
     String text = borrowing;
     if (text == null) {
-      text = BORROW + sql + GIVE_BACK;
+      text = BORROW + sql() + GIVE_BACK;
       borrowing = text;
     }
     return run(connection, text, 1, arguments, reader);
@@ -122,7 +153,7 @@ public final class StatementText {
   <R> List<R> runFirst(
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    String text = first.computeIfAbsent(preamble, own -> own.first() + sql + Settings.AFTER);
+    String text = first.computeIfAbsent(preamble, own -> own.first() + sql() + Settings.AFTER);
     return run(connection, text, 1, arguments, reader);
   }
 
@@ -135,7 +166,7 @@ public final class StatementText {
   <R> List<R> runWhole(
       Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
       throws SQLException {
-    String text = whole.computeIfAbsent(preamble, own -> own.whole() + sql + COMMIT);
+    String text = whole.computeIfAbsent(preamble, own -> own.whole() + sql() + COMMIT);
     return run(connection, text, 1, arguments, reader);
   }
 
@@ -148,7 +179,7 @@ public final class StatementText {
       throws SQLException {
     String text = next;
     if (text == null) {
-      text = Settings.NEXT + sql + Settings.AFTER;
+      text = Settings.NEXT + sql() + Settings.AFTER;
       next = text;
     }
     return run(connection, text, 1, arguments, reader);
@@ -161,6 +192,7 @@ public final class StatementText {
       Connection connection, String text, int skipped, Arguments arguments, RowReader<R> reader)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(text)) {
+      List<String> parameters = parameters();
       for (int i = 0; i < parameters.size(); i++) {
         arguments.bind(statement, i + 1, parameters.get(i));
       }
@@ -170,7 +202,7 @@ public final class StatementText {
         if (hasRows) {
           left--;
         } else if (statement.getUpdateCount() == -1) {
-          throw new SQLException("The statement answered no rows: " + sql);
+          throw new SQLException("The statement answered no rows: " + sql());
         }
         hasRows = statement.getMoreResults();
       }
