@@ -93,7 +93,7 @@ final class JooqQueueAdmin implements QueueAdmin {
   @Override
   public EditResult edit(JobId job, JobEdit edit) {
     String payload =
-        edit.payload().map(changed -> jobFactory.encode("(job " + job + ")", changed)).orElse(null);
+        edit.payload().map(changed -> jobFactory.encodeEdit(job, changed)).orElse(null);
     return JobBatches.run(
             List.of(job),
             batch ->

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.spi.NewJob;
@@ -39,9 +40,13 @@ final class NewJobFactory {
     return NewJob.of(type, encode(type.kind(), payload), chosen);
   }
 
-  /** Returns the payload's JSON; {@code kind} names it in error messages. */
-  String encode(String kind, @Nullable Object payload) {
+  private String encode(String kind, @Nullable Object payload) {
     return limits.require(kind, payload == null ? JSON_NULL : codec.encode(payload));
+  }
+
+  /** Returns the JSON of a payload that replaces the one of {@code job}. */
+  String encodeEdit(JobId job, Object payload) {
+    return limits.require(job, codec.encode(payload));
   }
 
   /** Returns the result's JSON; {@code kind} names it in error messages. */

@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.PayloadException;
 
 /**
@@ -40,53 +41,68 @@ final class PayloadLimits {
   }
 
   /**
-   * Answers {@code json} if it may be stored.
+   * Returns {@code json} if it may be stored as the payload of a new job of {@code kind}.
    *
-   * @throws PayloadException naming what is wrong, and where as a JSON pointer
+   * @throws PayloadException with the reason, and the value's position as a JSON pointer
    */
   String require(String kind, String json) {
-    JsonScan scan = scan("Payload", "enqueue", kind, json);
-    if (scan.isNull()) {
+    return requirePayload(of("Payload", kind), json);
+  }
+
+  /**
+   * Returns {@code json} if it may be stored as the payload of an existing job.
+   *
+   * @throws PayloadException as {@link #require(String, String)}
+   */
+  String require(JobId job, String json) {
+    return requirePayload("Payload of job " + job, json);
+  }
+
+  private String requirePayload(String what, String json) {
+    if (scan(what, "enqueue", json).isNull()) {
       throw new PayloadException(
-          "Payload of kind '%s' is null. Use an empty record or object where there is nothing to say."
-              .formatted(kind),
+          "%s is null. Use an empty record or object where there is nothing to say."
+              .formatted(what),
           null);
     }
     return json;
   }
 
   /**
-   * Answers {@code json} if it may be stored as a result, of which null is one.
+   * Returns {@code json} if it may be stored as a result; null is a valid result.
    *
-   * @throws PayloadException as {@link #require}
+   * @throws PayloadException as {@link #require(String, String)}
    */
   String requireResult(String kind, String json) {
-    scan("Result", "return", kind, json);
+    scan(of("Result", kind), "return", json);
     return json;
   }
 
-  private JsonScan scan(String what, String instead, String kind, String json) {
+  private static String of(String what, String kind) {
+    return "%s of kind '%s'".formatted(what, kind);
+  }
+
+  private JsonScan scan(String what, String instead, String json) {
     long bytes = utf8Length(json);
     if (bytes > largest) {
       throw new PayloadException(
-          "%s of kind '%s' has %,d bytes; %,d are allowed. Store the document elsewhere and %s its id."
-              .formatted(what, kind, bytes, largest, instead),
+          "%s has %,d bytes; %,d are allowed. Store the document elsewhere and %s its id."
+              .formatted(what, bytes, largest, instead),
           null);
     }
     JsonScan scan = new JsonScan(json);
     String problem = scan.problem();
     if (problem != null) {
-      throw new PayloadException(
-          "%s of kind '%s' %s, at %s.".formatted(what, kind, problem, scan.place()), null);
+      throw new PayloadException("%s %s, at %s.".formatted(what, problem, scan.place()), null);
     }
     long written = bytes + scan.growth();
     long mostWritten = (long) WRITTEN_FACTOR * largest;
     if (written > mostWritten) {
       throw new PayloadException(
-          ("%s of kind '%s' has %,d bytes, and %,d once its numbers are written out; %,d are allowed."
+          ("%s has %,d bytes, and %,d once its numbers are written out; %,d are allowed."
                   + " Send numbers with large exponents as strings, or store the document elsewhere"
                   + " and %s its id.")
-              .formatted(what, kind, bytes, written, mostWritten, instead),
+              .formatted(what, bytes, written, mostWritten, instead),
           null);
     }
     return scan;

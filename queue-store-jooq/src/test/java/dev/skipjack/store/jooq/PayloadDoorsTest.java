@@ -150,6 +150,7 @@ class PayloadDoorsTest {
                 raw.admin()
                     .edit(job, JobEdit.nothing().payload("[1" + ",1e-1000".repeat(523) + "]")))
         .isInstanceOf(PayloadException.class)
+        .hasMessageStartingWith("Payload of job " + job + " has ")
         .hasMessageContaining("written out");
     assertThatThrownBy(() -> raw.encodeResult("k", "[1" + ",1e-1000".repeat(523) + "]"))
         .isInstanceOf(PayloadException.class)
