@@ -51,7 +51,7 @@ class RecipesTest {
 
   @BeforeAll
   static void migrate(QueueDatabase database) {
-    ShopSchema.migrate(database.dataSource()); // the queue's tables are there already
+    ShopSchema.migrate(database.dataSource()); // the queue's tables exist already
   }
 
   private Orders orders(JobQueue queue) {
@@ -66,7 +66,7 @@ class RecipesTest {
 
   // snippet: enqueued
   @Test
-  void anOrderIsChargedNowAndRemindedOfTomorrow() throws SQLException {
+  void placingAnOrderEnqueuesChargeAndReminder() throws SQLException {
     orders.place(new Order("A-1", "ada@example.org", 1_999));
 
     assertThat(database).hasEnqueued(CHARGE).withPayload(new OrderNumber("A-1")).times(1);
@@ -83,7 +83,7 @@ class RecipesTest {
 
   // snippet: transaction
   @Test
-  void anOrderThatIsRolledBackLeavesNoJobs() throws SQLException {
+  void rolledBackOrderLeavesNoJobs() throws SQLException {
     try (Connection transaction = database.connection()) {
       transaction.setAutoCommit(false);
       orders.place(transaction, new Order("A-2", "ada@example.org", 1_999));
@@ -98,7 +98,7 @@ class RecipesTest {
 
   // snippet: due
   @Test
-  void whatIsDueIsRunInThisThread() throws SQLException {
+  void dueJobsRunInTheTestThread() throws SQLException {
     orders.place(new Order("A-3", "ada@example.org", 1_999));
     JobRuns runs = JobRuns.with(orders.worker().build(), database);
 
@@ -114,7 +114,7 @@ class RecipesTest {
 
   // snippet: handler
   @Test
-  void oneJobIsRunByAHandlerOfTheTest() throws SQLException {
+  void oneJobRunsWithAHandlerOfTheTest() throws SQLException {
     orders.place(new Order("A-4", "ada@example.org", 1_999));
     Worker worker =
         Worker.on(queue)
@@ -131,7 +131,7 @@ class RecipesTest {
 
   // snippet: time
   @Test
-  void whoHasNotPaidIsRemindedADayLater() throws SQLException {
+  void unpaidOrderIsRemindedAfterADay() throws SQLException {
     Payments closed =
         (number, cents) -> {
           throw new IOException("bank is closed");
@@ -152,7 +152,7 @@ class RecipesTest {
 
   // snippet: retries
   @Test
-  void theBankIsAskedAgainUntilItAnswers() throws SQLException {
+  void chargeIsRetriedUntilTheBankAcceptsIt() throws SQLException {
     orders.place(new Order("A-6", "ada@example.org", 1_999));
     AttemptFaults bank = new AttemptFaults();
     bank.failNext(3, () -> new IOException("bank is closed"));
@@ -167,7 +167,7 @@ class RecipesTest {
         .hasLastErrorContaining("closed")
         .isDueWithin(Duration.ofMinutes(1));
 
-    runs.toTheEnd(); // no minute is waited for
+    runs.toTheEnd(); // without waiting for the backoff
     assertThat(database).hasEnqueued(CHARGE).onlyJob().isCompleted().hasAttempts(4);
   }
 
@@ -175,7 +175,7 @@ class RecipesTest {
 
   // snippet: dead
   @Test
-  void aDeclinedCardIsADeadLetterAndARedriveChargesTheNextOne() throws SQLException {
+  void declinedCardBecomesADeadLetterAndIsRedriven() throws SQLException {
     orders.place(new Order("A-7", "ada@example.org", 1_999));
     AttemptFaults bank = new AttemptFaults();
     bank.failNext(1, () -> new CardDeclined("A-7"));
@@ -197,7 +197,7 @@ class RecipesTest {
 
   // snippet: lease
   @Test
-  void aLostLeaseChargesTwiceAndPaysOnce() throws SQLException {
+  void lostLeaseChargesTwiceAndPaysOnce() throws SQLException {
     orders.place(new Order("A-8", "ada@example.org", 1_999));
     Worker worker =
         orders
@@ -213,7 +213,8 @@ class RecipesTest {
 
     JobRuns.with(worker, database).due();
 
-    assertThat(charged).containsExactly("A-8", "A-8"); // so the bank is given the order's number
+    assertThat(charged)
+        .containsExactly("A-8", "A-8"); // so the bank needs the order's number as a key
     assertThat(orders.isPaid("A-8")).isTrue();
     assertThat(database).hasEnqueued(CHARGE).onlyJob().isCompleted().hasAttempts(2);
   }
@@ -222,12 +223,12 @@ class RecipesTest {
 
   // snippet: commit
   @Test
-  void anOrderWhoseCommitWasNotAnsweredIsPlacedOnce() throws SQLException {
+  void orderIsPlacedOnceWhenItsCommitIsNotAcknowledged() throws SQLException {
     FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
     Orders remote = new Orders(faulty, queue, (number, cents) -> {}, (email, text) -> {});
     Order order = new Order("A-9", "ada@example.org", 1_999);
 
-    faulty.cutAfterCommit(1); // done, but nobody is told
+    faulty.cutAfterCommit(1); // committed, but the client does not know
     assertThatThrownBy(() -> remote.place(order)).isInstanceOf(SQLException.class);
     remote.place(order);
 
@@ -238,7 +239,7 @@ class RecipesTest {
 
   // snippet: inline
   @Test
-  void aReminderHasRunWhenItsCallReturns() throws SQLException {
+  void reminderHasRunWhenTheEnqueueReturns() throws SQLException {
     InlineRuns inline = new InlineRuns();
     RecordingEnqueues recorded = new RecordingEnqueues();
     Orders direct =
@@ -261,7 +262,7 @@ class RecipesTest {
 
   // snippet: kill
   @Test
-  void anOrderIsChargedAlthoughTheProcessThatDidSoIsKilled() throws SQLException {
+  void orderIsChargedAfterItsProcessIsKilled() throws SQLException {
     orders.place(new Order("A-11", "ada@example.org", 1_999));
     try (ForkedJvm service =
         ForkedJvm.of(HangingService.class).arguments(database.jdbcUrl()).start()) {
@@ -270,7 +271,7 @@ class RecipesTest {
     }
     JobId job = assertThat(database).hasEnqueued(CHARGE).onlyJob().isRunning().actual();
 
-    database.loseLease(job, queue); // which would end by itself, in a while
+    database.loseLease(job, queue); // which would expire later anyway
     JobRuns.with(orders.worker().build(), database).due();
 
     assertThat(charged).containsExactly("A-11");
@@ -281,7 +282,7 @@ class RecipesTest {
 
   // snippet: network
   @Test
-  void aPaymentThatWasCommittedIsNotRepeatedIfTheNetworkLosesTheAnswer() throws SQLException {
+  void committedPaymentIsNotRepeatedWhenTheAcknowledgementIsLost() throws SQLException {
     orders.place(new Order("A-12", "ada@example.org", 1_999));
     try (TcpProxy proxy = TcpProxy.before(database.jdbcUrl());
         HikariDataSource pool = new HikariDataSource()) {
