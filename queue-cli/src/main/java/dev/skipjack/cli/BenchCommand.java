@@ -4,13 +4,13 @@ import dev.skipjack.benchmarks.Benchmarks;
 import dev.skipjack.benchmarks.Options;
 import dev.skipjack.benchmarks.Options.Setting;
 import dev.skipjack.benchmarks.Report;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -27,10 +27,11 @@ import picocli.CommandLine.Spec;
       "",
       "Without NAME all benchmarks are listed; docs/benchmarks.md tells what each compares.",
       "Without --url an embedded PostgreSQL 18 is started, durable as in production, and stopped at the end.",
+      "In the database that --url names, the schemas skipjack_bench and skipjack_bench_* are dropped and created again.",
       "Nothing else should run meanwhile.",
       "Exit codes: 0 measured, 1 failed, 2 wrong usage."
     })
-public final class BenchCommand implements Callable<Integer> {
+final class BenchCommand implements Callable<Integer> {
 
   private static final String KEEP = "keep";
   private static final String NONE = "none";
@@ -39,13 +40,6 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Parameters(paramLabel = "NAME", arity = "0..1", description = "Which benchmark.")
   private @Nullable String name;
-
-  @Option(
-      names = "--url",
-      paramLabel = "JDBC_URL",
-      description =
-          "Use this database: the schemas skipjack_bench and skipjack_bench_* in it are dropped and made anew. Its password may come from PGPASSWORD, which no list of processes shows.")
-  private @Nullable String url;
 
   @Option(names = "--jobs", paramLabel = "N", description = "Jobs of a run.")
   private @Nullable Long jobs;
@@ -80,21 +74,19 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(names = "--out", paramLabel = "FOLDER", description = "Where tables and plots go.")
   private @Nullable Path out;
 
-  @Option(
-      names = "--json",
-      description = "Report as one line of JSON, the last on standard output.")
-  private boolean json;
+  @Mixin private CommonOptions common = new CommonOptions();
 
   /** For picocli, which sets the fields. */
   @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
-  public BenchCommand() {}
+  BenchCommand() {}
 
   @Override
   public Integer call() throws Exception {
     if (name == null) {
       requireNoOption();
-      Benchmarks.names().forEach(one -> out().printf("%-12s %s%n", one, Benchmarks.purpose(one)));
-      out().flush();
+      Benchmarks.names()
+          .forEach(one -> common.out().printf("%-12s %s%n", one, Benchmarks.purpose(one)));
+      common.out().flush();
       return CommandLine.ExitCode.OK;
     }
     Options options;
@@ -102,20 +94,20 @@ public final class BenchCommand implements Callable<Integer> {
     try {
       options = options();
       Benchmarks.check(name, options);
-      database = database();
+      database = common.namedDatabase();
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+      throw common.refused(e);
     }
-    tell(
+    common.tell(
         database.isPresent()
             ? "Dropping and making anew the schemas skipjack_bench and skipjack_bench_* of the database that --url names ..."
             : "Starting an embedded PostgreSQL ...");
-    Report report = Benchmarks.run(name, options, database, this::tell);
-    if (json) {
-      out().println(report.json());
-      out().flush();
+    Report report = Benchmarks.run(name, options, database, common::tell);
+    if (common.json()) {
+      common.out().println(report.json());
+      common.out().flush();
     } else {
-      report.print(out());
+      report.print(common.out());
     }
     return CommandLine.ExitCode.OK;
   }
@@ -149,25 +141,5 @@ public final class BenchCommand implements Callable<Integer> {
 
   private static Options with(Options options, Setting setting, @Nullable Long value) {
     return value == null ? options : options.with(setting, value);
-  }
-
-  /**
-   * The environment's database is somebody's: only a URL that was given here may be written to. Its
-   * password may come from the environment.
-   */
-  private Optional<String> database() {
-    return url == null
-        ? Optional.empty()
-        : DatabaseAddress.of(url, System.getenv()).map(DatabaseAddress::jdbcUrl);
-  }
-
-  private void tell(String sentence) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(sentence);
-    err.flush();
-  }
-
-  private PrintWriter out() {
-    return spec.commandLine().getOut();
   }
 }

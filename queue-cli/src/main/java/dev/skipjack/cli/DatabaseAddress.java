@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param jdbcUrl may hold a password: keep it out of messages
  * @param origin how it was named, for messages
  */
-public record DatabaseAddress(String jdbcUrl, String origin) {
+record DatabaseAddress(String jdbcUrl, String origin) {
 
   private static final String PREFIX = "jdbc:postgresql:";
   private static final String PASSWORD = "PGPASSWORD";
@@ -25,7 +25,7 @@ public record DatabaseAddress(String jdbcUrl, String origin) {
    *
    * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
    */
-  public static Optional<DatabaseAddress> of(@Nullable String url, Map<String, String> env) {
+  static Optional<DatabaseAddress> of(@Nullable String url, Map<String, String> env) {
     // As for PostgreSQL's own programs, an empty variable is not set.
     Map<String, String> set = new HashMap<>(env);
     set.values().removeIf(String::isEmpty);

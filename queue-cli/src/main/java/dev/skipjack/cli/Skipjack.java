@@ -1,6 +1,5 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.cli.demo.DemoCommand;
 import java.net.UnknownHostException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -40,7 +39,7 @@ public final class Skipjack implements Runnable {
   }
 
   /** The whole command line, ready to execute. */
-  public static CommandLine commandLine() {
+  static CommandLine commandLine() {
     return new CommandLine(new Skipjack())
         .setParameterExceptionHandler(Skipjack::explain)
         .setExecutionExceptionHandler(Skipjack::report);

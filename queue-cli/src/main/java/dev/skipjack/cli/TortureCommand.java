@@ -4,9 +4,7 @@ import dev.skipjack.torture.FaultKind;
 import dev.skipjack.torture.Torture;
 import dev.skipjack.torture.TortureOptions;
 import dev.skipjack.torture.TortureReport;
-import java.io.PrintWriter;
 import java.sql.SQLException;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
@@ -14,10 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code skipjack torture}. */
 @Command(
@@ -29,17 +25,16 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Without --url an embedded PostgreSQL 18 is started, durable as in production, and stopped at the end.",
+      "In the database that --url names, the schema skipjack_torture is dropped and created again; its server is left alone.",
       "docs/reliability.md tells what the counters mean.",
       "Exit codes: 0 clean, 1 something is wrong, 2 wrong usage."
     })
-public final class TortureCommand implements Callable<Integer> {
+final class TortureCommand implements Callable<Integer> {
 
   private static final double DEFAULT_MINUTES = 1;
   private static final int SMALL_SEEDS = 1_000_000;
 
   private final Run run;
-
-  @Spec private CommandSpec spec;
 
   @Option(
       names = "--minutes",
@@ -60,30 +55,19 @@ public final class TortureCommand implements Callable<Integer> {
   private @Nullable Long seed;
 
   @Option(
-      names = "--url",
-      paramLabel = "JDBC_URL",
-      description =
-          "Use this database: the schema skipjack_torture in it is dropped and made anew. Its server is left alone. Its password may come from PGPASSWORD, which no list of processes shows.")
-  private @Nullable String url;
-
-  @Option(
       names = "--faults",
       paramLabel = "LIST",
       description =
           "Which of kill,stop,backend,postmaster,proxy,commit-cut,pool,clock; all by default, none for none.")
   private @Nullable String faults;
 
-  @Option(
-      names = "--json",
-      description = "Report as one line of JSON, the last on standard output.")
-  private boolean json;
+  @Mixin private CommonOptions common = new CommonOptions();
 
   /** For picocli, which sets the fields. */
-  public TortureCommand() {
+  TortureCommand() {
     this(Torture::run);
   }
 
-  @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
   TortureCommand(Run run) {
     this.run = run;
   }
@@ -101,19 +85,19 @@ public final class TortureCommand implements Callable<Integer> {
     try {
       options = options();
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+      throw common.refused(e);
     }
-    tell(
+    common.tell(
         options.url().isPresent()
             ? "Dropping and making anew the schema skipjack_torture of the database that --url names ..."
             : "Starting an embedded PostgreSQL ...");
-    TortureReport report = run.judge(options, this::tell);
-    if (json) {
-      report.stories().forEach(this::tell);
-      out().println(report.json());
-      out().flush();
+    TortureReport report = run.judge(options, common::tell);
+    if (common.json()) {
+      report.stories().forEach(common::tell);
+      common.out().println(report.json());
+      common.out().flush();
     } else {
-      report.print(out());
+      report.print(common.out());
     }
     return report.isClean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
   }
@@ -125,27 +109,7 @@ public final class TortureCommand implements Callable<Integer> {
             ? (int) Math.max(10, Math.round(minutes * TortureOptions.JOBS_PER_MINUTE))
             : jobs,
         seed == null ? ThreadLocalRandom.current().nextInt(SMALL_SEEDS) : seed,
-        database(),
+        common.namedDatabase(),
         faults == null ? Set.of(FaultKind.values()) : FaultKind.parse(faults));
-  }
-
-  /**
-   * The environment's database is somebody's: only a URL that was given here may be written to. Its
-   * password may come from the environment.
-   */
-  private Optional<String> database() {
-    return url == null
-        ? Optional.empty()
-        : DatabaseAddress.of(url, System.getenv()).map(DatabaseAddress::jdbcUrl);
-  }
-
-  private void tell(String sentence) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(sentence);
-    err.flush();
-  }
-
-  private PrintWriter out() {
-    return spec.commandLine().getOut();
   }
 }

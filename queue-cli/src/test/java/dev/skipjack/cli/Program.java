@@ -9,10 +9,10 @@ import picocli.CommandLine;
  *
  * @param exitCode what {@code main} would have ended the JVM with
  */
-public record Program(int exitCode, String out, String err) {
+record Program(int exitCode, String out, String err) {
 
   /** Runs it to its end. */
-  public static Program run(String... args) {
+  static Program run(String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine commandLine =

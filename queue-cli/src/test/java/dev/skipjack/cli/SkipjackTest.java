@@ -23,8 +23,7 @@ class SkipjackTest {
             program -> {
               assertThat(program.exitCode()).isZero();
               assertThat(program.out())
-                  .contains("--input", "--jobs", "--workers", "--url", "--resume", "--json")
-                  .doesNotContain("--server");
+                  .contains("--input", "--jobs", "--workers", "--url", "--resume", "--json");
             });
   }
 
@@ -72,6 +71,14 @@ class SkipjackTest {
     Program program = Program.run("demo", "--url", "jdbc:postgresql://no-such-host.invalid/d");
     assertThat(program.exitCode()).isEqualTo(1);
     assertThat(program.err()).contains("unknown host 'no-such-host.invalid'");
+  }
+
+  @Test
+  void anUnreachableDatabaseIsNamedWithoutItsPassword() {
+    Program program =
+        Program.run("demo", "--url", "jdbc:postgresql://127.0.0.1:1/x?user=u&password=secret");
+    assertThat(program.exitCode()).isEqualTo(1);
+    assertThat(program.err()).contains("127.0.0.1:1").doesNotContain("secret");
   }
 
   @Test

@@ -1,0 +1,116 @@
+package dev.skipjack.examples.demo;
+
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Runs the demo, from the first line of its output to the last. */
+public final class Demo {
+
+  private final DemoOptions options;
+  private final DemoOutput output;
+
+  private Demo(DemoOptions options, DemoOutput output) {
+    this.options = options;
+    this.output = output;
+  }
+
+  /**
+   * Runs once. The end of the JVM, for example by Ctrl-C, waits until the workers have stopped.
+   *
+   * @throws RefusedException if the run cannot begin; nothing was sent
+   * @throws SQLException if the database failed
+   */
+  public static DemoResult run(DemoOptions options, DemoOutput output)
+      throws SQLException, InterruptedException {
+    return new Demo(options, output).run();
+  }
+
+  private DemoResult run() throws SQLException, InterruptedException {
+    WarmUp.begin();
+    UUID run = UUID.randomUUID();
+    try (StopRequest stop = StopRequest.listen();
+        Lookahead deliveries = input(run)) {
+      return options.database().isPresent()
+          ? run(options.database().get(), run, deliveries, stop)
+          : runOnOwnServer(run, deliveries, stop);
+    }
+  }
+
+  private Lookahead input(UUID run) {
+    if (options.resume()) {
+      return new Lookahead(Optional::empty, 0);
+    }
+    Lookahead input = new Lookahead(options.open(run), Fate.REPRESENTATIVE);
+    if (input.isEmpty()) {
+      throw new BadInputException(
+          String.valueOf(options.input().orElseThrow()), "holds no delivery");
+    }
+    return input;
+  }
+
+  private DemoResult runOnOwnServer(UUID run, Lookahead deliveries, StopRequest stop)
+      throws SQLException, InterruptedException {
+    output.tell("Starting an embedded PostgreSQL ...");
+    try (DemoServer own =
+        options.resume()
+            ? DemoServer.startToResume(options.server())
+            : DemoServer.start(options.server())) {
+      output.tell(own.description());
+      String jdbcUrl = options.resume() ? own.keptDatabase() : freshDatabase(own);
+      return run(new DemoTarget(jdbcUrl, own.folder(), ""), run, deliveries, stop);
+    }
+  }
+
+  private String freshDatabase(DemoServer own) throws SQLException {
+    long unfinished = own.unfinished();
+    if (unfinished > 0) {
+      output.tell(
+          "An earlier run left %,d jobs unfinished there; they are dropped, because this is not --resume."
+              .formatted(unfinished));
+    }
+    return own.freshDatabase();
+  }
+
+  @SuppressWarnings("try") // the lock does its part without being called
+  private DemoResult run(DemoTarget target, UUID run, Lookahead deliveries, StopRequest stop)
+      throws SQLException, InterruptedException {
+    try (DemoDatabase database = DemoDatabase.connect(target.jdbcUrl(), options.workers());
+        DemoLock lock = DemoLock.take(database.service())) {
+      DemoRun demo = new DemoRun(database, options, stop);
+      demo.prepare(target.name());
+      DemoRun.Ending ending = demo.run(run, deliveries, output.err(), output.style());
+      if (options.resume() && ending.found() == 0) {
+        output.tell("Nothing was left to do in %s.".formatted(target));
+      }
+      return report(ending, target);
+    }
+  }
+
+  private DemoResult report(DemoRun.Ending ending, DemoTarget target) {
+    ending
+        .badInput()
+        .ifPresent(
+            bad ->
+                output.tell(
+                    "%s%nThe input ends there: %,d deliveries were stored, whole and with their jobs."
+                        .formatted(bad.getMessage(), ending.stored())));
+    if (ending.summary().isEmpty()) {
+      output.tell(
+          "Stopped. %,d jobs are pending and %,d running; none is lost. `skipjack demo --resume`%s finishes them."
+              .formatted(ending.left().pending(), ending.left().running(), target.resumeHint()));
+      return DemoResult.NOT_VERIFIED;
+    }
+    Summary summary = ending.summary().get();
+    if (output.json()) {
+      output.out().println(JsonReport.of(summary, ending.badInput().map(Throwable::getMessage)));
+      output.out().flush();
+    } else {
+      TextReport.print(summary, output.out());
+    }
+    if (!summary.verified()) {
+      return DemoResult.NOT_VERIFIED;
+    }
+    return ending.badInput().isPresent() ? DemoResult.BAD_INPUT : DemoResult.VERIFIED;
+  }
+}

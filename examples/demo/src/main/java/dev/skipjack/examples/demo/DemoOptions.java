@@ -1,0 +1,163 @@
+package dev.skipjack.examples.demo;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of a run of the demo. The defaults send 1,000 generated deliveries to an embedded
+ * PostgreSQL, with 2 workers.
+ */
+public final class DemoOptions {
+
+  private static final long GENERATED = 1_000;
+  private static final int MOST_WORKERS = 32;
+
+  private final @Nullable Path input;
+  private final OptionalLong jobs;
+  private final int workers;
+  private final @Nullable DemoTarget database;
+  private final String server;
+  private final boolean resume;
+
+  private DemoOptions(Builder builder) {
+    this.input = builder.input;
+    this.jobs = builder.jobs;
+    this.workers = builder.workers;
+    this.database = builder.database;
+    this.server = builder.server;
+    this.resume = builder.resume;
+  }
+
+  /** Starts from the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  Optional<Path> input() {
+    return Optional.ofNullable(input);
+  }
+
+  int workers() {
+    return workers;
+  }
+
+  Optional<DemoTarget> database() {
+    return Optional.ofNullable(database);
+  }
+
+  String server() {
+    return server;
+  }
+
+  boolean resume() {
+    return resume;
+  }
+
+  /** How many deliveries there will be; empty when the length of the input decides. */
+  OptionalLong expected() {
+    return jobs.isPresent() || input != null ? jobs : OptionalLong.of(GENERATED);
+  }
+
+  /**
+   * Opens the input. With a number of jobs every id is fresh, so that the file may be repeated and
+   * sent again by the next run.
+   *
+   * @throws BadInputException if it cannot be read
+   */
+  DeliverySource open(UUID run) {
+    Path file = input;
+    if (file == null) {
+      return new WebhookGenerator(run, jobs.orElse(GENERATED));
+    }
+    return jobs.isEmpty()
+        ? JsonLinesFile.open(file)
+        : new FreshDeliveries(() -> JsonLinesFile.open(file), run, jobs.getAsLong());
+  }
+
+  /** Without the password of the database; settings that were not given are dashes. */
+  @Override
+  public String toString() {
+    return "DemoOptions[input=%s, jobs=%s, workers=%d, database=%s, resume=%b]"
+        .formatted(
+            input == null ? "-" : input,
+            jobs.isPresent() ? jobs.getAsLong() : "-",
+            workers,
+            database == null ? "-" : database,
+            resume);
+  }
+
+  /** Collects the settings; the messages of its exceptions name the command's options. */
+  public static final class Builder {
+
+    private @Nullable Path input;
+    private OptionalLong jobs = OptionalLong.empty();
+    private int workers = 2;
+    private @Nullable DemoTarget database;
+    private String server = "demo";
+    private boolean resume;
+
+    private Builder() {}
+
+    /** Deliveries to send, one JSON object a line. Default: generated ones. */
+    public Builder input(Path file) {
+      this.input = file;
+      return this;
+    }
+
+    /**
+     * Number of distinct deliveries to send; the input is repeated or cut, with fresh ids. Default:
+     * the input once, or 1,000 generated deliveries.
+     */
+    public Builder jobs(long number) {
+      if (number < 1) {
+        throw new IllegalArgumentException(
+            "--jobs is %d, but at least 1 delivery is needed.".formatted(number));
+      }
+      this.jobs = OptionalLong.of(number);
+      return this;
+    }
+
+    /** Number of workers with 8 handlers each, 1 to 32. Default 2. */
+    public Builder workers(int number) {
+      if (number < 1 || number > MOST_WORKERS) {
+        throw new IllegalArgumentException(
+            "--workers is %d, but must be 1 to %d.".formatted(number, MOST_WORKERS));
+      }
+      this.workers = number;
+      return this;
+    }
+
+    /** The database to run on. Default: an embedded PostgreSQL, whose data is kept. */
+    public Builder database(DemoTarget target) {
+      this.database = target;
+      return this;
+    }
+
+    /** Purpose of the embedded PostgreSQL; data of other purposes is not touched. */
+    public Builder server(String purpose) {
+      this.server = purpose;
+      return this;
+    }
+
+    /** Sends nothing: finishes and verifies what an earlier run left. */
+    public Builder resume() {
+      this.resume = true;
+      return this;
+    }
+
+    /**
+     * The settings.
+     *
+     * @throws IllegalArgumentException if something is to be sent and resumed at once
+     */
+    public DemoOptions build() {
+      if (resume && (jobs.isPresent() || input != null)) {
+        throw new IllegalArgumentException("--resume sends nothing: leave out --jobs and --input.");
+      }
+      return new DemoOptions(this);
+    }
+  }
+}

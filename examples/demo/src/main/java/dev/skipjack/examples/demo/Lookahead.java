@@ -1,0 +1,91 @@
+package dev.skipjack.examples.demo;
+
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A source whose first deliveries can be looked at before they are handed out. Safe for any number
+ * of threads: each delivery goes to one of them, bad input is thrown to one of them, and whoever
+ * asks after that gets nothing.
+ */
+final class Lookahead implements DeliverySource {
+
+  private final DeliverySource source;
+  private final Deque<Arrival> head = new ArrayDeque<>();
+  private final Set<UUID> ids = new LinkedHashSet<>();
+  private @Nullable BadInputException failure;
+  private boolean ended;
+
+  /**
+   * Reads ahead until it has met {@code count} distinct deliveries, or the end. Bad input among
+   * them is thrown when its turn comes.
+   */
+  Lookahead(DeliverySource source, int count) {
+    this.source = source;
+    try {
+      while (ids.size() < count && !ended) {
+        source.next().ifPresentOrElse(this::keep, () -> ended = true);
+      }
+    } catch (BadInputException e) {
+      failure = e;
+      ended = true;
+    }
+  }
+
+  private void keep(Arrival arrival) {
+    head.add(arrival);
+    ids.add(arrival.delivery().id());
+  }
+
+  /** The distinct ids of what was read ahead, in order. */
+  Set<UUID> ids() {
+    return Collections.unmodifiableSet(ids);
+  }
+
+  /** Whether there is nothing to hand out, not even bad input. */
+  synchronized boolean isEmpty() {
+    return ended && head.isEmpty() && failure == null;
+  }
+
+  @Override
+  public synchronized Optional<Arrival> next() {
+    if (!head.isEmpty()) {
+      return Optional.of(head.remove());
+    }
+    if (failure != null) {
+      BadInputException once = failure;
+      failure = null;
+      throw once;
+    }
+    if (ended) {
+      return Optional.empty();
+    }
+    try {
+      Optional<Arrival> next = source.next();
+      ended = next.isEmpty();
+      return next;
+    } catch (BadInputException e) {
+      ended = true;
+      throw e;
+    }
+  }
+
+  /** Nothing more is handed out. */
+  synchronized void end() {
+    head.clear();
+    failure = null;
+    ended = true;
+  }
+
+  @Override
+  public synchronized void close() {
+    end();
+    source.close();
+  }
+}

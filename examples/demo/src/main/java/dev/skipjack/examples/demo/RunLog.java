@@ -1,0 +1,35 @@
+package dev.skipjack.examples.demo;
+
+import static org.jooq.impl.DSL.currentInstant;
+
+import dev.skipjack.examples.demo.DemoSchema.Runs;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/**
+ * Writes down that a run began and that it made every send it meant to make. The verification
+ * demands every second send of a finished run and allows that a run which was cut short lacks some.
+ */
+final class RunLog {
+
+  private final DataSource dataSource;
+  private final UUID run;
+
+  RunLog(DataSource dataSource, UUID run) {
+    this.dataSource = dataSource;
+    this.run = run;
+  }
+
+  void begin() {
+    DemoSchema.on(dataSource).insertInto(Runs.TABLE, Runs.RUN).values(run).execute();
+  }
+
+  void finish(long sends) {
+    DemoSchema.on(dataSource)
+        .update(Runs.TABLE)
+        .set(Runs.FINISHED_AT, currentInstant())
+        .set(Runs.SENDS, sends)
+        .where(Runs.RUN.eq(run))
+        .execute();
+  }
+}

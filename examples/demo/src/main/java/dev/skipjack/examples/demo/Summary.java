@@ -1,0 +1,57 @@
+package dev.skipjack.examples.demo;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What the demo reports at its end.
+ *
+ * @param numbers from the database
+ * @param seconds from the first send until nothing was left
+ * @param checks of the whole database
+ */
+record Summary(Numbers numbers, Duration seconds, List<Check> checks) {
+
+  Summary {
+    checks = List.copyOf(checks);
+  }
+
+  /**
+   * Numbers of one run, or of the whole database when nothing was sent.
+   *
+   * @param enqueued jobs created
+   * @param refusedByKey second sends refused by the job's unique key
+   * @param refusedByTable second sends refused by the delivery's key
+   * @param alreadyReceived first sends of deliveries that were known before
+   * @param completed jobs
+   * @param retried completed jobs that needed more than one attempt
+   * @param dead jobs
+   * @param endedHere jobs that ended while this process ran, whoever enqueued them
+   * @param pickupP50Millis median time from enqueue to first attempt
+   * @param pickupP99Millis of 100 jobs, 99 waited no longer
+   */
+  record Numbers(
+      long enqueued,
+      long refusedByKey,
+      long refusedByTable,
+      long alreadyReceived,
+      long completed,
+      long retried,
+      long dead,
+      long endedHere,
+      double pickupP50Millis,
+      double pickupP99Millis) {
+
+    long duplicates() {
+      return refusedByKey + refusedByTable + alreadyReceived;
+    }
+  }
+
+  boolean verified() {
+    return checks.stream().allMatch(Check::holds);
+  }
+
+  double jobsPerSecond() {
+    return numbers.endedHere() / Math.max(seconds.toNanos() / 1e9, 1e-3);
+  }
+}

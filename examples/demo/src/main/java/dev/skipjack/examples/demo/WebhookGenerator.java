@@ -1,0 +1,30 @@
+package dev.skipjack.examples.demo;
+
+import java.util.Optional;
+import java.util.UUID;
+
+/** Makes plausible deliveries when there is no input, the same for the same run. */
+final class WebhookGenerator implements DeliverySource {
+
+  private final UUID run;
+  private final long count;
+  private long made;
+
+  /**
+   * @param run decides ids and content
+   */
+  WebhookGenerator(UUID run, long count) {
+    this.run = run;
+    this.count = count;
+  }
+
+  @Override
+  public Optional<Arrival> next() {
+    if (made == count) {
+      return Optional.empty();
+    }
+    made++;
+    UUID id = FreshDeliveries.id(run, made);
+    return Optional.of(new Arrival(new WebhookContent(id).delivery(), "generated delivery", made));
+  }
+}

@@ -1,0 +1,52 @@
+package dev.skipjack.examples.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.JobType;
+import java.time.Duration;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The job of one delivery: its whole envelope.
+ *
+ * @param salt of the run, from which the handler knows the {@link Fate}
+ */
+record WebhookJob(
+    UUID delivery,
+    String event,
+    @Nullable String action,
+    @Nullable String repository,
+    JsonNode payload,
+    long salt) {
+
+  /** Queue of all jobs of the demo. */
+  static final String QUEUE = "webhooks";
+
+  /**
+   * Attempts close together: nobody wants to watch a long backoff. Many, because each kill of the
+   * demo uses one up; a poisoned job gives up by itself long before.
+   */
+  static final JobType<WebhookJob> TYPE =
+      JobType.of("webhook.received", WebhookJob.class)
+          .onQueue(QUEUE)
+          .maxAttempts(25)
+          .retry(Backoff.fixed(Duration.ofMillis(200)).jitter(0.5));
+
+  private static final int URGENT = 10;
+
+  static WebhookJob of(Delivery delivery, long salt) {
+    return new WebhookJob(
+        delivery.id(),
+        delivery.event(),
+        delivery.action(),
+        delivery.repository(),
+        delivery.payload(),
+        salt);
+  }
+
+  /** Higher is served first. */
+  static int priority(Delivery delivery) {
+    return delivery.isUrgent() ? URGENT : TYPE.priority().orElse(0);
+  }
+}

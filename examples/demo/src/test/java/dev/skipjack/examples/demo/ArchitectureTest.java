@@ -1,0 +1,19 @@
+package dev.skipjack.examples.demo;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(
+    packages = "dev.skipjack.examples.demo",
+    importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+  /** It shows what an application can do. */
+  @ArchTest
+  static final ArchRule theDemoUsesWhatApplicationsMayUse =
+      noClasses().should().dependOnClassesThat().resideInAPackage("dev.skipjack..spi..");
+}

@@ -1,0 +1,68 @@
+package dev.skipjack.examples.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.skipjack.testkit.QueueDatabase;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The demo run to its end, with its report as JSON.
+ *
+ * @param result how it ended
+ * @param json its report
+ * @param err what it told meanwhile
+ */
+record Report(DemoResult result, JsonNode json, String err) {
+
+  /** Options to run on a database of the test's own. */
+  static DemoOptions.Builder on(QueueDatabase database) {
+    return DemoOptions.builder()
+        .database(new DemoTarget(database.jdbcUrl(), "the test's database", ""));
+  }
+
+  static Report of(DemoOptions.Builder options)
+      throws JsonProcessingException, SQLException, InterruptedException {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    DemoResult result =
+        Demo.run(
+            options.build(),
+            new DemoOutput(new PrintWriter(out), new PrintWriter(err), true, false));
+    return new Report(result, new JsonMapper().readTree(lastLine(out.toString())), err.toString());
+  }
+
+  private static String lastLine(String out) {
+    String[] lines = out.stripTrailing().split("\n", -1);
+    return lines[lines.length - 1];
+  }
+
+  long number(String field) {
+    return json.get(field).longValue();
+  }
+
+  /** What must hold whenever a run was not cut short. */
+  void assertVerified(long enqueued) {
+    assertThat(err).doesNotContain("Exception");
+    assertThat(json.get("verified").booleanValue()).as(json.toPrettyString()).isTrue();
+    assertThat(number("enqueued")).isEqualTo(enqueued);
+    assertThat(number("completed") + number("dead")).isEqualTo(enqueued);
+  }
+
+  /** The checks that do not hold. */
+  List<String> failed() {
+    List<String> failed = new ArrayList<>();
+    for (JsonNode check : json.get("checks")) {
+      if (!check.get("ok").booleanValue()) {
+        failed.add(check.get("name").textValue());
+      }
+    }
+    return failed;
+  }
+}
