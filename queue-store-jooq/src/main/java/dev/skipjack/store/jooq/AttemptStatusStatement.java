@@ -6,6 +6,7 @@ import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import java.sql.ResultSet;

@@ -18,6 +18,7 @@ import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;

@@ -3,6 +3,8 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.store.jooq.DeadJobsStatement.Position;
+import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
+import dev.skipjack.store.jooq.internal.history.MaintenanceSteps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.store.jooq.DeadJobsStatement.Position;
+import dev.skipjack.store.jooq.internal.sql.Batches;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.time.Duration;
 import java.util.List;

@@ -11,6 +11,7 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Failure;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.util.List;
 import java.util.Map;

@@ -20,6 +20,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.model.tables.Jobs;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;

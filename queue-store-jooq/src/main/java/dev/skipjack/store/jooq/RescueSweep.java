@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,9 +5,9 @@
  * <p>One statement a class, called {@code <Verb>Statement}: written in jOOQ's DSL, rendered once
  * for a schema, and run with constant text. {@code AttemptCtes} holds what all writes about an
  * attempt share, {@code JobPredicates} the conditions that partial indexes depend on. {@code
- * JooqJobStore} implements the port that workers call, {@code JooqMaintenance} the one through
- * which partitions come and go, {@code JooqQueueAdmin} a person's commands, {@code JooqJobReader}
- * the port for looking.
+ * JooqJobStore} implements the port that workers call, {@code JooqQueueAdmin} the operations of
+ * administrators, {@code JooqJobReader} the read-only queries. Partitions and retention are in
+ * {@code internal.history}.
  *
  * <p>The statements' own transactions are READ COMMITTED and one statement long; a caller's
  * transaction is used as it is.

@@ -48,6 +48,18 @@ class ArchitectureTest {
           .dependOnClassesThat(resideInAPackage("dev.skipjack.store.jooq"));
 
   @ArchTest
+  static final ArchRule historyDependsOnInternalSqlAlone =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.skipjack.store.jooq.internal.history")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "dev.skipjack.store.jooq",
+              "dev.skipjack.store.jooq.internal",
+              "dev.skipjack.store.jooq.internal.read..");
+
+  @ArchTest
   static final ArchRule jacksonStaysBehindTheCodec =
       noClasses()
           .that(not(nameMatching(".*\\.Jackson(Codec|Readability(\\$.*)?)")))

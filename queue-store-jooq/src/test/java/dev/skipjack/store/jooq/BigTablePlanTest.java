@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -134,8 +138,7 @@ class BigTablePlanTest {
   }
 
   private Map<String, StatementText> all() {
-    Partition week = PartitionedTable.AUDIT.containing(loadedAt);
-    AuditWeeks weeks = new AuditWeeks(week.start(), week.end());
+    AuditWeeks weeks = AuditWeeks.containing(loadedAt);
     Map<String, StatementText> all = new LinkedHashMap<>();
     all.put("claim", statements.claim);
     all.put("heartbeat", statements.heartbeat);
@@ -215,13 +218,15 @@ class BigTablePlanTest {
   @ValueSource(
       strings = {"complete", "completeIn", "completeInWithResult", "conclude", "fail", "giveBack"})
   void anOutcomeKnowsNoPartitionOfTheAuditButItsWeeks(String outcome) {
-    String week = PartitionedTable.AUDIT.containing(loadedAt).name();
+    String monday =
+        DateTimeFormatter.BASIC_ISO_DATE.format(
+            LocalDate.ofInstant(AuditWeeks.containing(loadedAt).from(), ZoneOffset.UTC));
     plans.forEach(
         (when, byStatement) ->
             assertThat(Objects.requireNonNull(byStatement.get(outcome)))
                 .as(when)
-                .contains(" on " + week)
-                .doesNotContainPattern(" on job_executions_(?!%s)".formatted(week.substring(15))));
+                .contains(" on job_executions_" + monday)
+                .doesNotContainPattern(" on job_executions_(?!%s)".formatted(monday)));
   }
 
   /** It would sort what is due, all of it. */

@@ -24,6 +24,8 @@ import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.history.HistoryStatements;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
@@ -156,18 +158,7 @@ final class EveryStatement {
         statements.firstExpired, RescueStatement.firstArguments(0), row -> row.getLong(1));
     transactions.run(
         statements.oldestRunning, RescueStatement.firstArguments(0), row -> row.getLong(1));
-    transactions.run(
-        FindRunningStatement.of(dialect),
-        new FindRunningStatement.Request(PartitionedTable.AUDIT.containing(Instant.now()), 0, 100));
-    Instant now = Instant.now();
-    transactions.run(
-        SweepArchiveStatement.of(dialect),
-        new SweepArchiveStatement.Request(
-            PartitionedTable.ARCHIVE.containing(now),
-            0,
-            100,
-            new Cutoffs(
-                now.minus(Duration.ofDays(9)), Map.of("some", now.minus(Duration.ofDays(8))))));
+    HistoryStatements.runThoseOfOldPartitions(transactions, schema);
     transactions.readOnly().run(reads.countSample, new Arguments(), CountSampleStatement::read);
   }
 
@@ -176,9 +167,9 @@ final class EveryStatement {
    * attempts of today are in.
    */
   static Map<String, StatementText> texts(String schema) {
-    Partition week = PartitionedTable.AUDIT.containing(Instant.now());
     Map<String, StatementText> all =
-        new TreeMap<>(GoldenSqlTest.statements(schema, new AuditWeeks(week.start(), week.end())));
+        new TreeMap<>(GoldenSqlTest.statements(schema, AuditWeeks.containing(Instant.now())));
+    all.putAll(HistoryStatements.texts(schema));
     all.putAll(ReadGoldenSqlTest.statements(schema));
     return all;
   }

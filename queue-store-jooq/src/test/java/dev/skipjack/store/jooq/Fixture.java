@@ -18,44 +18,44 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** What the store's tests do again and again. */
-final class Fixture {
+public final class Fixture {
 
-  record Work(int number) {}
+  public record Work(int number) {}
 
-  static final JobType<Work> WORK = JobType.of("work", Work.class).maxAttempts(3);
-  static final Duration LEASE = Duration.ofSeconds(30);
+  public static final JobType<Work> WORK = JobType.of("work", Work.class).maxAttempts(3);
+  public static final Duration LEASE = Duration.ofSeconds(30);
 
   /** A lease that is over when the claim returns: no test waits for one. */
-  static final Duration EXPIRED = Duration.ofNanos(1_000);
+  public static final Duration EXPIRED = Duration.ofNanos(1_000);
 
-  final QueueDatabase database;
-  final JobQueue queue;
-  final JobStore store;
+  public final QueueDatabase database;
+  public final JobQueue queue;
+  public final JobStore store;
 
-  Fixture(QueueDatabase database) {
+  public Fixture(QueueDatabase database) {
     this.database = database;
     this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
     this.store = queue.store();
   }
 
-  void enqueue(int count) {
+  public void enqueue(int count) {
     queue.enqueueAll(WORK, IntStream.rangeClosed(1, count).mapToObj(Work::new).toList());
   }
 
-  List<ClaimedJob> claim(int limit) {
+  public List<ClaimedJob> claim(int limit) {
     return claim(limit, LEASE);
   }
 
-  List<ClaimedJob> claim(int limit, Duration lease) {
+  public List<ClaimedJob> claim(int limit, Duration lease) {
     return store.claim(request(limit, lease, new Lane("default", 0)));
   }
 
   /** Claims one job and answers the right to end it. */
-  Execution claimOne(Duration lease) {
+  public Execution claimOne(Duration lease) {
     return claim(1, lease).get(0).execution();
   }
 
-  static ClaimRequest request(int limit, Duration lease, Lane... lanes) {
+  public static ClaimRequest request(int limit, Duration lease, Lane... lanes) {
     return new ClaimRequest(
         WorkerId.boot("test"),
         List.of(lanes).stream().map(lane -> new LaneShare(lane, limit, null)).toList(),
@@ -65,13 +65,13 @@ final class Fixture {
   }
 
   /** Whether the execution still owns its job. */
-  boolean owns(Execution execution) {
+  public boolean owns(Execution execution) {
     return value("SELECT count(*) FROM @jobs WHERE current_execution_id = " + execution.id())
         .equals("1");
   }
 
   /** The only value of a query, as text. */
-  String value(String sql) {
+  public String value(String sql) {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(inSchema(sql))) {
@@ -81,7 +81,7 @@ final class Fixture {
     }
   }
 
-  void execute(String sql) {
+  public void execute(String sql) {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement()) {
       statement.execute(inSchema(sql));
@@ -91,7 +91,7 @@ final class Fixture {
   }
 
   /** Statements in tests write {@code @} for the schema's prefix. */
-  String inSchema(String sql) {
+  public String inSchema(String sql) {
     return sql.replace("@", "\"" + database.schema().replace("\"", "\"\"") + "\".");
   }
 }

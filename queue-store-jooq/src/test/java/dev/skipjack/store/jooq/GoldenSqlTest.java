@@ -1,11 +1,9 @@
 package dev.skipjack.store.jooq;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.sql.GoldenSql;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
@@ -15,10 +13,7 @@ import org.jooq.DSLContext;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/**
- * The SQL that each statement renders, letter by letter. After an intended change, run with {@code
- * -Dgolden.write} and review the difference.
- */
+/** The SQL that each statement of the core renders. */
 class GoldenSqlTest {
 
   private static final Path FOLDER = Path.of("src/test/resources/sql");
@@ -28,29 +23,10 @@ class GoldenSqlTest {
 
   @TestFactory
   Stream<DynamicTest> rendersTheGoldenText() {
-    return statements("skipjack", WEEK).entrySet().stream()
-        .map(
-            entry ->
-                DynamicTest.dynamicTest(
-                    entry.getKey(), () -> compare(entry.getKey(), entry.getValue())));
+    return GoldenSql.tests(FOLDER, statements("skipjack", WEEK));
   }
 
-  private static void compare(String name, StatementText statement) throws IOException {
-    String text =
-        "-- parameters: "
-            + String.join(", ", statement.parameters())
-            + "\n"
-            + statement.sql()
-            + "\n";
-    Path file = FOLDER.resolve(name + ".sql");
-    if (System.getProperty("golden.write") != null) {
-      Files.createDirectories(FOLDER);
-      Files.writeString(file, text);
-    }
-    assertThat(text).isEqualTo(Files.readString(file));
-  }
-
-  /** All but those that read, in {@code schema}. */
+  /** All but those that read and those of partitions, in {@code schema}. */
   static Map<String, StatementText> statements(String schema, AuditWeeks weeks) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     Statements statements = new Statements(schema);
@@ -81,14 +57,6 @@ class GoldenSqlTest {
             Map.entry("rescue", statements.rescue),
             Map.entry("first-expired", statements.firstExpired),
             Map.entry("oldest-running", statements.oldestRunning),
-            Map.entry("read-clock", ReadClockStatement.of(dialect).text()),
-            Map.entry("create-partition", CreatePartitionStatement.of(dialect).text()),
-            Map.entry("find-partitions", FindPartitionsStatement.of(dialect, schema).text()),
-            Map.entry("find-running", FindRunningStatement.of(dialect).text()),
-            Map.entry("read-cutoffs", ReadCutoffsStatement.ofArchive(dialect).text()),
-            Map.entry("read-dead-cutoffs", ReadCutoffsStatement.ofDeadJobs(dialect).text()),
-            Map.entry("prune-keys", PruneKeysStatement.of(dialect).text()),
-            Map.entry("sweep-archive", SweepArchiveStatement.of(dialect).text()),
             Map.entry("announce", statements.announce),
             Map.entry("remove-worker", statements.removeWorker),
             Map.entry("remove-silent-workers", statements.removeSilentWorkers)));

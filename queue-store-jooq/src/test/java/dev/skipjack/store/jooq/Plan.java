@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The plan that PostgreSQL makes for a prepared statement, as the store runs it. */
-final class Plan {
+public final class Plan {
 
   private Plan() {}
 
@@ -20,7 +20,7 @@ final class Plan {
       Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
 
   /** What a statement did when it ran: its plan, and the pages that it touched. */
-  record Run(String plan, long pages) {}
+  public record Run(String plan, long pages) {}
 
   /**
    * Plans {@code statement} and rolls back.
@@ -28,14 +28,15 @@ final class Plan {
    * @param mode {@code force_generic_plan} or {@code force_custom_plan}
    * @param literals an SQL literal for each question mark
    */
-  static String of(
+  public static String of(
       Connection connection, StatementText statement, String mode, List<String> literals)
       throws SQLException {
     return explain("EXPLAIN", connection, statement, mode, literals);
   }
 
   /** As {@link #of}, and runs it before it rolls back. */
-  static Run ran(Connection connection, StatementText statement, String mode, List<String> literals)
+  public static Run ran(
+      Connection connection, StatementText statement, String mode, List<String> literals)
       throws SQLException {
     String plan = explain("EXPLAIN (ANALYZE, BUFFERS)", connection, statement, mode, literals);
     Matcher total = BUFFERS.matcher(plan);

@@ -8,8 +8,6 @@ import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.StatementDialect;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -288,18 +286,11 @@ class PruneTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
-  void walksTheIndexesOfWhatIsOver(String mode) throws SQLException {
-    fixture.execute(
-        "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + n * interval '1 second' FROM generate_series(1, 50000) n");
+  void theWalkOfDeadJobsUsesTheirIndex(String mode) throws SQLException {
     dead("mail", "interval '1 hour'", 50_000);
     fixture.execute("ANALYZE @jobs");
-    StatementText pruneKeys =
-        PruneKeysStatement.of(StatementDialect.forSchema(fixture.database.schema())).text();
     AdminStatements admin = new AdminStatements(fixture.database.schema());
     try (Connection connection = fixture.database.connection()) {
-      assertThat(Plan.of(connection, pruneKeys, mode, List.of("5000")))
-          .contains("job_keys_expires_at_idx", "job_keys_pkey")
-          .doesNotContain("Seq Scan on", "Sort");
       long lastButOneThousand = Long.parseLong(fixture.value("SELECT max(id) - 1000 FROM @jobs"));
       Plan.Run page =
           Plan.ran(

@@ -20,6 +20,7 @@ class StatementsDocumentTest {
   private static final List<Path> SOURCES =
       List.of(
           Path.of("src/main/java/dev/skipjack/store/jooq"),
+          Path.of("src/main/java/dev/skipjack/store/jooq/internal/history"),
           Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"));
   private static final Pattern CLASS_COMMENT =
       Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*final class");
@@ -61,9 +62,9 @@ class StatementsDocumentTest {
               "PruneKeysStatement",
               "CreatePartitionStatement",
               "FindPartitionsStatement",
-              "FindRunningStatement",
+              "FindRunningInPartitionStatement",
               "ReadCutoffsStatement",
-              "SweepArchiveStatement"),
+              "PruneArchiveStatement"),
           new Chapter("Workers", "AnnounceStatement", "RemoveWorkersStatement"),
           new Chapter(
               "The read side",

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Before which instant nothing is kept in the archive.
+ * The instants before which archived jobs have expired.
  *
  * @param others of queues without a retention of their own
  * @param byQueue of the queues with one
  */
 record Cutoffs(Instant others, Map<String, Instant> byQueue) {
 
-  /** Before it no queue keeps anything. */
+  /** The earliest: no queue keeps jobs from before it. */
   Instant oldest() {
     return Collections.min(all());
   }
@@ -33,25 +33,25 @@ record Cutoffs(Instant others, Map<String, Instant> byQueue) {
   }
 
   /**
-   * Which queues keep nothing at all of a partition. While two answers are equal, a partition that
-   * was swept needs no second look.
+   * For which queues the whole partition has expired. While the result stays the same, a partition
+   * that was pruned needs not be walked again.
    */
-  Goners goners(Partition partition) {
+  Expired expired(Partition partition) {
     Map<String, Boolean> queues = new HashMap<>();
-    byQueue.forEach((queue, cutoff) -> queues.put(queue, isOver(partition, cutoff)));
-    return new Goners(isOver(partition, others), Map.copyOf(queues));
+    byQueue.forEach((queue, cutoff) -> queues.put(queue, hasExpired(partition, cutoff)));
+    return new Expired(hasExpired(partition, others), Map.copyOf(queues));
   }
 
-  private static boolean isOver(Partition partition, Instant cutoff) {
+  private static boolean hasExpired(Partition partition, Instant cutoff) {
     return !partition.end().isAfter(cutoff);
   }
 
   /**
-   * For every queue whether it keeps nothing of a partition.
+   * By queue, whether all its jobs in a partition have expired.
    *
-   * @param others whether queues without a retention of their own keep nothing
+   * @param others the same for queues without a retention of their own
    */
-  record Goners(boolean others, Map<String, Boolean> byQueue) {
+  record Expired(boolean others, Map<String, Boolean> byQueue) {
 
     boolean any() {
       return others || byQueue.containsValue(true);

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import static dev.skipjack.model.Tables.JOB_KEYS;
 import static org.jooq.impl.DSL.any;

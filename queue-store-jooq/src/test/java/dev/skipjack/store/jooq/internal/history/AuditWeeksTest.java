@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,7 @@ import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import static org.jooq.impl.DSL.arrayAgg;
 import static org.jooq.impl.DSL.arrayGet;
@@ -13,7 +13,7 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.when;
 
-import dev.skipjack.store.jooq.FoundPartition.State;
+import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;

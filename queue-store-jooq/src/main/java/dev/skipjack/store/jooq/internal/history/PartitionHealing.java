@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
@@ -12,7 +12,7 @@ import org.jooq.DSLContext;
  * Runs a write to a partitioned table again after creating the partition that it missed. PostgreSQL
  * reports a missing partition as a check violation.
  */
-final class PartitionHealing {
+public final class PartitionHealing {
 
   private static final String CHECK_VIOLATION = "23514";
   private static final String FORBIDDEN = "42501";
@@ -21,19 +21,24 @@ final class PartitionHealing {
   private final AtomicBoolean missed = new AtomicBoolean();
 
   /**
+   * Heals by {@code createMissing}.
+   *
    * @param createMissing creates the partitions of now, or returns why it could not
    */
-  PartitionHealing(Supplier<Optional<StoreException>> createMissing) {
+  public PartitionHealing(Supplier<Optional<StoreException>> createMissing) {
     this.createMissing = createMissing;
   }
 
   /** One that creates partitions by {@code transactions}. */
-  static PartitionHealing by(OwnTransactions transactions, DSLContext dialect) {
+  public static PartitionHealing by(OwnTransactions transactions, DSLContext dialect) {
     return new PartitionHealing(new PartitionCreator(transactions, dialect)::createPresent);
   }
 
-  /** Whether a write failed for want of a partition. A table's own CHECK says its name. */
-  static boolean isMissing(SQLException failure) {
+  /**
+   * Whether a write failed because a partition is missing. A violation of a table's own CHECK names
+   * its constraint.
+   */
+  public static boolean isMissing(SQLException failure) {
     return CHECK_VIOLATION.equals(failure.getSQLState())
         && OwnTransactions.constraintOf(failure).isEmpty();
   }
@@ -43,14 +48,19 @@ final class PartitionHealing {
   }
 
   /**
-   * Notes that a partition was missed where nothing can be mended: in a caller's transaction, which
-   * has failed and still holds its connection and its locks.
+   * Lets the next write create the partition that was missing. For a failure that cannot be healed
+   * at once: a caller's transaction has failed and still holds its connection and its locks.
    */
-  void later() {
+  public void later() {
     missed.set(true);
   }
 
-  <R> R run(Supplier<R> write) {
+  /**
+   * Runs {@code write}, and again after creating the partition if one was missing.
+   *
+   * @throws StoreException the failure of the write; or of the creation, if that was refused
+   */
+  public <R> R run(Supplier<R> write) {
     if (missed.compareAndSet(true, false)) {
       try {
         Optional<StoreException> unused = createMissing.get();

@@ -1,10 +1,12 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Postponed;
+import dev.skipjack.store.jooq.internal.sql.Contention;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Pause;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -93,7 +95,7 @@ final class PartitionCreator {
       try {
         return transactions.run(createPartition, partition).get(0);
       } catch (StoreException failure) {
-        if (tries == TRIES || !PartitionErrors.isWaiting(failure) || !Pause.upTo(LONGEST_PAUSE)) {
+        if (tries == TRIES || !Contention.caused(failure) || !Pause.upTo(LONGEST_PAUSE)) {
           throw failure;
         }
       }

@@ -1,12 +1,13 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
-import dev.skipjack.store.jooq.FindPartitionsStatement.Candidate;
-import dev.skipjack.store.jooq.FindRunningStatement.Page;
-import dev.skipjack.store.jooq.FindRunningStatement.Request;
-import dev.skipjack.store.jooq.FoundPartition.State;
+import dev.skipjack.store.jooq.internal.history.FindPartitionsStatement.Candidate;
+import dev.skipjack.store.jooq.internal.history.FindRunningInPartitionStatement.Page;
+import dev.skipjack.store.jooq.internal.history.FindRunningInPartitionStatement.Request;
+import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
+import dev.skipjack.store.jooq.internal.sql.Batches;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
@@ -37,7 +38,7 @@ final class PartitionRemover {
       OwnTransactions transactions, DSLContext dialect, String schema, PartitionDdl ddl) {
     this.transactions = transactions;
     this.findPartitions = FindPartitionsStatement.of(dialect, schema);
-    this.findRunning = FindRunningStatement.of(dialect);
+    this.findRunning = FindRunningInPartitionStatement.of(dialect);
     this.ddl = ddl;
   }
 

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static org.jooq.impl.DSL.any;
@@ -53,7 +53,7 @@ import org.jooq.impl.SQLDataType;
  * than its limit, whatever it finds. The bounds stand in both parts, so that each touches one
  * partition only.
  */
-final class SweepArchiveStatement {
+final class PruneArchiveStatement {
 
   private static final Param<String> FROM = param("from", String.class);
   private static final Param<String> TO = param("to", String.class);
@@ -69,7 +69,7 @@ final class SweepArchiveStatement {
   private static final Field<Integer> READ = count().as("read");
   private static final Field<Long> LAST = max(field(name("page", "id"), Long.class)).as("last");
 
-  private SweepArchiveStatement() {}
+  private PruneArchiveStatement() {}
 
   /**
    * A batch of jobs to read.
@@ -84,11 +84,11 @@ final class SweepArchiveStatement {
    * @param deleted how many of its jobs were deleted
    * @param last the greatest id that was read; empty if none was left to read
    */
-  record Swept(int deleted, OptionalLong last) {}
+  record Page(int deleted, OptionalLong last) {}
 
-  static Statement<Request, Swept> of(DSLContext dialect) {
+  static Statement<Request, Page> of(DSLContext dialect) {
     return Statement.of(
-        dialect, query(), SweepArchiveStatement::arguments, SweepArchiveStatement::read);
+        dialect, query(), PruneArchiveStatement::arguments, PruneArchiveStatement::read);
   }
 
   private static ResultQuery<?> query() {
@@ -150,9 +150,9 @@ final class SweepArchiveStatement {
         .timestamps("cutoffs", own, queue -> queue.getValue().toString());
   }
 
-  private static Swept read(Row row) throws SQLException {
+  private static Page read(Row row) throws SQLException {
     boolean empty = row.integer(READ) == 0;
-    return new Swept(
+    return new Page(
         row.integer(DELETED), empty ? OptionalLong.empty() : OptionalLong.of(row.number(LAST)));
   }
 }

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.spi.CreatedPartitions;
@@ -7,7 +7,8 @@ import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
-import dev.skipjack.store.jooq.FoundPartition.State;
+import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
+import dev.skipjack.store.jooq.internal.sql.Batches;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -27,7 +28,7 @@ import org.jooq.DSLContext;
  * Creates and removes partitions in PostgreSQL (docs/adr/0011 has the reasons), and prunes what is
  * in no partition.
  */
-final class JooqMaintenance implements Maintenance {
+public final class JooqMaintenance implements Maintenance {
 
   private static final long LONGEST_CALL = Duration.ofSeconds(10).toNanos();
   private static final int KEYS = 5_000;
@@ -41,7 +42,7 @@ final class JooqMaintenance implements Maintenance {
   private final Statement<Integer, Integer> pruneKeys;
   private final PartitionCreator creator;
   private final PartitionRemover remover;
-  private final ArchiveSweeper sweeper;
+  private final ArchivePruner archivePruner;
   private final Consumer<Duration> removeSilentWorkers;
   private final DeadJobPruning deadJobs;
 
@@ -51,7 +52,7 @@ final class JooqMaintenance implements Maintenance {
    * @param schema the queue's, as it is called in the catalog
    * @param removeSilentWorkers removes the rows of workers that were silent for the given time
    */
-  JooqMaintenance(
+  public JooqMaintenance(
       DataSource dataSource,
       OwnTransactions transactions,
       DSLContext dialect,
@@ -65,14 +66,14 @@ final class JooqMaintenance implements Maintenance {
     this.creator = new PartitionCreator(transactions, dialect);
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
-    this.sweeper = new ArchiveSweeper(transactions, dialect);
+    this.archivePruner = new ArchivePruner(transactions, dialect);
     this.removeSilentWorkers = removeSilentWorkers;
     this.deadJobs = deadJobs;
   }
 
   /** Deletes dead jobs that are older than their queue's retention. */
   @FunctionalInterface
-  interface DeadJobPruning {
+  public interface DeadJobPruning {
     /**
      * Deletes until nothing is left or the deadline has passed.
      *
@@ -89,7 +90,7 @@ final class JooqMaintenance implements Maintenance {
     return creator.create(ahead);
   }
 
-  /** One call at a time: the state of remover and sweeper belongs to one thread. */
+  /** One call at a time: the state of remover and pruner belongs to one thread. */
   @Override
   public synchronized RemovedPartitions removePartitions(Retention retention) {
     long deadline = System.nanoTime() + LONGEST_CALL;
@@ -134,7 +135,7 @@ final class JooqMaintenance implements Maintenance {
             .map(FoundPartition::partition)
             .filter(partition -> partition.end().isAfter(oldest))
             .toList();
-    return sweeper.sweep(kept, cutoffs, deadline, postponed);
+    return archivePruner.prune(kept, cutoffs, deadline, postponed);
   }
 
   @Override

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,6 +12,8 @@ import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.migrations.Migrations;
+import dev.skipjack.store.jooq.Fixture;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;

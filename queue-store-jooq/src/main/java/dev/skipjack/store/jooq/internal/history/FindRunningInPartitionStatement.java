@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
@@ -44,7 +44,7 @@ import org.jooq.impl.SQLDataType;
  * A row that stays open although no job refers to it, for instance after a job was deleted by hand,
  * is never closed and keeps no partition.
  */
-final class FindRunningStatement {
+final class FindRunningInPartitionStatement {
 
   private static final Param<String> FROM = param("from", String.class);
   private static final Param<String> TO = param("to", String.class);
@@ -55,7 +55,7 @@ final class FindRunningStatement {
   private static final Field<Integer> READ = count().as("read");
   private static final Field<Long> LAST = max(field(name("page", "id"), Long.class)).as("last");
 
-  private FindRunningStatement() {}
+  private FindRunningInPartitionStatement() {}
 
   /**
    * A batch of attempts to read.
@@ -74,7 +74,10 @@ final class FindRunningStatement {
 
   static Statement<Request, Page> of(DSLContext dialect) {
     return Statement.of(
-        dialect, query(), FindRunningStatement::arguments, FindRunningStatement::read);
+        dialect,
+        query(),
+        FindRunningInPartitionStatement::arguments,
+        FindRunningInPartitionStatement::read);
   }
 
   private static ResultQuery<?> query() {

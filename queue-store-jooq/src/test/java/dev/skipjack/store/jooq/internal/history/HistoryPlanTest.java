@@ -1,7 +1,9 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.store.jooq.Fixture;
+import dev.skipjack.store.jooq.Plan;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -12,19 +14,16 @@ import org.jooq.DSLContext;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The walks read one partition, along its key, however many there are and however it is planned.
- */
+/** The plans of the statements about partitions and keys. */
 @QueueTest
-class PartitionPlanTest {
+class HistoryPlanTest {
 
   private static final String OTHER_PARTITION =
       "Scan.* on (jobs_archive|job_executions)_(?!20240304)";
 
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
-  void theWalksReadOnePartitionAlongItsKey(String mode, QueueDatabase database)
-      throws SQLException {
+  void aWalkReadsOnePartitionAlongItsKey(String mode, QueueDatabase database) throws SQLException {
     Fixture fixture = new Fixture(database);
     fixture.execute(
         "SELECT @create_partition('jobs_archive', '2024-03-04 00:00+00'), @create_partition('job_executions', '2024-03-04 00:00+00')");
@@ -38,10 +37,10 @@ class PartitionPlanTest {
     String from = "'2024-03-04 00:00+00'";
 
     try (Connection connection = database.connection()) {
-      String sweep =
+      String pruning =
           Plan.of(
               connection,
-              SweepArchiveStatement.of(dialect).text(),
+              PruneArchiveStatement.of(dialect).text(),
               mode,
               List.of(
                   from,
@@ -53,14 +52,14 @@ class PartitionPlanTest {
                   "'{}'",
                   "'{}'",
                   "now()"));
-      assertThat(sweep)
+      assertThat(pruning)
           .contains("using jobs_archive_20240304_pkey")
           .doesNotContain("Seq Scan on jobs_archive")
           .doesNotContainPattern(OTHER_PARTITION);
       String running =
           Plan.of(
               connection,
-              FindRunningStatement.of(dialect).text(),
+              FindRunningInPartitionStatement.of(dialect).text(),
               mode,
               List.of(from, "'2024-03-11 00:00+00'", "0", "1000"));
       assertThat(running)
@@ -68,6 +67,20 @@ class PartitionPlanTest {
           .doesNotContain("Seq Scan")
           .doesNotContain("Sort  (")
           .doesNotContainPattern(OTHER_PARTITION);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void thePruningOfKeysUsesTheirIndexes(String mode, QueueDatabase database) throws SQLException {
+    new Fixture(database)
+        .execute(
+            "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + n * interval '1 second' FROM generate_series(1, 50000) n");
+    DSLContext dialect = StatementDialect.forSchema(database.schema());
+    try (Connection connection = database.connection()) {
+      assertThat(Plan.of(connection, PruneKeysStatement.of(dialect).text(), mode, List.of("5000")))
+          .contains("job_keys_expires_at_idx", "job_keys_pkey")
+          .doesNotContain("Seq Scan on", "Sort");
     }
   }
 }

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.param;

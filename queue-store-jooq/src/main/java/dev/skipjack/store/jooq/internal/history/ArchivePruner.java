@@ -1,11 +1,12 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
-import dev.skipjack.store.jooq.Cutoffs.Goners;
-import dev.skipjack.store.jooq.SweepArchiveStatement.Request;
-import dev.skipjack.store.jooq.SweepArchiveStatement.Swept;
+import dev.skipjack.store.jooq.internal.history.Cutoffs.Expired;
+import dev.skipjack.store.jooq.internal.history.PruneArchiveStatement.Page;
+import dev.skipjack.store.jooq.internal.history.PruneArchiveStatement.Request;
+import dev.skipjack.store.jooq.internal.sql.Batches;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.HashMap;
@@ -15,59 +16,59 @@ import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
 /**
- * Deletes what is over in partitions that stay because some queue keeps its jobs for longer. Walks
- * each partition once for each change in what is over; the one that a retention cuts through, at
+ * Deletes expired jobs from partitions that another queue's longer retention keeps. Walks a
+ * partition again only when other queues' jobs have expired in it; one that a cutoff lies in, at
  * each call.
  */
-final class ArchiveSweeper {
+final class ArchivePruner {
 
   private static final int BATCH = 5_000;
 
   private final OwnTransactions transactions;
-  private final Statement<Request, Swept> sweepArchive;
+  private final Statement<Request, Page> pruneArchive;
   private final Map<String, Walk> walks = new HashMap<>();
 
   /**
    * How far a partition was walked.
    *
-   * @param goners what was over at the time
-   * @param after everything up to this id was swept
+   * @param expired which queues' jobs had expired at the time
+   * @param after everything up to this id was pruned
    */
-  private record Walk(Goners goners, long after) {
+  private record Walk(Expired expired, long after) {
 
     static final long NOTHING = Long.MIN_VALUE;
     static final long ALL = Long.MAX_VALUE;
   }
 
-  ArchiveSweeper(OwnTransactions transactions, DSLContext dialect) {
+  ArchivePruner(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.sweepArchive = SweepArchiveStatement.of(dialect);
+    this.pruneArchive = PruneArchiveStatement.of(dialect);
   }
 
   /**
-   * Sweeps these partitions.
+   * Prunes these partitions.
    *
    * @param deadline of {@link System#nanoTime()}
-   * @return how many jobs were deleted
+   * @return the number of jobs deleted
    */
-  long sweep(
+  long prune(
       List<Partition> partitions, Cutoffs cutoffs, long deadline, List<Postponed> postponed) {
     walks.keySet().retainAll(partitions.stream().map(Partition::name).collect(Collectors.toSet()));
     Batches batches = new Batches(BATCH);
     long deleted = 0;
     for (Partition partition : partitions) {
-      Goners goners = cutoffs.goners(partition);
+      Expired expired = cutoffs.expired(partition);
       boolean isCut = cutoffs.cut(partition);
       Walk walk = walks.get(partition.name());
-      if (walk == null || !walk.goners().equals(goners) || (isCut && walk.after() == Walk.ALL)) {
-        walk = new Walk(goners, isCut || goners.any() ? Walk.NOTHING : Walk.ALL);
+      if (walk == null || !walk.expired().equals(expired) || (isCut && walk.after() == Walk.ALL)) {
+        walk = new Walk(expired, isCut || expired.any() ? Walk.NOTHING : Walk.ALL);
       }
       try {
         while (walk.after() < Walk.ALL && System.nanoTime() - deadline < 0) {
           long after = walk.after();
-          Swept swept = batches.run(size -> sweep(new Request(partition, after, size, cutoffs)));
-          deleted += swept.deleted();
-          walk = new Walk(goners, swept.last().orElse(Walk.ALL));
+          Page page = batches.run(size -> prune(new Request(partition, after, size, cutoffs)));
+          deleted += page.deleted();
+          walk = new Walk(expired, page.last().orElse(Walk.ALL));
         }
         if (walk.after() < Walk.ALL) {
           postponed.add(new Postponed(partition.name(), Reason.UNFINISHED));
@@ -80,7 +81,7 @@ final class ArchiveSweeper {
     return deleted;
   }
 
-  private Swept sweep(Request request) {
-    return transactions.run(sweepArchive, request).get(0);
+  private Page prune(Request request) {
+    return transactions.run(pruneArchive, request).get(0);
   }
 }

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
@@ -22,8 +22,6 @@ final class PartitionErrors {
   private static final String INVALID_OBJECT_DEFINITION = "42P17";
   private static final String FORBIDDEN = "42501";
   private static final String DEPENDENT_OBJECTS = "2BP01";
-
-  private static final Set<String> WAITING = Set.of(LOCK_TIMEOUT, DEADLOCK, QUERY_CANCELED);
 
   /** What a detaching meets that came second: the first is under way, or is done. */
   private static final Set<String> DETACHED_BY_ANOTHER =
@@ -50,11 +48,6 @@ final class PartitionErrors {
           FORBIDDEN, Reason.FORBIDDEN);
 
   private PartitionErrors() {}
-
-  /** Whether it was waited too long: the same again, or less of it, may work. */
-  static boolean isWaiting(StoreException failure) {
-    return failure.sqlState().filter(WAITING::contains).isPresent();
-  }
 
   /** Whether a partition could not be detached because another session did it, or began to. */
   static boolean isDetachedByAnother(StoreException failure) {

@@ -1,20 +1,21 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.sql;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Lets a rival go first. */
-final class Pause {
+/** Lets a competing session go first. */
+public final class Pause {
 
   private Pause() {}
 
   /**
-   * Waits between half of {@code longest} and all of it, so that rivals do not meet again.
+   * Waits between half of {@code longest} and all of it, so that competing sessions do not meet
+   * again.
    *
    * @return false if the thread is interrupted: it should give up, and stays interrupted
    */
-  static boolean upTo(Duration longest) {
+  public static boolean upTo(Duration longest) {
     long half = longest.toNanos() / 2;
     try {
       TimeUnit.NANOSECONDS.sleep(half + ThreadLocalRandom.current().nextLong(half + 1));

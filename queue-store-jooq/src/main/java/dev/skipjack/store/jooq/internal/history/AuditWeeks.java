@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static org.jooq.impl.DSL.inline;
@@ -17,24 +17,30 @@ import org.jooq.Condition;
  * @param from first instant of the first week
  * @param until first instant behind the last
  */
-record AuditWeeks(Instant from, Instant until) {
+public record AuditWeeks(Instant from, Instant until) {
 
-  /** For attempts of which nobody knows when they began. */
-  static final AuditWeeks ALL = new AuditWeeks(Instant.MIN, Instant.MAX);
+  /** For attempts whose beginning is unknown. */
+  public static final AuditWeeks ALL = new AuditWeeks(Instant.MIN, Instant.MAX);
 
   /**
-   * A batch that holds attempts further apart than this looks everywhere: so few do that a text of
-   * their own, to be planned on every connection, is not worth it.
+   * A batch whose attempts are further apart than this searches all partitions: such batches are so
+   * rare that a text of their own, to be planned on every connection, is not worth it.
    */
   private static final Duration LONGEST = Duration.ofDays(14);
 
-  static AuditWeeks of(Execution attempt) {
-    Partition week = PartitionedTable.AUDIT.containing(attempt.startedAt());
+  /** The week of an attempt. */
+  public static AuditWeeks of(Execution attempt) {
+    return containing(attempt.startedAt());
+  }
+
+  /** The week of attempts that began at {@code instant}. */
+  public static AuditWeeks containing(Instant instant) {
+    Partition week = PartitionedTable.AUDIT.containing(instant);
     return new AuditWeeks(week.start(), week.end());
   }
 
   /** The weeks of a batch, of which there are two when it was begun around midnight on a Sunday. */
-  static AuditWeeks of(List<Execution> attempts) {
+  public static AuditWeeks of(List<Execution> attempts) {
     if (attempts.isEmpty()) {
       return ALL;
     }
@@ -51,7 +57,7 @@ record AuditWeeks(Instant from, Instant until) {
   }
 
   /** Constants, so that the planner leaves out all other partitions, their locks included. */
-  Condition condition() {
+  public Condition condition() {
     return equals(ALL)
         ? noCondition()
         : JOB_EXECUTIONS

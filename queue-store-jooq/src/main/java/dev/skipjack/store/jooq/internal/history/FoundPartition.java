@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 /**
  * A table that is, or was, a partition of ours.

@@ -1,23 +1,23 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.StoreException;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Lets each step of maintenance fail alone: one that the database refuses keeps no other back. */
-final class MaintenanceSteps {
+/** Lets each step of maintenance fail alone: the others still run. */
+public final class MaintenanceSteps {
 
   private final Consumer<RuntimeException> failed;
 
   /**
-   * @param failed hears of each step that failed
+   * @param failed gets the failure of each step that failed
    */
   MaintenanceSteps(Consumer<RuntimeException> failed) {
     this.failed = failed;
   }
 
   /** Adds a sentence to {@code sentences} for each step of pruning {@code what} that failed. */
-  static MaintenanceSteps named(String what, List<String> sentences) {
+  public static MaintenanceSteps named(String what, List<String> sentences) {
     return new MaintenanceSteps(
         failure -> sentences.add("%s were not pruned. %s".formatted(what, failure.getMessage())));
   }
@@ -27,7 +27,7 @@ final class MaintenanceSteps {
    *
    * @throws StoreException if the database is unavailable: the other steps would fail too
    */
-  void run(Runnable step) {
+  public void run(Runnable step) {
     try {
       step.run();
     } catch (StoreException refused) {

@@ -1,0 +1,18 @@
+package dev.skipjack.store.jooq.internal.sql;
+
+import dev.skipjack.api.StoreException;
+import java.util.Set;
+
+/** Failures that other sessions cause, by holding locks or by keeping the server busy. */
+public final class Contention {
+
+  private static final Set<String> LOCK_TIMEOUT_DEADLOCK_OR_CANCELLED =
+      Set.of("55P03", "40P01", "57014");
+
+  private Contention() {}
+
+  /** Whether the same statement, or one of fewer rows, may succeed when it is repeated. */
+  public static boolean caused(StoreException failure) {
+    return failure.sqlState().filter(LOCK_TIMEOUT_DEADLOCK_OR_CANCELLED::contains).isPresent();
+  }
+}

@@ -1,0 +1,49 @@
+package dev.skipjack.store.jooq.internal.history;
+
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jooq.DSLContext;
+
+/** The statements of this package, for tests about all statements of the store. */
+public final class HistoryStatements {
+
+  private HistoryStatements() {}
+
+  /** Their texts in {@code schema}, by the names of their golden files. */
+  public static Map<String, StatementText> texts(String schema) {
+    DSLContext dialect = StatementDialect.forSchema(schema);
+    return new TreeMap<>(
+        Map.of(
+            "read-clock", ReadClockStatement.of(dialect).text(),
+            "create-partition", CreatePartitionStatement.of(dialect).text(),
+            "find-partitions", FindPartitionsStatement.of(dialect, schema).text(),
+            "find-running-in-partition", FindRunningInPartitionStatement.of(dialect).text(),
+            "read-cutoffs", ReadCutoffsStatement.ofArchive(dialect).text(),
+            "read-dead-cutoffs", ReadCutoffsStatement.ofDeadJobs(dialect).text(),
+            "prune-keys", PruneKeysStatement.of(dialect).text(),
+            "prune-archive", PruneArchiveStatement.of(dialect).text()));
+  }
+
+  /** Runs those that maintenance runs only for partitions that are old enough to go. */
+  public static void runThoseOfOldPartitions(OwnTransactions transactions, String schema) {
+    DSLContext dialect = StatementDialect.forSchema(schema);
+    Instant now = Instant.now();
+    transactions.run(
+        FindRunningInPartitionStatement.of(dialect),
+        new FindRunningInPartitionStatement.Request(
+            PartitionedTable.AUDIT.containing(now), 0, 100));
+    transactions.run(
+        PruneArchiveStatement.of(dialect),
+        new PruneArchiveStatement.Request(
+            PartitionedTable.ARCHIVE.containing(now),
+            0,
+            100,
+            new Cutoffs(
+                now.minus(Duration.ofDays(9)), Map.of("some", now.minus(Duration.ofDays(8))))));
+  }
+}
