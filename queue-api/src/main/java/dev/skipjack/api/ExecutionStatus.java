@@ -2,7 +2,7 @@ package dev.skipjack.api;
 
 import java.util.Locale;
 
-/** How an attempt ended, as its audit row says. */
+/** Status of an attempt in its audit row. */
 public enum ExecutionStatus {
   /** It has not ended. */
   RUNNING,
@@ -12,24 +12,24 @@ public enum ExecutionStatus {
   FAILED,
   /** It failed and the job is dead. */
   DEAD,
-  /** Its lease ran out before it ended. */
+  /** Its lease expired before it ended. */
   LOST,
-  /** The job was called off while it ran. */
+  /** The job was cancelled while it ran. */
   CANCELLED,
-  /** Its worker shut down and gave the job back. */
+  /** Its worker released the job, at a shutdown for example. */
   RELEASED,
-  /** Its handler asked for later. */
+  /** Its handler postponed the job. */
   SNOOZED;
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** The word in the database. */
+  /** The value in the database. */
   public String literal() {
     return literal;
   }
 
   /**
-   * The status with this word.
+   * The status with this value in the database.
    *
    * @throws IllegalArgumentException if there is none
    */

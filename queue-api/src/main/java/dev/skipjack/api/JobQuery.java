@@ -1,8 +1,6 @@
 package dev.skipjack.api;
 
 import dev.skipjack.api.spi.Names;
-import java.util.EnumSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +33,6 @@ public record JobQuery(
   /** Jobs in a page when nobody says how many. */
   public static final int DEFAULT_LIMIT = 50;
 
-  private static final Set<JobStatus> ENDED = EnumSet.of(JobStatus.COMPLETED, JobStatus.CANCELLED);
-
   /**
    * Refuses names and tags that no job can have, a limit out of range and a status that the order
    * does not list.
@@ -59,7 +55,7 @@ public record JobQuery(
       throw new IllegalArgumentException(
           "Only the pending jobs of one queue are listed by due time. Begin with JobQuery.pending(queue).");
     }
-    if (status != null && ENDED.contains(status) != (order == JobOrder.FINISHED)) {
+    if (status != null && status.isLive() == (order == JobOrder.FINISHED)) {
       throw new IllegalArgumentException(
           "Status %s is not listed by %s. Ended jobs are in JobQuery.archived(), all others in JobQuery.live()."
               .formatted(status, order));

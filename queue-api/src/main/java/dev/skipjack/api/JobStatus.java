@@ -2,36 +2,47 @@ package dev.skipjack.api;
 
 import java.util.Locale;
 
-/** Where a job is in its life. {@code docs/job-lifecycle.md} draws the ways from one to another. */
+/**
+ * Status of a job. {@code docs/job-lifecycle.md} shows the transitions from one to another, and
+ * {@code StatusesTest} of the store compares this list with the schema.
+ */
 public enum JobStatus {
-  /** Waits for its time, or for a worker; a job to be retried waits here too. */
+  /** Waits for its due time, a retry's too, or for a worker. */
   PENDING,
-  /** One execution holds a lease on it. */
+  /** Held by an execution, whose lease is renewed while it runs. */
   RUNNING,
   /** Waits behind an earlier job of its ordering key. */
   WAITING,
   /**
-   * Its attempts are used up, or its handler said never. Kept until a person redrives or prunes it.
+   * Failed for good, by its last attempt or by its handler. Kept until it is redriven or pruned.
    */
   DEAD,
-  /** Done. Only in the archive. */
+  /** Completed by its handler. In the archive only. */
   COMPLETED,
-  /** Called off. Only in the archive. */
+  /** Cancelled by an operator or its handler. In the archive only. */
   CANCELLED;
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** The word in the database. */
+  /** The value in the database. */
   public String literal() {
     return literal;
   }
 
   /**
-   * The status with this word.
+   * The status with this value in the database.
    *
    * @throws IllegalArgumentException if there is none
    */
   public static JobStatus of(String literal) {
     return valueOf(literal.toUpperCase(Locale.ROOT));
+  }
+
+  /** Whether a job of this status is in the live table; a job of another is in the archive. */
+  public boolean isLive() {
+    return switch (this) {
+      case PENDING, RUNNING, WAITING, DEAD -> true;
+      case COMPLETED, CANCELLED -> false;
+    };
   }
 }

@@ -1,5 +1,6 @@
 package dev.skipjack.torture;
 
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.torture.FinalRead.EffectRow;
 import dev.skipjack.torture.FinalRead.ExecutionRow;
 import dev.skipjack.torture.FinalRead.JobRow;
@@ -188,21 +189,22 @@ final class Checker {
 
   private void checkEnd(JobRow job, List<ExecutionRow> attempts) {
     int used = job.attempts() - job.uncountedAttempts();
-    switch (job.status()) {
-      case "completed" -> {
+    switch (JobStatus.of(job.status())) {
+      case COMPLETED -> {
         if (job.workload().equals(Workload.DOOMED.name())) {
           found(Counter.UNEXPECTED, job.id(), "A job that never succeeds is completed.");
         }
       }
-      case "dead" -> {
+      case DEAD -> {
         if (used < job.maxAttempts()) {
           found(Counter.UNEXPECTED, job.id(), "Dead with attempts left.");
         }
       }
-      case "cancelled" -> {
-        // Whether that was asked for is looked at elsewhere.
+      case CANCELLED -> {
+        // Another check decides whether the cancellation was requested.
       }
-      default -> found(Counter.STUCK, job.id(), "Still " + job.status() + " after the drain.");
+      case PENDING, RUNNING, WAITING ->
+          found(Counter.STUCK, job.id(), "Still " + job.status() + " after the drain.");
     }
     if (used > job.maxAttempts()) {
       found(Counter.UNEXPECTED, job.id(), "More attempts than were allowed.");

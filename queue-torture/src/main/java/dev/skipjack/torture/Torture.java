@@ -1,5 +1,6 @@
 package dev.skipjack.torture;
 
+import dev.skipjack.api.JobStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -138,13 +139,13 @@ public final class Torture {
     return kinds.stream().map(FaultKind::label).collect(Collectors.joining(","));
   }
 
-  /** Until nothing is left that a worker will end, or nothing changes any more. */
+  /** Waits until every job has ended or is dead, or until no more jobs end. */
   private static void drain(Ground ground, Consumer<String> notes)
       throws SQLException, InterruptedException {
     String sql =
         "SELECT count(*) FROM "
             + ground.schema()
-            + ".jobs WHERE status IN ('pending', 'running', 'waiting')";
+            + ".jobs WHERE status <> '%s'".formatted(JobStatus.DEAD.literal());
     long least = Long.MAX_VALUE;
     long progress = System.nanoTime();
     while (true) {
