@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claimed attempts of one queue that wait for a place: higher priority first, then in the order of
- * arrival; unless the order is strict, every tenth that leaves is the first that arrived. Without
- * that, what was claimed in time could still wait here for ever. Its bound is kept by the fetcher,
- * which claims only what there is room for.
+ * Claimed attempts of one queue that wait for a slot: higher priority first, then in the order of
+ * arrival. For each reserved slot (see {@link LaneOrder.Reserve}) the attempt leaves that arrived
+ * first, because without that a job claimed in time could still wait here forever. The claim loop
+ * bounds the buffer: it claims only as many jobs as there is room for.
  */
 final class AttemptBuffer {
 
@@ -22,8 +22,6 @@ final class AttemptBuffer {
    */
   private record Waiting(Attempt attempt, long arrival, long since) {}
 
-  private static final int RESERVED = 10;
-
   private final LaneOrder.Reserve reserve;
 
   /** Those of a priority in the order of arrival, highest priority first; none is empty. */
@@ -31,7 +29,7 @@ final class AttemptBuffer {
 
   private int size;
   private long arrivals;
-  private int left;
+  private long left;
   private boolean closed;
 
   AttemptBuffer(LaneOrder.Reserve reserve) {
@@ -55,9 +53,9 @@ final class AttemptBuffer {
     if (size == 0) {
       return null;
     }
-    left = (left + 1) % RESERVED;
+    left++;
     Map.Entry<Integer, Deque<Waiting>> from = waiting.firstEntry();
-    if (left == 0 && reserve != LaneOrder.Reserve.NOTHING) {
+    if (reserve.isReserved(left)) {
       for (Map.Entry<Integer, Deque<Waiting>> lower : waiting.entrySet()) {
         if (lower.getValue().getFirst().arrival() < from.getValue().getFirst().arrival()) {
           from = lower;

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A started worker: fetcher, places, rescuer, maintainer, listener and registrar around an engine,
- * and their end.
+ * A started worker: claim loop, slots, rescuer, maintainer, listener and registrar around an
+ * engine, and their end.
  */
 final class BackgroundRun {
 
@@ -30,8 +30,8 @@ final class BackgroundRun {
   private static final long AFTER_DRAIN = Duration.ofMillis(3_500).toNanos();
 
   /**
-   * Longest that a claimed job waits for a place that does not come free: twenty times what the
-   * prefetch aims at, so that jobs of an even pace are never given back.
+   * Longest that a claimed job waits for a slot that does not become free: twenty times what the
+   * prefetch aims at, so that jobs of an even pace are never released.
    */
   private static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
 
@@ -41,8 +41,8 @@ final class BackgroundRun {
   /** Of that: to take the worker's row away, at the end. */
   private static final long GOODBYE = Duration.ofMillis(500).toNanos();
 
-  /** How often a drain looks whether it is to end early. */
-  private static final long HURRY_LOOK = Duration.ofMillis(50).toNanos();
+  /** How often a drain checks whether it must end early. */
+  private static final long HURRY_CHECK = Duration.ofMillis(50).toNanos();
 
   /** A step that lasts longer hangs in a connection that nobody answers on. */
   private static final Duration LONGEST_STEP = Duration.ofMinutes(2);
@@ -52,7 +52,7 @@ final class BackgroundRun {
   private final WorkerThreads threads;
   private final Reporter reporter;
   private final Map<String, Slots> slots = new LinkedHashMap<>();
-  private final Loop fetcher;
+  private final Loop claimLoop;
   private final Registrar registrar;
   private final Optional<WakeUpListener> wakeUps;
 
@@ -68,7 +68,7 @@ final class BackgroundRun {
       Engine.Parts parts,
       Claimer claimer,
       Collection<ServedQueue> queues,
-      Wakeup fetch,
+      Wakeup claimWakeup,
       WorkerRow row,
       Vitals vitals,
       WorkerThreads threads) {
@@ -81,7 +81,7 @@ final class BackgroundRun {
     for (ServedQueue queue : queues) {
       slots.put(queue.name(), new Slots(queue, engine.handlerThreads(), engine.runner(), reporter));
     }
-    HeardLanes heard = new HeardLanes(fetch);
+    HeardLanes heard = new HeardLanes(claimWakeup);
     ClaimLoop claims =
         new ClaimLoop(
             claimer,
@@ -91,7 +91,7 @@ final class BackgroundRun {
             random.split(),
             heard,
             vitals::polled);
-    fetcher = loop("fetcher", claims, fetch, random.split(), Loop.PROBE_PAUSE);
+    claimLoop = loop("claim-loop", claims, claimWakeup, random.split(), Loop.PROBE_PAUSE);
     loop(
         "rescuer",
         new Rescuer(access.store(), config.rescueInterval(), reporter, random.split()),
@@ -180,21 +180,21 @@ final class BackgroundRun {
       claimed.forEach(engine.running()::add);
       for (Attempt attempt : claimed) {
         reporter.claimed(attempt);
-        Slots places = slots.get(attempt.queue().name());
-        if (places == null || !places.add(attempt)) {
+        Slots ofQueue = slots.get(attempt.queue().name());
+        if (ofQueue == null || !ofQueue.add(attempt)) {
           engine.runner().release(attempt);
         }
         accepted++;
       }
     } finally {
-      // Out of memory, perhaps: what is neither in a buffer nor given back would be renewed for
-      // ever and never run.
+      // Out of memory, perhaps: an attempt that is neither in a buffer nor released would be
+      // renewed forever and never run.
       claimed.subList(accepted, claimed.size()).forEach(this::releaseUnaccepted);
     }
   }
 
   private void releaseUnaccepted(Attempt attempt) {
-    if (attempt.isBuffered()) { // else one that could not be given back would be held again
+    if (attempt.isBuffered()) { // else one that could not be released would be held again
       engine.running().add(attempt);
     }
     release(attempt);
@@ -204,37 +204,37 @@ final class BackgroundRun {
     try {
       engine.runner().release(attempt);
     } catch (Throwable thrown) {
-      reporter.notEnded(thrown); // the others are to be given back all the same
+      reporter.notEnded(thrown); // the others must be released all the same
     }
   }
 
   private void replace(Attempt stuck) {
-    Slots places = slots.get(stuck.queue().name());
-    if (places != null) {
-      places.replace(stuck);
+    Slots ofQueue = slots.get(stuck.queue().name());
+    if (ofQueue != null) {
+      ofQueue.replace(stuck);
     }
   }
 
   private void takeBack() {
     long patience = Math.max(config.lease().toNanos(), config.interruptGrace().toNanos());
-    for (Slots places : slots.values()) {
-      places.releaseWaiting(LONGEST_WAIT);
-      places.takeBack(patience);
+    for (Slots ofQueue : slots.values()) {
+      ofQueue.releaseWaiting(LONGEST_WAIT);
+      ofQueue.takeBack(patience);
     }
     saturation.warn();
   }
 
   /**
-   * Stops claiming, gives back what has not begun, lets handlers finish until the drain timeout,
-   * gives back the rest, writes, and stops renewing last. An interrupt of the caller cuts the
-   * waiting short.
+   * Stops claiming, releases what has not begun, lets handlers finish until the drain timeout,
+   * releases the rest, writes, and stops renewing last. An interrupt of the caller cuts the wait
+   * short.
    */
   void stop() {
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();
     boolean interrupted = false;
     loops.forEach(Loop::stop);
-    for (Slots places : slots.values()) {
-      places.close().forEach(this::release);
+    for (Slots ofQueue : slots.values()) {
+      ofQueue.close().forEach(this::release);
     }
     try {
       drain(deadline);
@@ -272,9 +272,9 @@ final class BackgroundRun {
     for (long left = deadline - System.nanoTime();
         left > 0 && !drained && !hurried;
         left = deadline - System.nanoTime()) {
-      long look = Math.min(left, HURRY_LOOK);
-      // The fetcher's last claim may still come in.
-      drained = fetcher.join(look) && engine.running().awaitNone(System.nanoTime() + look);
+      long pause = Math.min(left, HURRY_CHECK);
+      // The last claim may still come in.
+      drained = claimLoop.join(pause) && engine.running().awaitNone(System.nanoTime() + pause);
     }
   }
 

@@ -74,7 +74,10 @@ final class CallerRun {
     stopped = true;
   }
 
-  /** As {@link #stop()}, and interrupts the attempt that runs; all that is held is given back. */
+  /**
+   * As {@link #stop()}, and interrupts the attempt that runs; every attempt that is held is
+   * released.
+   */
   void stopNow() {
     stopped = true;
     engine.running().all().forEach(engine.runner()::release);

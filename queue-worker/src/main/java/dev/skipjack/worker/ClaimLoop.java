@@ -11,11 +11,11 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
- * The fetcher: claims for the room that the queues have, and decides when to look again.
+ * Claims for the room that the queues have, and decides when to poll again.
  *
- * <p>After work there is often more, so it looks again after 2 ms, 5 ms and so on up to the poll
- * interval. Without room it waits for some, and at each poll only looks how long due jobs have
- * waited and which queues are paused.
+ * <p>After work there is often more, so it polls again after 2 ms, 5 ms and so on up to the poll
+ * interval. Without room it waits for some, and each poll only reads how long due jobs have waited
+ * and which queues are paused.
  */
 final class ClaimLoop implements Loop.Step {
 

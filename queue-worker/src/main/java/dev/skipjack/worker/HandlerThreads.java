@@ -62,8 +62,8 @@ public final class HandlerThreads {
    * The user's own executor, which the worker neither configures nor shuts down. Each attempt is a
    * task of its own. Its {@code execute} must not block: the thread that claims, and the one that
    * looks for stuck handlers, call it. Jobs that wait in it keep their leases, so it should have a
-   * thread for each of the worker's places; a job that it refuses is given back, and so is one that
-   * it drops or does not begin within a lease, or the interrupt grace if that is longer.
+   * thread for each of the worker's slots. A job is released that it refuses, drops, or does not
+   * begin within a lease (or the interrupt grace, if that is longer).
    *
    * @param executor runs tasks on other threads than the caller's; close the worker before it
    */

@@ -81,7 +81,7 @@ final class HealthRules {
         .ifPresent(
             refused ->
                 reasons.add(
-                    "The executor has refused every job for %s. Jobs are claimed and given back."
+                    "The executor has refused every job for %s. Jobs are claimed and released."
                         .formatted(refused)));
     if (saturation != null) {
       reasons.addAll(saturation.stuck());

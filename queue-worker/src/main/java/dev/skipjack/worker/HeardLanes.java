@@ -7,28 +7,28 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Lanes that somebody said have a job, on their way from the listener to the fetcher. Safe for any
- * number of threads.
+ * Lanes that a wake-up has reported to hold a job, on their way from the listener to the claim
+ * loop. Safe for any number of threads.
  */
 final class HeardLanes {
 
-  private final Wakeup fetcher;
+  private final Wakeup claimLoop;
   private final Set<Lane> heard = new HashSet<>();
 
-  HeardLanes(Wakeup fetcher) {
-    this.fetcher = fetcher;
+  HeardLanes(Wakeup claimLoop) {
+    this.claimLoop = claimLoop;
   }
 
   void add(Lane lane) {
     synchronized (heard) {
       heard.add(lane);
     }
-    fetcher.raise();
+    claimLoop.raise();
   }
 
-  /** Lets the fetcher look for itself: nobody knows what was missed. */
+  /** Makes the claim loop poll, because wake-ups may have been missed. */
   void lookEverywhere() {
-    fetcher.raise();
+    claimLoop.raise();
   }
 
   /** Those since the last call. */

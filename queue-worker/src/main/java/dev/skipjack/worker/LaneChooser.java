@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A lane that is exhausted is asked only where a hint makes that cheap; among several queues,
  * for one job ahead of the lane that is expected to give the rest.
  *
- * <p>The reserve of a queue is counted in tenths of a place, and its lane comes first. Where all
+ * <p>The reserve of a queue is counted in fractions of a slot, and its lane comes first. Where all
  * that is wanted does not fit into one claim, queues come in the order of what they were served so
  * far by their weight.
  *
@@ -60,7 +60,7 @@ final class LaneChooser {
    */
   LaneChooser(Collection<String> queues, LaneOrder order) {
     this.order = order;
-    queues.forEach(queue -> turns.put(queue, new QueueTurn(order.weight(queue))));
+    queues.forEach(queue -> turns.put(queue, new QueueTurn(order.weight(queue), order.reserve())));
   }
 
   /**
@@ -110,7 +110,7 @@ final class LaneChooser {
 
   private void add(List<LaneShare> shares, QueueTurn turn, Hints hints, long now) {
     int left = turn.room();
-    if (order.reserve() == LaneOrder.Reserve.A_TENTH) {
+    if (order.reserve() != LaneOrder.Reserve.NOTHING) {
       Known waiting = longestWaiting(turn.lanes(), now);
       int reserved = waiting == null ? 0 : turn.reserve(waiting.lane());
       if (waiting != null && reserved > 0) {
@@ -163,7 +163,7 @@ final class LaneChooser {
     return new LaneShare(known.lane(), cap, hints.of(known.lane()));
   }
 
-  /** Learns what became of the last choice. */
+  /** Learns what the last choice brought. */
   void claimed(ClaimAnswer answer) {
     for (int i = 0; i < answer.visited(); i++) {
       Lane lane = answer.share(i).lane();

@@ -8,13 +8,13 @@ import java.util.TreeMap;
  * In which order a started worker serves what is due. Immutable; {@link #fair()} is the default.
  *
  * <p>Inside a queue, jobs of higher priority come first, then those that are due longer. A queue's
- * jobs of one priority are a <i>lane</i>. So that a lane of low priority is not left waiting for
- * ever by a stream of higher ones, a tenth of the places goes to the lane whose oldest due job has
- * waited longest, unless the order is strict.
+ * jobs of one priority are a <i>lane</i>. Unless the order is strict, a tenth of the slots goes to
+ * the lane whose oldest due job has waited longest, so that a stream of jobs of higher priority
+ * does not keep lower ones waiting forever.
  *
  * <p>Each queue has threads of its own, and one queue never uses another's. So between queues there
  * is something to share out only where one claim cannot hold all that is wanted: when more than
- * 1,000 places are free at once, and in {@link Worker#runUntilIdle()}, which takes 50 jobs at a
+ * 1,000 slots are free at once, and in {@link Worker#runUntilIdle()}, which takes 50 jobs at a
  * time. There each queue gets its part by weight, and what one cannot use the others do.
  *
  * <p>{@link Worker#runUntilIdle()} and {@link Worker#runNext()} are always strict inside a queue.
@@ -24,12 +24,31 @@ import java.util.TreeMap;
  */
 public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
 
-  /** What is kept for lanes of lower priority that wait. */
+  /**
+   * The share of a queue's slots that is reserved for waiting lanes of lower priority. It is
+   * defined only here; for another share, add a constant.
+   */
   public enum Reserve {
-    /** In each queue, every tenth place goes to the lane whose oldest due job waits longest. */
-    A_TENTH,
-    /** Nothing: while a higher lane has due jobs, lower ones wait. */
-    NOTHING
+    /** In each queue, every tenth slot goes to the lane whose oldest due job has waited longest. */
+    A_TENTH(10),
+    /** No slot is reserved: while a higher lane has due jobs, lower ones wait. */
+    NOTHING(0);
+
+    private final int interval;
+
+    Reserve(int interval) {
+      this.interval = interval;
+    }
+
+    /** One slot in this many is reserved; 0: none. */
+    int interval() {
+      return interval;
+    }
+
+    /** Whether the slot with this number, counted from 1, is reserved. */
+    boolean isReserved(long slot) {
+      return interval > 0 && slot % interval == 0;
+    }
   }
 
   private static final int LARGEST_WEIGHT = 1_000;
@@ -47,13 +66,16 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
     weights = Collections.unmodifiableMap(new TreeMap<>(weights));
   }
 
-  /** Higher priorities first, but a tenth for whoever waits longest; queues are equals. */
+  /**
+   * Higher priorities first, but a tenth of the slots for the lane that has waited longest; queues
+   * are equals.
+   */
   public static LaneOrder fair() {
     return new LaneOrder(Reserve.A_TENTH, Map.of());
   }
 
   /**
-   * Higher priorities first and nothing else: a lane may wait for ever behind higher ones. Queues
+   * Higher priorities first and nothing else: a lane may wait forever behind higher ones. Queues
    * are equals.
    */
   public static LaneOrder strict() {

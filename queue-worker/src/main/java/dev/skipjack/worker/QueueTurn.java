@@ -9,27 +9,29 @@ import org.jspecify.annotations.Nullable;
 /** What one queue is asked for in a claim, and what it was served over all of them. */
 final class QueueTurn {
 
-  /** One place in so many is reserved. */
-  private static final int RESERVED = 10;
-
   private final int weight;
+  private final LaneOrder.Reserve reserve;
   private final List<Known> lanes = new ArrayList<>(4);
   private int room;
   private double served;
+
+  /** The fraction of a slot that is still owed to waiting lanes, counted in intervals. */
   private int owed;
-  private @Nullable Lane reserve;
+
+  private @Nullable Lane reservedFor;
   private int claimed;
   private int reserveClaimed;
 
-  QueueTurn(int weight) {
+  QueueTurn(int weight, LaneOrder.Reserve reserve) {
     this.weight = weight;
+    this.reserve = reserve;
   }
 
   /** Begins a claim that may take {@code room} jobs of this queue. */
   void begin(int room) {
     this.room = room;
     lanes.clear();
-    reserve = null;
+    reservedFor = null;
     claimed = 0;
     reserveClaimed = 0;
   }
@@ -63,15 +65,15 @@ final class QueueTurn {
     served = Math.max(served, least);
   }
 
-  /** How many places are reserved for this lane, which waits longest behind higher ones. */
+  /** Returns how many slots are reserved for this lane, which waits longest behind higher ones. */
   int reserve(Lane lane) {
-    reserve = lane;
-    return (owed + room) / RESERVED;
+    reservedFor = lane;
+    return (owed + room) / reserve.interval();
   }
 
   void claimed(Lane lane, int jobs) {
     claimed += jobs;
-    if (lane.equals(reserve)) {
+    if (lane.equals(reservedFor)) {
       reserveClaimed = jobs;
     }
   }
@@ -82,10 +84,10 @@ final class QueueTurn {
    * @param contended whether there was less than all queues wanted
    */
   void settle(boolean contended) {
-    if (reserve != null) {
-      // What its lane could not use is not saved up, and what it had beyond it is a gift.
-      owed += claimed - RESERVED * reserveClaimed;
-      owed = Math.max(0, Math.min(owed, RESERVED - 1));
+    if (reservedFor != null) {
+      // A reserve that its lane could not use is not saved up, and jobs beyond it are not charged.
+      owed += claimed - reserve.interval() * reserveClaimed;
+      owed = Math.max(0, Math.min(owed, reserve.interval() - 1));
     }
     if (contended) {
       served += (double) claimed / weight;

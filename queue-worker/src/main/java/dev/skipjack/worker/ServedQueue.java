@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A queue that this worker serves, and how many more of its jobs the worker has room for.
  *
- * <p>What waits or runs counts against the places and the prefetch. What has ended counts until its
- * outcome is written too, but with more room: claims must not wait for each flush, and yet a
- * database that takes no outcomes has to stop them.
+ * <p>Jobs that wait or run count against the slots and the prefetch. Jobs that have ended count
+ * until their outcome is written too, but with more room: claims must not wait for each flush, and
+ * yet a database that takes no outcomes must stop them.
  *
  * <p>The prefetch is what all slots together finish in a moment. A slot whose handler has run for
  * long adds next to nothing to it, whatever the pace of those before: jobs must not wait here while
@@ -32,7 +32,7 @@ final class ServedQueue {
   private final String name;
   private final int concurrency;
   private final int longestPrefetch;
-  private final Wakeup fetcher;
+  private final Wakeup claimLoop;
   private final AttemptBuffer buffer;
   private final PayloadBudget payloads;
   private final AtomicInteger held = new AtomicInteger();
@@ -52,13 +52,13 @@ final class ServedQueue {
       String name,
       int concurrency,
       int longestPrefetch,
-      Wakeup fetcher,
+      Wakeup claimLoop,
       LaneOrder.Reserve reserve,
       PayloadBudget payloads) {
     this.name = name;
     this.concurrency = concurrency;
     this.longestPrefetch = longestPrefetch;
-    this.fetcher = fetcher;
+    this.claimLoop = claimLoop;
     this.buffer = new AttemptBuffer(reserve);
     this.payloads = payloads;
   }
@@ -75,9 +75,9 @@ final class ServedQueue {
     return buffer;
   }
 
-  /** How many jobs to ask for now. After 0 the fetcher is woken once there is room again. */
+  /** How many jobs to claim now. After 0 the claim loop is woken once there is room again. */
   int ask() {
-    full = true; // before looking, or room that is made meanwhile would wake nobody
+    full = true; // before counting, or room that is made meanwhile would not wake the claim loop
     prefetch = finishedSoon();
     int room = room();
     if (room > 0) {
@@ -87,27 +87,27 @@ final class ServedQueue {
   }
 
   private int room() {
-    int places = concurrency + replaced.get();
-    int most = places + prefetch;
+    int slots = concurrency + replaced.get();
+    int most = slots + prefetch;
     int all = held.get();
     int ended = unwritten.get();
-    int room = Math.min(most - (all - ended), places + UNWRITTEN_PREFETCHES * prefetch - all);
-    room = Math.min(room, affordable(places, all, ended));
+    int room = Math.min(most - (all - ended), slots + UNWRITTEN_PREFETCHES * prefetch - all);
+    room = Math.min(room, affordable(slots, all, ended));
     // While threads still find work in the buffer, small claims can wait to become a large one.
     boolean fed = buffer.size() > 0 && room * 2 < most;
     return fed ? 0 : Math.max(room, 0);
   }
 
   /**
-   * How many jobs there is memory for. Free places are filled all the same, or large payloads could
+   * How many jobs there is memory for. Free slots are filled all the same, or large payloads could
    * stop the queue; but beside outcomes that pile up one at a time, so that one that cannot be
    * written for long stops nothing either.
    *
    * @param all held, those that have ended included
    */
-  private int affordable(int places, int all, int ended) {
-    boolean idle = all == ended && all <= places;
-    int despite = ended == 0 ? places - all : idle ? 1 : 0;
+  private int affordable(int slots, int all, int ended) {
+    boolean idle = all == ended && all <= slots;
+    int despite = ended == 0 ? slots - all : idle ? 1 : 0;
     return Math.max(payloads.room(), despite);
   }
 
@@ -124,7 +124,7 @@ final class ServedQueue {
   /** An attempt has ended, and its outcome waits to be written. */
   void ended() {
     unwritten.incrementAndGet();
-    wakeFetcher();
+    wakeClaimLoop();
   }
 
   /**
@@ -139,19 +139,19 @@ final class ServedQueue {
     if (ended) {
       unwritten.decrementAndGet();
     }
-    wakeFetcher();
+    wakeClaimLoop();
   }
 
-  private void wakeFetcher() {
+  private void wakeClaimLoop() {
     if (full && room() > 0) {
-      fetcher.raise();
+      claimLoop.raise();
     }
   }
 
-  /** A stuck handler's place is open to others. */
+  /** Another slot replaces that of a stuck handler. */
   void replaced() {
     replaced.incrementAndGet();
-    wakeFetcher();
+    wakeClaimLoop();
   }
 
   /** That handler has ended. */
@@ -159,7 +159,7 @@ final class ServedQueue {
     replaced.decrementAndGet();
   }
 
-  /** Jobs had waited for a place for too long. None is fetched ahead until a handler ends. */
+  /** Jobs had waited for a slot for too long. None is claimed ahead until a handler ends. */
   void waitedTooLong() {
     waitedTooLong = true;
     prefetch = 0;
@@ -178,7 +178,7 @@ final class ServedQueue {
       double average = averageNanos;
       averageNanos = Double.isNaN(average) ? nanos : average * 0.9 + nanos * 0.1;
     }
-    // Only wakes the fetcher if it may be worth it; what to ask for is counted then.
+    // Wakes the claim loop only if it may be worth it; it counts the room then.
     prefetch = (int) Math.min(concurrency * finishedSoon(0), longestPrefetch);
   }
 
@@ -222,7 +222,7 @@ final class ServedQueue {
         : Optional.of(Duration.ofNanos(youngest));
   }
 
-  /** Whether stuck handlers have all slots, and all that were opened in their place. */
+  /** Whether stuck handlers have all slots, and all that were opened instead. */
   boolean isStuck() {
     return running.stream().filter(Attempt::isStuck).count() >= 2L * concurrency;
   }

@@ -9,30 +9,31 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places of one queue. An attempt takes a place when it leaves the buffer and has it until it
- * has ended, whether it keeps a thread or not. A thread of the worker's own whose attempt has ended
- * goes on with the next of the buffer, so that only a place that becomes busy costs a task.
+ * The slots of one queue. An attempt holds a slot from leaving the buffer until it ends, even after
+ * releasing its thread. A thread of the worker's own whose attempt has ended goes on with the next
+ * one of the buffer, so that only a slot that becomes busy costs a task.
  *
- * <p>What has waited for a place for long is given back, so that workers with a free one get it: it
- * was claimed ahead at the pace of others. So is all that waits when the queue is paused.
+ * <p>An attempt that has waited for a slot too long is released, so that workers with a free one
+ * get it: it was claimed ahead at the pace of others. If the queue is paused, every waiting attempt
+ * is.
  *
- * <p>What the executor has and has not begun for long is taken back: it may have dropped it. If it
- * begins it after all, nothing is run. Others get the places of what was taken back, but only up to
- * as many as the queue has: an executor that hangs must not be filled without end.
+ * <p>An attempt that the executor has held for too long without beginning it is taken back, because
+ * the executor may have dropped it. If it begins it after all, nothing is run. Other attempts get
+ * the slots of those taken back, but only up to as many as the queue has: an executor that hangs
+ * must not be filled without end.
  *
- * <p>An attempt that is over but whose handler does not end gets a second place for others to use,
- * up to as many as the queue has: stuck handlers must not stop the queue, nor fill the machine with
- * threads.
+ * <p>The slot of an attempt that has ended but whose handler goes on is replaced, up to as many as
+ * the queue has: stuck handlers must neither stop the queue nor fill the machine with threads.
  */
 final class Slots {
 
-  /** What runs attempts and takes them back. */
+  /** Runs attempts and releases them. */
   interface Runner {
 
     /**
      * Runs one attempt in the calling thread.
      *
-     * @param later called in some thread when it has ended, if the answer is false
+     * @param later if this returns false, called in any thread when the attempt has ended
      * @return whether it has ended
      */
     boolean run(Attempt attempt, Runnable later);
@@ -53,13 +54,13 @@ final class Slots {
   private final Reporter reporter;
   private final Set<Attempt> replaced = new HashSet<>();
 
-  /** What the executor has not begun, and since when (nanoTime) it has it. */
+  /** Attempts that the executor has not begun, and since when (nanoTime) it has them. */
   private final Map<Attempt, Long> handed = new HashMap<>();
 
-  /** Taken back, its place given to others, and not come back out of the executor. */
+  /** Tasks of attempts taken back whose slots were freed, and which the executor has not begun. */
   private int missing;
 
-  /** Taken back, its place kept until it comes back out of the executor. */
+  /** Tasks of attempts taken back whose slots are busy until the executor begins them. */
   private int kept;
 
   private int busy;
@@ -72,7 +73,7 @@ final class Slots {
     this.reporter = reporter;
   }
 
-  /** Answers false once closed: the attempt is then the caller's to give back. */
+  /** Returns false once closed: the caller must then release the attempt. */
   boolean add(Attempt attempt) {
     if (!queue.buffer().add(attempt)) {
       return false;
@@ -81,13 +82,13 @@ final class Slots {
     return true;
   }
 
-  /** Takes nothing more, and answers what has not begun. */
+  /** Accepts nothing more, and returns the attempts that have not begun. */
   List<Attempt> close() {
     closed = true;
     return queue.buffer().close();
   }
 
-  /** Opens a place beside that of an attempt whose handler is stuck. */
+  /** Opens a slot beside that of an attempt whose handler is stuck. */
   void replace(Attempt stuck) {
     synchronized (this) {
       if (replaced.size() >= queue.concurrency() || !stuck.isRunning()) {
@@ -116,7 +117,7 @@ final class Slots {
     return next;
   }
 
-  /** Answers false if there was no thread; the place is free again then. */
+  /** Returns false if there was no thread; the slot is then free again. */
   private boolean start(Attempt attempt) {
     synchronized (this) {
       handed.put(attempt, System.nanoTime());
@@ -137,8 +138,8 @@ final class Slots {
   }
 
   /**
-   * Gives back what has waited for so many nanoseconds or, of a paused queue, at all. What waits
-   * has found all places taken.
+   * Releases the attempts that have waited for the given nanoseconds or, if the queue is paused,
+   * all that wait. Those that wait have found all slots taken.
    */
   void releaseWaiting(long patience) {
     List<Attempt> waited = queue.buffer().takeOut(queue.isPaused() ? 0 : patience);
@@ -149,12 +150,12 @@ final class Slots {
       try {
         runner.release(attempt);
       } catch (Throwable thrown) {
-        reporter.notEnded(thrown); // the others are to be given back all the same
+        reporter.notEnded(thrown); // the others must be released all the same
       }
     }
   }
 
-  /** Takes back what the executor has had for so many nanoseconds and has not begun. */
+  /** Takes back what the executor has held for the given nanoseconds and has not begun. */
   void takeBack(long patience) {
     List<Attempt> old = new ArrayList<>();
     synchronized (this) {
@@ -175,7 +176,7 @@ final class Slots {
       try {
         runner.notBegun(attempt);
       } catch (Throwable thrown) {
-        reporter.notEnded(thrown); // the others are to be taken back all the same
+        reporter.notEnded(thrown); // the others must be taken back all the same
       }
     }
     if (!old.isEmpty()) {
@@ -183,7 +184,7 @@ final class Slots {
     }
   }
 
-  /** Answers whether it is still to be run; what was taken back has had its end. */
+  /** Whether it must still be run; an attempt that was taken back has ended. */
   private boolean isWanted(Attempt attempt) {
     synchronized (this) {
       if (handed.remove(attempt) != null) {
@@ -208,13 +209,13 @@ final class Slots {
     while (next != null && threads.isOwn()) {
       next = runOne(next);
     }
-    // An executor of the user's has other tasks, which must have their turn.
+    // The user's executor has other tasks, which must have their turn.
     if (next != null && !start(next)) {
       fill();
     }
   }
 
-  /** Answers what this thread is to run next. */
+  /** Returns the attempt that this thread must run next. */
   private @Nullable Attempt runOne(Attempt attempt) {
     if (closed) {
       runner.release(attempt); // it waited in the executor

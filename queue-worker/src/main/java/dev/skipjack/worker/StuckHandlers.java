@@ -4,16 +4,17 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Looks for handlers that go on long after they were told to end: says so, and gives their place to
- * others. After a timeout or a loss nobody renews their leases, so their jobs are rescued; of a job
- * that is to be cancelled the lease is renewed until the handler ends or times out.
+ * Finds handlers that go on long after they were interrupted: reports them and has their slots
+ * replaced. After a timeout or a loss their leases are no longer renewed, so their jobs are
+ * rescued. A job whose cancellation was requested keeps its lease until the handler ends or times
+ * out.
  *
- * <p>On the same rounds it has taken back what executors do not begin, and given back what waits
- * for a place too long.
+ * <p>On the same rounds it has attempts released that an executor does not begin, or that wait for
+ * a slot for too long.
  */
 final class StuckHandlers implements Loop.Step {
 
-  /** Between two rounds: what waits must not wait for a long grace as well. */
+  /** Between two rounds: waiting attempts must not wait for a long grace as well. */
   private static final long LONGEST_PAUSE = Duration.ofMillis(500).toNanos();
 
   private final RunningJobs running;

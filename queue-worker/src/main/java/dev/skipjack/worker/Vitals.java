@@ -27,13 +27,13 @@ final class Vitals implements Claimer.Watch {
   private volatile @Nullable Boolean schemaCurrent;
   private volatile String encoding = WorkerInstructions.UTF8;
   private volatile @Nullable CreatedPartitions partitions;
-  private Set<String> paused = Set.of(); // the fetcher's own
+  private Set<String> paused = Set.of(); // used by the claim loop only
 
   Vitals(Reporter reporter) {
     this.reporter = reporter;
   }
 
-  /** The fetcher has looked, or had no room for more. */
+  /** The claim loop has polled, or had no room for more. */
   void polled() {
     polledAt = System.nanoTime();
   }
@@ -53,7 +53,7 @@ final class Vitals implements Claimer.Watch {
     reporter.claimTooLarge(limit, failure);
   }
 
-  /** The fetcher's thread only. */
+  /** Called by the claim loop only. */
   @Override
   public void listed(DueLanes due) {
     Duration longest = Duration.ZERO;

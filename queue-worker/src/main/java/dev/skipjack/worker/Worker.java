@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Worker implements JobRunner, AutoCloseable {
 
-  /** Jobs of one claim when the calling thread drains. */
-  private static final int DRAIN_BATCH = 50;
+  /** Most jobs of one claim when the calling thread runs them. */
+  private static final int CALLER_BATCH = 50;
 
   private enum State {
     IDLE,
@@ -60,7 +60,9 @@ public final class Worker implements JobRunner, AutoCloseable {
   private final Reporter reporter;
   private final Vitals vitals;
   private final CountDownLatch stopped = new CountDownLatch(1);
-  private final Object draining = new Object();
+
+  /** Held by the thread that runs jobs in {@link #runUntilIdle()} or {@link #runNext()}. */
+  private final Object callerLock = new Object();
 
   private State state = State.IDLE;
   private @Nullable BackgroundRun background;
@@ -156,8 +158,8 @@ public final class Worker implements JobRunner, AutoCloseable {
       }
       kept = Connections.require(access, config);
       WorkerThreads threads = new WorkerThreads(id.name());
-      Wakeup fetch = new Wakeup();
-      Map<String, ServedQueue> queues = serve(fetch);
+      Wakeup claimWakeup = new Wakeup();
+      Map<String, ServedQueue> queues = serve(claimWakeup);
       Engine.Parts parts = parts();
       engine = new Engine(parts, access.leases(), threads);
       background =
@@ -166,7 +168,7 @@ public final class Worker implements JobRunner, AutoCloseable {
               parts,
               newClaimer(queues, order),
               queues.values(),
-              fetch,
+              claimWakeup,
               WorkerRows.of(id, concurrency, handlers.kinds(), config, order, handlerThreads),
               vitals,
               threads);
@@ -215,9 +217,9 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Stops gracefully: claims nothing more, gives back at once what has not begun, lets handlers
-   * finish until the drain timeout, interrupts the rest and gives their jobs back, writes the
-   * outcomes, and stops renewing leases last. What is given back uses no attempt.
+   * Stops gracefully: claims nothing more, releases at once what has not begun, lets handlers
+   * finish until the drain timeout, interrupts the rest and releases their jobs, writes the
+   * outcomes, and stops renewing leases last. A released job has used no attempt.
    *
    * <p>Returns when all that is done, to every thread that calls it; four seconds after the drain
    * timeout at the latest; {@link #stopNow()} ends the wait. A {@link #runUntilIdle()} of another
@@ -252,7 +254,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Stops without letting handlers finish: interrupts them and gives their jobs back at once, which
+   * Stops without letting handlers finish: interrupts them and releases their jobs at once, which
    * uses no attempt, writes the outcomes, and ends. A stop that another thread has begun, and that
    * waits for handlers, does the same from now on: what a second signal to end is for. Returns when
    * that is done; four seconds later at the latest.
@@ -305,7 +307,7 @@ public final class Worker implements JobRunner, AutoCloseable {
    */
   @Override
   public int runUntilIdle() {
-    return run(DRAIN_BATCH, Integer.MAX_VALUE);
+    return run(CALLER_BATCH, Integer.MAX_VALUE);
   }
 
   /**
@@ -323,20 +325,20 @@ public final class Worker implements JobRunner, AutoCloseable {
 
   private int run(int batch, int batches) {
     refuseInsideRun();
-    synchronized (draining) {
+    synchronized (callerLock) {
       Map<String, ServedQueue> queues = serve(new Wakeup());
       // A pool of one connection is enough here, so none is kept for the leases.
       Engine own =
           new Engine(parts(), new StoreLeases(access.store()), new WorkerThreads(id.name()));
       Claimer claimer = newClaimer(queues, order.withoutReserve());
-      CallerRun drain = new CallerRun(own, claimer, queues.values(), reporter, batch);
+      CallerRun calling = new CallerRun(own, claimer, queues.values(), reporter, batch);
       synchronized (this) {
         require(State.IDLE, "run jobs in the calling thread");
         engine = own;
-        callerRun = drain;
+        callerRun = calling;
       }
       try {
-        return drain.run(batches);
+        return calling.run(batches);
       } finally {
         synchronized (this) {
           callerRun = null;
@@ -347,7 +349,7 @@ public final class Worker implements JobRunner, AutoCloseable {
 
   /** The outer run would go on without listeners, or wait for ever for the one that calls. */
   private void refuseInsideRun() {
-    if (Thread.holdsLock(draining)) {
+    if (Thread.holdsLock(callerLock)) {
       throw new IllegalStateException(
           "Worker %s runs jobs in this thread already, so a handler cannot run more of them. Let another worker do it."
               .formatted(id));
@@ -368,14 +370,14 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
   }
 
-  private Map<String, ServedQueue> serve(Wakeup fetch) {
+  private Map<String, ServedQueue> serve(Wakeup claimWakeup) {
     Map<String, ServedQueue> queues = new LinkedHashMap<>();
     concurrency.forEach(
         (name, threads) ->
             queues.put(
                 name,
                 new ServedQueue(
-                    name, threads, config.prefetch(), fetch, order.reserve(), payloads)));
+                    name, threads, config.prefetch(), claimWakeup, order.reserve(), payloads)));
     return queues;
   }
 

@@ -24,8 +24,8 @@ import java.time.Duration;
  * @param drainTimeout how long a stop lets running handlers finish; default 25 s, 0 to 1 hour. Keep
  *     it 5 s below the grace period of whatever stops the process.
  * @param interruptGrace how long a handler may go on after it was told to end (timeout, lost lease,
- *     cancellation) before it counts as stuck and its place is opened to others; default 5 s, 10 ms
- *     to 1 hour
+ *     cancellation) before it counts as stuck and its slot is replaced; default 5 s, 10 ms to 1
+ *     hour
  * @param retention how long history is kept; default 7 days of archived jobs, unless their queue
  *     says otherwise, and 30 days of audit. All workers of a schema should agree: the shortest
  *     wins.

@@ -47,23 +47,23 @@ public sealed interface WorkerEvent {
   /** The job is cancelled: its handler said so, or somebody else and it did not complete. */
   record Cancelled(AttemptInfo attempt) implements WorkerEvent {}
 
-  /** The worker gave the job back without using the attempt. */
+  /** The worker released the job without using the attempt. */
   record Released(AttemptInfo attempt) implements WorkerEvent {}
 
   /** The type's timeout is over and the handler was told to end. */
   record TimedOut(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The handler was told to end and goes on: its place is open to others as far as there are such
-   * places. After a timeout or a lost lease its job will be rescued; one that is to be cancelled
-   * keeps its lease until the handler ends or times out.
+   * The handler was interrupted and goes on. Another slot replaces its own, up to as many as the
+   * queue has. After a timeout or a lost lease its job will be rescued; a job whose cancellation
+   * was requested keeps its lease until the handler ends or times out.
    */
   record Stuck(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
    * The executor was given the attempt and has not begun it within a lease, or the interrupt grace
-   * if that is longer: it dropped it, or has too few threads. The job is given back without using
-   * the attempt, which is not run if the executor begins it after all.
+   * if that is longer: it dropped it, or has too few threads. The job is released without using the
+   * attempt, which is not run if the executor begins it after all.
    */
   record NotBegun(AttemptInfo attempt) implements WorkerEvent {}
 
@@ -118,7 +118,7 @@ public sealed interface WorkerEvent {
    * A part of the worker could not do its work and will try again by itself. Told once, when the
    * trouble begins.
    *
-   * @param loop {@code fetcher}, {@code flusher}, {@code heartbeat}, {@code rescuer}, {@code
+   * @param loop {@code claim-loop}, {@code flusher}, {@code heartbeat}, {@code rescuer}, {@code
    *     maintainer}, {@code listener}, {@code registrar} or {@code watchdog}
    */
   record LoopFailed(String loop, Throwable error) implements WorkerEvent {}

@@ -45,8 +45,8 @@ public enum WorkerMeter {
   /** Events that no listener heard of, because the listeners take too long. */
   EVENTS_DROPPED(
       "skipjack.worker.events.dropped", Type.COUNTER, "Events dropped because listeners are slow"),
-  /** Claimed attempts that wait for a place. */
-  BUFFERED("skipjack.worker.buffered", Type.GAUGE, "Attempts that wait for a place"),
+  /** Claimed attempts that wait for a slot. */
+  BUFFERED("skipjack.worker.buffered", Type.GAUGE, "Attempts that wait for a slot"),
   /** Attempts whose handler runs. */
   RUNNING("skipjack.worker.running", Type.GAUGE, "Attempts whose handler runs"),
   /** Attempts whose outcome is not written yet. */

@@ -16,14 +16,14 @@ class DatabaseWatchTest {
 
   @Test
   void isLostWithAFailureWithoutAState() {
-    assertThat(database.failed("fetcher", failure(null))).isTrue();
+    assertThat(database.failed("claim-loop", failure(null))).isTrue();
     assertThat(database.isLost()).isTrue();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"08006", "28P01", "3D000", "53300", "57P03", "25006"})
   void isLostWhereTheServerLetsNobodyWork(String state) {
-    assertThat(database.failed("fetcher", failure(state))).isTrue();
+    assertThat(database.failed("claim-loop", failure(state))).isTrue();
     assertThat(database.lastError()).isEqualTo("failed with " + state);
   }
 
@@ -37,8 +37,8 @@ class DatabaseWatchTest {
 
     AtomicInteger woken = new AtomicInteger();
     database.whenBack(woken::incrementAndGet);
-    database.failed("fetcher", failure("08001"));
-    assertThat(database.worked("fetcher")).isTrue();
+    database.failed("claim-loop", failure("08001"));
+    assertThat(database.worked("claim-loop")).isTrue();
     assertThat(database.worked(loop)).isFalse();
     assertThat(woken).hasValue(2); // others may be waiting for the same server
   }
@@ -51,7 +51,7 @@ class DatabaseWatchTest {
     assertThat(database.failed("flusher", failure("53100"))).isTrue();
 
     for (int i = 0; i < 3; i++) {
-      assertThat(database.worked("fetcher")).isFalse();
+      assertThat(database.worked("claim-loop")).isFalse();
       assertThat(database.failed("flusher", failure("53100"))).isFalse();
     }
     assertThat(database.isLost()).isTrue();
@@ -65,10 +65,10 @@ class DatabaseWatchTest {
   void theFirstLoopThatRecoversWakesTheOthersBeforeItIsBack() {
     AtomicInteger woken = new AtomicInteger();
     database.whenBack(woken::incrementAndGet);
-    database.failed("fetcher", failure("08006"));
+    database.failed("claim-loop", failure("08006"));
     database.failed("rescuer", failure("08006"));
 
-    assertThat(database.worked("fetcher")).isFalse();
+    assertThat(database.worked("claim-loop")).isFalse();
     assertThat(woken).hasValue(1);
     assertThat(database.isLost()).isTrue();
     assertThat(database.worked("rescuer")).isTrue();
@@ -83,13 +83,13 @@ class DatabaseWatchTest {
     database.failed("heartbeat", failure("42501"));
     assertThat(database.isLost()).isTrue(); // until there is an answer
     assertThat(database.worked("listener")).isFalse(); // from another server, perhaps
-    assertThat(database.worked("fetcher")).isTrue();
+    assertThat(database.worked("claim-loop")).isTrue();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"42501", "40P01", "57014", "42P01"})
   void isNotLostWhereItRefusesOneStatement(String state) {
-    assertThat(database.failed("fetcher", failure(state))).isFalse();
+    assertThat(database.failed("claim-loop", failure(state))).isFalse();
     assertThat(database.isLost()).isFalse();
   }
 
@@ -98,18 +98,18 @@ class DatabaseWatchTest {
   void aReadOnlyServerStaysTheReasonUntilItIsBack() {
     AtomicInteger back = new AtomicInteger();
     database.whenBack(back::incrementAndGet);
-    database.failed("fetcher", failure("25006"));
-    database.failed("fetcher", failure("08001"));
+    database.failed("claim-loop", failure("25006"));
+    database.failed("claim-loop", failure("08001"));
 
     assertThat(database.isReadOnly()).isTrue();
     assertThat(database.readOnlyMet()).isEqualTo(1);
     assertThat(database.lastError()).isEqualTo("failed with 08001");
 
-    assertThat(database.worked("fetcher")).isTrue();
-    assertThat(database.worked("fetcher")).isFalse();
+    assertThat(database.worked("claim-loop")).isTrue();
+    assertThat(database.worked("claim-loop")).isFalse();
     assertThat(back).hasValue(1);
     assertThat(database.isReadOnly()).isFalse();
-    database.failed("fetcher", failure("08001"));
+    database.failed("claim-loop", failure("08001"));
     assertThat(database.isReadOnly()).isFalse();
   }
 

@@ -202,7 +202,7 @@ class LaneChooserTest {
           .containsExactlyInAnyOrder(hinted(HIGH, 1), hinted(OTHER, 1));
     }
 
-    /** A thousand of them would else leave a claim no place for queues with work. */
+    /** A thousand of them would else leave a claim no slot for queues with work. */
     @Test
     void whereNotAllFitQueuesWithoutExpectationsComeLast() {
       list(List.of(OTHER), List.of(HIGH));

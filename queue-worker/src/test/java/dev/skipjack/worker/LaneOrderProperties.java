@@ -64,7 +64,7 @@ class LaneOrderProperties {
     } else {
       caps.forEach((queue, sum) -> assertThat(sum).isLessThanOrEqualTo(room.get(queue)));
     }
-    // No place is left empty: every lane of the model has more jobs than there is room.
+    // No slot is left empty: every lane of the model has more jobs than there is room.
     assertThat(model.claim(room, most)).hasSize(choice.limit());
   }
 
@@ -183,7 +183,7 @@ class LaneOrderProperties {
     }
   }
 
-  /** While the low ones hold enough, they have every tenth place of any stretch, never less. */
+  /** While the low ones hold enough, they have every tenth slot of any stretch, never less. */
   @Property(tries = 100)
   void aLowLaneHasATenthOfEveryStretch(
       @ForAll @Size(min = 5, max = 200) List<@IntRange(min = 1, max = 60) Integer> rooms) {

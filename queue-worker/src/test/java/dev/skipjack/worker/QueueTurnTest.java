@@ -10,10 +10,10 @@ class QueueTurnTest {
   private static final Lane HIGH = new Lane("q", 9);
   private static final Lane LOW = new Lane("q", 0);
 
-  private final QueueTurn turn = new QueueTurn(1);
+  private final QueueTurn turn = new QueueTurn(1, LaneOrder.Reserve.A_TENTH);
 
   @Test
-  void tenthsOfAPlaceAddUp() {
+  void tenthsOfASlotAddUp() {
     for (int i = 0; i < 9; i++) {
       assertThat(claim(1, 1, 0)).isZero();
     }
@@ -37,7 +37,7 @@ class QueueTurnTest {
     assertThat(claim(10, 9, 1)).isEqualTo(1);
   }
 
-  /** Answers how many places were reserved for the low lane. */
+  /** Returns how many slots were reserved for the low lane. */
   private int claim(int room, int high, int low) {
     turn.begin(room);
     int reserved = turn.reserve(LOW);

@@ -72,7 +72,7 @@ class ServedQueueTest {
       queue.claimed(1);
       queue.ended();
     }
-    assertThat(held).isEqualTo(4 + 3 * 4); // places, and three times the prefetch
+    assertThat(held).isEqualTo(4 + 3 * 4); // slots, and three times the prefetch
   }
 
   @Test

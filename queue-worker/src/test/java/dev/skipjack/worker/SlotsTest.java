@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Places of two on an executor that begins nothing by itself. */
 class SlotsTest {
 
-  private static final int PLACES = 2;
+  private static final int SLOTS = 2;
 
   private final Kept executor = new Kept();
   private final List<Attempt> ran = new ArrayList<>();
@@ -22,7 +22,7 @@ class SlotsTest {
   private final ServedQueue queue =
       new ServedQueue(
           "q",
-          PLACES,
+          SLOTS,
           100,
           new Wakeup(),
           LaneOrder.Reserve.A_TENTH,
@@ -55,22 +55,22 @@ class SlotsTest {
           new Reporter(List.of()));
 
   @Test
-  void anExecutorThatHangsIsGivenNoMoreThanTwiceThePlaces() {
+  void anExecutorThatHangsIsGivenNoMoreThanTwiceTheSlots() {
     for (long id = 1; id <= 10; id++) {
       assertThat(slots.add(Attempts.of(id, 0, Duration.ofMinutes(1)))).isTrue();
     }
-    assertThat(executor.tasks).hasSize(PLACES);
+    assertThat(executor.tasks).hasSize(SLOTS);
 
     for (int round = 0; round < 5; round++) {
       slots.takeBack(0);
     }
 
-    assertThat(executor.tasks).hasSize(2 * PLACES);
-    assertThat(takenBack).hasSize(2 * PLACES);
+    assertThat(executor.tasks).hasSize(2 * SLOTS);
+    assertThat(takenBack).hasSize(2 * SLOTS);
   }
 
   @Test
-  void placesComeBackWithTheTasksThatTheExecutorBeginsLate() {
+  void slotsComeBackWithTheTasksThatTheExecutorBeginsLate() {
     for (long id = 1; id <= 10; id++) {
       assertThat(slots.add(Attempts.of(id, 0, Duration.ofMinutes(1)))).isTrue();
     }

@@ -845,7 +845,7 @@ class WorkerTest {
       await().until(() -> store.count(JobStatus.COMPLETED) == 1);
       assertThat(threads("queue-leaver-"))
           .contains(
-              "queue-leaver-fetcher-1",
+              "queue-leaver-claim-loop-1",
               "queue-leaver-flusher-1",
               "queue-leaver-heartbeat-1",
               "queue-leaver-rescuer-1",

@@ -207,7 +207,7 @@ class DatabaseOutageIT {
         .until(
             () -> {
               meanwhile.run();
-              return events.hasFailed("fetcher") || events.hasFailed("heartbeat");
+              return events.hasFailed("claim-loop") || events.hasFailed("heartbeat");
             });
   }
 

@@ -95,7 +95,7 @@ class ExhaustedPoolIT {
       fixture.assertAllDoneOnce();
       faulty.exhaust();
       fixture.enqueue(50, Task.Deed.WORK);
-      await().until(() -> events.hasFailed("fetcher") && events.hasFailed("rescuer"));
+      await().until(() -> events.hasFailed("claim-loop") && events.hasFailed("rescuer"));
       assertThat(worker.health().poolExhausted()).isTrue();
       assertThat(worker.health().ready()).isFalse();
       assertThat(worker.health().databaseReachable()).isTrue();

@@ -81,7 +81,7 @@ class HalfOpenConnectionIT {
     proxy.blackHole();
     await()
         .atMost(FaultFixture.PATIENCE)
-        .until(() -> events.hasFailed("fetcher") && events.hasFailed("rescuer"));
+        .until(() -> events.hasFailed("claim-loop") && events.hasFailed("rescuer"));
     proxy.pass();
     fixture.enqueue(1, Task.Deed.WORK);
     // The worker's own pause between tries is five seconds at most.

@@ -16,8 +16,8 @@ import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The places of a queue while an executor begins what it is given late, in any order, or never. */
-class TakenBackPlacesTest {
+/** The slots of a queue while an executor begins what it is given late, in any order, or never. */
+class TakenBackSlotsTest {
 
   private final List<Runnable> tasks = new ArrayList<>();
   private final Told told = new Told();
@@ -32,12 +32,12 @@ class TakenBackPlacesTest {
 
     slots.takeBack(0);
     assertThat(told.notBegun).containsExactly(1L);
-    assertThat(tasks).as("its place is the next one's").hasSize(2);
+    assertThat(tasks).as("its slot is the next one's").hasSize(2);
     tasks.get(0).run();
 
     assertThat(told.run).isEmpty();
     add(slots, 3);
-    assertThat(tasks).as("the one place is taken").hasSize(2);
+    assertThat(tasks).as("the one slot is taken").hasSize(2);
     tasks.get(1).run();
     runAll(2);
     assertThat(told.run).containsExactly(2L, 3L);
@@ -46,7 +46,7 @@ class TakenBackPlacesTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void placesAreNeitherLostNorWonByManyLateTasks(boolean own) {
+  void slotsAreNeitherLostNorWonByManyLateTasks(boolean own) {
     Slots slots = slots(2, own);
     for (long id = 1; id <= 6; id++) {
       add(slots, id);
@@ -61,11 +61,11 @@ class TakenBackPlacesTest {
     told.keeps = true;
     tasks.get(4).run();
     tasks.get(5).run();
-    assertThat(tasks).as("both places are taken by what has begun").hasSize(6);
+    assertThat(tasks).as("both slots are taken by what has begun").hasSize(6);
 
     told.end(5);
 
-    assertThat(tasks).as("one place is free again").hasSize(7);
+    assertThat(tasks).as("one slot is free again").hasSize(7);
     tasks.get(6).run();
     assertThat(told.run).containsExactly(5L, 6L, 7L);
   }

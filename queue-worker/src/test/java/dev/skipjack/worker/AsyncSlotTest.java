@@ -28,16 +28,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A place whose attempt answers later is free again, however that ends. */
+/** A slot whose attempt answers later is free again, however that ends. */
 @Timeout(30)
-class AsyncPlaceTest {
+class AsyncSlotTest {
 
   private static final Duration LEASE = Duration.ofMinutes(1);
 
   private final MemoryStore store = new MemoryStore();
   private final RunningJobs running = new RunningJobs();
   private final Reporter reporter = new Reporter(List.of());
-  private final WorkerThreads threads = new WorkerThreads("places");
+  private final WorkerThreads threads = new WorkerThreads("slots");
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final HandlerThreads.Running handlerThreads = HandlerThreads.platform().open(threads);
   private final ServedQueue queue =
@@ -69,7 +69,7 @@ class AsyncPlaceTest {
             snapshots,
             handlers,
             (attempt, deadline) ->
-                new AttemptContext(attempt, deadline, WorkerId.boot("places"), store, reporter),
+                new AttemptContext(attempt, deadline, WorkerId.boot("slots"), store, reporter),
             timer,
             new StageFollower(threads),
             new AttemptEnder(
