@@ -1,27 +1,36 @@
 package dev.skipjack.store.jooq.internal.sql;
 
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jooq.Field;
 import org.jooq.ResultQuery;
+import org.jooq.Select;
 
 /**
- * Where in a result the fields of a query are: by the very field that was selected, or by its name.
- * Immutable and safe for any number of threads.
+ * The positions of a query's fields in its result: found by the very field that was selected, or by
+ * a name that only one column has. Immutable and safe for any number of threads.
  */
 final class ResultColumns {
+
+  private static final int AMBIGUOUS = 0;
 
   private final IdentityHashMap<Field<?>, Integer> byField = new IdentityHashMap<>();
   private final Map<String, Integer> byName = new HashMap<>();
 
   ResultColumns(ResultQuery<?> query) {
-    Field<?>[] fields = query.fields();
-    for (int i = 0; i < fields.length; i++) {
-      byField.putIfAbsent(fields[i], i + 1);
-      byName.putIfAbsent(fields[i].getName(), i + 1);
+    int index = 0;
+    for (Field<?> field : selected(query)) {
+      index++;
+      byField.putIfAbsent(field, index);
+      byName.merge(field.getName(), index, (first, second) -> AMBIGUOUS);
     }
+  }
+
+  /** {@link ResultQuery#fields} has copies of the fields that were selected. */
+  private static List<? extends Field<?>> selected(ResultQuery<?> query) {
+    return query instanceof Select<?> select ? select.getSelect() : List.of(query.fields());
   }
 
   /** The position for JDBC, from 1. */
@@ -30,10 +39,10 @@ final class ResultColumns {
     if (index == null) {
       index = byName.get(field.getName());
     }
-    if (index == null) {
+    if (index == null || index == AMBIGUOUS) {
       throw new IllegalArgumentException(
-          "The query does not select '%s', but only %s."
-              .formatted(field.getName(), Arrays.toString(byName.keySet().toArray())));
+          "The query selects %s column '%s'; it selects %s."
+              .formatted(index == null ? "no" : "more than one", field.getName(), byName.keySet()));
     }
     return index;
   }
