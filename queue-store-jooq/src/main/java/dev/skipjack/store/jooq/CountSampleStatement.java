@@ -9,11 +9,10 @@ import static org.jooq.impl.DSL.table;
 
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobStatus;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
@@ -41,28 +40,25 @@ final class CountSampleStatement {
   /**
    * The statement.
    *
-   * @param dialect spells the table's name, which PostgreSQL wants as a text
+   * @param dialect also spells the table's name, which PostgreSQL wants as a text
    */
-  static ResultQuery<?> query(DSLContext dialect) {
+  static Statement<NoRequest, JobCount> of(DSLContext dialect) {
     Field<Double> share =
         field(
             "least(1, {0} * current_setting('block_size')::float8 / greatest(1, pg_relation_size({1}::regclass)))",
             SQLDataType.DOUBLE, inline(ReadBounds.SAMPLED_PAGES), inline(dialect.render(JOBS)));
-    return select(
-            JOBS.QUEUE,
-            JOBS.KIND,
-            JOBS.STATUS,
-            field("round({0} / {1})", SQLDataType.DOUBLE, count(), share))
-        .from(table("{0} tablesample system (100 * {1})", JOBS, share))
-        .groupBy(JOBS.QUEUE, JOBS.KIND, JOBS.STATUS);
-  }
-
-  static JobCount read(ResultSet row) throws SQLException {
-    return new JobCount(
-        row.getString(1),
-        row.getString(2),
-        JobStatus.of(row.getString(3)),
-        (long) row.getDouble(4),
-        true);
+    Field<Double> estimate = field("round({0} / {1})", SQLDataType.DOUBLE, count(), share);
+    return Statement.of(
+        dialect,
+        select(JOBS.QUEUE, JOBS.KIND, JOBS.STATUS, estimate)
+            .from(table("{0} tablesample system (100 * {1})", JOBS, share))
+            .groupBy(JOBS.QUEUE, JOBS.KIND, JOBS.STATUS),
+        row ->
+            new JobCount(
+                row.text(JOBS.QUEUE),
+                row.text(JOBS.KIND),
+                JobStatus.of(row.text(JOBS.STATUS)),
+                (long) row.real(estimate),
+                true));
   }
 }

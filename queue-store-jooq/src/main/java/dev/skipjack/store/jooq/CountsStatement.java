@@ -14,12 +14,15 @@ import static org.jooq.impl.DSL.withRecursive;
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.math.BigDecimal;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Record5;
 import org.jooq.ResultQuery;
@@ -54,9 +57,17 @@ final class CountsStatement {
   private static final Field<String> QUEUE = field(name("seen", "queue"), String.class);
   private static final Field<String> KIND = field(name("seen", "kind"), String.class);
 
+  private static final Field<String> STATUS = field(name("counted", "status"), String.class);
+  private static final Field<Long> COUNT = field(name("counted", "jobs"), Long.class);
+  private static final Field<Boolean> MORE = field(name("counted", "more"), Boolean.class);
+
   private CountsStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<NoRequest, JobCount> of(DSLContext dialect) {
+    return Statement.of(dialect, query(), CountsStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
     CommonTableExpression<?> queues = LooseScan.pendingQueues("pending_queue");
     CommonTableExpression<?> groups = LooseScan.deadGroups("dead_group");
     Table<?> pending =
@@ -116,12 +127,12 @@ final class CountsStatement {
   }
 
   /** A count that is marked as estimated when its stretch was longer than the look at it. */
-  static JobCount read(ResultSet row) throws SQLException {
+  private static JobCount read(Row row) throws SQLException {
     return new JobCount(
-        row.getString(1),
-        row.getString(2),
-        JobStatus.of(row.getString(3)),
-        row.getLong(4),
-        row.getBoolean(5));
+        row.text(QUEUE),
+        row.text(KIND),
+        JobStatus.of(row.text(STATUS)),
+        row.number(COUNT),
+        row.flag(MORE));
   }
 }

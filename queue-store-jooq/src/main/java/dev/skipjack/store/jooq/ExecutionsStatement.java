@@ -14,8 +14,11 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
-import java.sql.ResultSet;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
+import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +40,24 @@ final class ExecutionsStatement {
 
   private static final Param<Long> ID = param("id", Long.class);
 
+  private static final Field<String> STACK =
+      when(
+          rowNumber()
+              .over(orderBy(JOB_EXECUTIONS.ATTEMPT.desc(), JOB_EXECUTIONS.ID.desc()))
+              .le(inline(ReadBounds.STACKS)),
+          JOB_EXECUTIONS.ERROR_STACK);
+
   private ExecutionsStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<JobId, JobExecution> of(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        query(),
+        job -> new Arguments().number("id", job.value()),
+        ExecutionsStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
     return select(
             JOB_EXECUTIONS.ID,
             JOB_EXECUTIONS.ATTEMPT,
@@ -50,35 +68,29 @@ final class ExecutionsStatement {
             JOB_EXECUTIONS.FINISHED_AT,
             JOB_EXECUTIONS.ERROR_CLASS,
             JOB_EXECUTIONS.ERROR_MESSAGE,
-            when(
-                rowNumber()
-                    .over(orderBy(JOB_EXECUTIONS.ATTEMPT.desc(), JOB_EXECUTIONS.ID.desc()))
-                    .le(inline(ReadBounds.STACKS)),
-                JOB_EXECUTIONS.ERROR_STACK))
+            STACK)
         .from(JOB_EXECUTIONS)
         .where(JOB_EXECUTIONS.JOB_ID.eq(ID))
         .orderBy(JOB_EXECUTIONS.ATTEMPT.desc(), JOB_EXECUTIONS.ID.desc())
         .limit(inline(ReadBounds.EXECUTIONS));
   }
 
-  static Arguments arguments(JobId job) {
-    return new Arguments().number("id", job.value());
-  }
-
-  static JobExecution read(ResultSet row) throws SQLException {
+  private static JobExecution read(Row row) throws SQLException {
     return new JobExecution(
-        new ExecutionId(row.getLong(1)),
-        row.getInt(2),
-        ExecutionStatus.of(row.getString(3)),
-        row.getString(4),
-        row.getString(5),
-        Columns.requireInstant(row, 6),
-        Columns.instant(row, 7),
-        error(row.getString(8), row.getString(9), row.getString(10)));
+        new ExecutionId(row.number(JOB_EXECUTIONS.ID)),
+        row.integer(JOB_EXECUTIONS.ATTEMPT),
+        ExecutionStatus.of(row.text(JOB_EXECUTIONS.STATUS)),
+        row.text(JOB_EXECUTIONS.QUEUE),
+        row.textOrNull(JOB_EXECUTIONS.WORKER_ID),
+        row.instant(JOB_EXECUTIONS.STARTED_AT),
+        row.instantOrNull(JOB_EXECUTIONS.FINISHED_AT),
+        error(row));
   }
 
-  private static @Nullable JobError error(
-      @Nullable String errorClass, @Nullable String message, @Nullable String stack) {
-    return message == null ? null : new JobError(errorClass, message, stack);
+  private static @Nullable JobError error(Row row) throws SQLException {
+    String message = row.textOrNull(JOB_EXECUTIONS.ERROR_MESSAGE);
+    return message == null
+        ? null
+        : new JobError(row.textOrNull(JOB_EXECUTIONS.ERROR_CLASS), message, row.textOrNull(STACK));
   }
 }

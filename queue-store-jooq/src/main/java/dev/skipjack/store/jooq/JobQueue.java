@@ -109,7 +109,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             schema,
             registry::removeSilent,
             new DeadLetterPruner(new DeadLetters(ofWorkers, adminStatements)));
-    this.reader = new JooqJobReader(transactions.readOnly(), new ReadStatements(schema));
+    this.reader = new JooqJobReader(transactions.readOnly(), dialect);
     this.codec = codec;
     this.jobFactory = new NewJobFactory(codec, settings.limits);
     this.interceptor = new Interceptors(settings.interceptors);

@@ -7,77 +7,101 @@ import static org.jooq.impl.DSL.castNull;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobSummary;
-import java.sql.ResultSet;
+import dev.skipjack.store.jooq.internal.sql.Row;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jooq.Field;
+import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
 /** What is shown of a job wherever jobs are shown, live and archived ones in the same columns. */
 final class JobSummaries {
 
-  static final List<Field<?>> LIVE =
-      List.of(
-          JOBS.ID,
-          JOBS.STATUS,
-          JOBS.QUEUE,
-          JOBS.KIND,
-          JOBS.PRIORITY,
-          JOBS.ATTEMPTS,
-          JOBS.UNCOUNTED_ATTEMPTS,
-          JOBS.MAX_ATTEMPTS,
-          JOBS.CREATED_AT,
-          JOBS.SCHEDULED_AT,
-          JOBS.STARTED_AT,
+  static final JobSummaries LIVE =
+      new JobSummaries(
+          JOBS,
           JOBS.DIED_AT,
           castNull(SQLDataType.INSTANT).as(JOBS_ARCHIVE.FINISHED_AT),
-          JOBS.LOCKED_BY,
-          JOBS.LAST_ERROR,
-          JOBS.TAGS);
+          JOBS.LOCKED_BY);
 
-  static final List<Field<?>> ARCHIVED =
-      List.of(
-          JOBS_ARCHIVE.ID,
-          JOBS_ARCHIVE.STATUS,
-          JOBS_ARCHIVE.QUEUE,
-          JOBS_ARCHIVE.KIND,
-          JOBS_ARCHIVE.PRIORITY,
-          JOBS_ARCHIVE.ATTEMPTS,
-          JOBS_ARCHIVE.UNCOUNTED_ATTEMPTS,
-          JOBS_ARCHIVE.MAX_ATTEMPTS,
-          JOBS_ARCHIVE.CREATED_AT,
-          JOBS_ARCHIVE.SCHEDULED_AT,
-          JOBS_ARCHIVE.STARTED_AT,
+  static final JobSummaries ARCHIVED =
+      new JobSummaries(
+          JOBS_ARCHIVE,
           castNull(SQLDataType.INSTANT).as(JOBS.DIED_AT),
           JOBS_ARCHIVE.FINISHED_AT,
-          JOBS_ARCHIVE.WORKER_ID,
-          JOBS_ARCHIVE.LAST_ERROR,
-          JOBS_ARCHIVE.TAGS);
+          JOBS_ARCHIVE.WORKER_ID);
 
-  private JobSummaries() {}
+  private final Table<?> table;
+  private final Field<Long> id;
+  private final Field<Instant> diedAt;
+  private final Field<Instant> finishedAt;
+  private final Field<String> worker;
 
-  /**
-   * Reads the columns above.
-   *
-   * @param first where they begin
-   */
-  static JobSummary read(ResultSet row, int first) throws SQLException {
+  private JobSummaries(
+      Table<?> table, Field<Instant> diedAt, Field<Instant> finishedAt, Field<String> worker) {
+    this.table = table;
+    this.id = column(JOBS.ID);
+    this.diedAt = diedAt;
+    this.finishedAt = finishedAt;
+    this.worker = worker;
+  }
+
+  /** The table that the jobs are in. */
+  Table<?> table() {
+    return table;
+  }
+
+  /** Its column with the ids of the jobs. */
+  Field<Long> id() {
+    return id;
+  }
+
+  /** The columns that {@link #read} needs. */
+  List<Field<?>> columns() {
+    return List.of(
+        id,
+        column(JOBS.STATUS),
+        column(JOBS.QUEUE),
+        column(JOBS.KIND),
+        column(JOBS.PRIORITY),
+        column(JOBS.ATTEMPTS),
+        column(JOBS.UNCOUNTED_ATTEMPTS),
+        column(JOBS.MAX_ATTEMPTS),
+        column(JOBS.CREATED_AT),
+        column(JOBS.SCHEDULED_AT),
+        column(JOBS.STARTED_AT),
+        diedAt,
+        finishedAt,
+        worker,
+        column(JOBS.LAST_ERROR),
+        column(JOBS.TAGS));
+  }
+
+  /** The table's column of the same name as one of {@code jobs}. */
+  private <T> Field<T> column(Field<T> ofJobs) {
+    return Objects.requireNonNull(table.field(ofJobs), ofJobs.getName());
+  }
+
+  /** The job in {@code row}, which has all of {@link #columns}. */
+  JobSummary read(Row row) throws SQLException {
     return new JobSummary(
-        new JobId(row.getLong(first)),
-        JobStatus.of(row.getString(first + 1)),
-        row.getString(first + 2),
-        row.getString(first + 3),
-        row.getInt(first + 4),
-        row.getInt(first + 5),
-        row.getInt(first + 6),
-        row.getInt(first + 7),
-        Columns.requireInstant(row, first + 8),
-        Columns.requireInstant(row, first + 9),
-        Columns.instant(row, first + 10),
-        Columns.instant(row, first + 11),
-        Columns.instant(row, first + 12),
-        row.getString(first + 13),
-        row.getString(first + 14),
-        Columns.texts(row, first + 15));
+        new JobId(row.number(id)),
+        JobStatus.of(row.text(JOBS.STATUS)),
+        row.text(JOBS.QUEUE),
+        row.text(JOBS.KIND),
+        row.integer(JOBS.PRIORITY),
+        row.integer(JOBS.ATTEMPTS),
+        row.integer(JOBS.UNCOUNTED_ATTEMPTS),
+        row.integer(JOBS.MAX_ATTEMPTS),
+        row.instant(JOBS.CREATED_AT),
+        row.instant(JOBS.SCHEDULED_AT),
+        row.instantOrNull(JOBS.STARTED_AT),
+        row.instantOrNull(diedAt),
+        row.instantOrNull(finishedAt),
+        row.textOrNull(worker),
+        row.textOrNull(JOBS.LAST_ERROR),
+        row.texts(JOBS.TAGS));
   }
 }

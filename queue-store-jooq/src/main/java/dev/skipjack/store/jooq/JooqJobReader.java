@@ -15,42 +15,68 @@ import dev.skipjack.api.PageToken;
 import dev.skipjack.api.PendingAge;
 import dev.skipjack.api.QueueState;
 import dev.skipjack.api.WorkerInfo;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jooq.DSLContext;
 
 /** The reader's promises kept with jOOQ's statements on PostgreSQL. */
 final class JooqJobReader implements JobReader {
 
   private final OwnTransactions transactions;
-  private final ReadStatements statements;
+  private final Statement<JobId, JobDetails> find;
+  private final Statement<JobId, JobExecution> executions;
+  private final Statement<PageQuery.Request, PageQuery.Entry> listLive;
+  private final Statement<PageQuery.Request, PageQuery.Entry> listRunning;
+  private final Statement<PageQuery.Request, PageQuery.Entry> listWaiting;
+  private final Statement<PageQuery.Request, PageQuery.Entry> listDead;
+  private final Statement<PageQuery.Request, PageQuery.Entry> listDue;
+  private final Statement<PageQuery.Request, PageQuery.Entry> listArchived;
+  private final Statement<NoRequest, JobCount> counts;
+  private final Statement<NoRequest, JobCount> countSample;
+  private final Statement<NoRequest, PendingAge> oldestPending;
+  private final Statement<NoRequest, DeadLetterGroup> groupDeadJobs;
+  private final Statement<NoRequest, QueueState> queueSettings;
+  private final Statement<NoRequest, WorkerInfo> workers;
 
-  JooqJobReader(OwnTransactions transactions, ReadStatements statements) {
+  /**
+   * Connects to nothing.
+   *
+   * @param transactions should be {@link OwnTransactions#readOnly}
+   * @param dialect renders for the queue's schema
+   */
+  JooqJobReader(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.statements = statements;
+    this.find = FindJobStatement.of(dialect);
+    this.executions = ExecutionsStatement.of(dialect);
+    this.listLive = ListLiveStatement.of(dialect);
+    this.listRunning = ListFewStatement.running(dialect);
+    this.listWaiting = ListFewStatement.waiting(dialect);
+    this.listDead = ListDeadStatement.of(dialect);
+    this.listDue = ListDueStatement.of(dialect);
+    this.listArchived = ListArchivedStatement.of(dialect);
+    this.counts = CountsStatement.of(dialect);
+    this.countSample = CountSampleStatement.of(dialect);
+    this.oldestPending = OldestPendingStatement.of(dialect);
+    this.groupDeadJobs = GroupDeadJobsStatement.of(dialect);
+    this.queueSettings = QueueSettingsStatement.of(dialect);
+    this.workers = WorkersStatement.of(dialect);
   }
 
   @Override
   public Optional<JobDetails> find(JobId id) {
-    return transactions
-        .run(statements.find, FindStatement.arguments(id), FindStatement::read)
-        .stream()
+    return transactions.run(find, id).stream()
         .findFirst()
-        .map(job -> job.withExecutions(executions(id)));
+        .map(job -> job.withExecutions(executionsOf(id)));
   }
 
-  private List<JobExecution> executions(JobId id) {
-    List<JobExecution> latestFirst =
-        new ArrayList<>(
-            transactions.run(
-                statements.executions,
-                ExecutionsStatement.arguments(id),
-                ExecutionsStatement::read));
+  private List<JobExecution> executionsOf(JobId id) {
+    List<JobExecution> latestFirst = new ArrayList<>(transactions.run(executions, id));
     Collections.reverse(latestFirst);
     return latestFirst;
   }
@@ -62,32 +88,27 @@ final class JooqJobReader implements JobReader {
         token == null ? Position.startOf(query.order()) : Position.of(token, query.order());
     JobStatus status = query.status();
     return switch (query.order()) {
-      case FINISHED -> page(statements.listArchived, query, from, isFiltered(query));
-      case DUE ->
-          page(statements.listDue, query, from, query.kind() != null || query.tag() != null);
+      case FINISHED -> page(listArchived, query, from, isFiltered(query));
+      case DUE -> page(listDue, query, from, query.kind() != null || query.tag() != null);
       case ID -> status == null ? walk(query, from) : byStatus(query, status, from);
     };
   }
 
   private JobPage byStatus(JobQuery query, JobStatus status, Position from) {
     if (status == JobStatus.DEAD) {
-      return page(statements.listDead, query, from, query.tag() != null);
+      return page(listDead, query, from, query.tag() != null);
     }
     if (status == JobStatus.PENDING) {
       return walk(query, from);
     }
-    List<PageQuery.Row> few =
-        rows(
-            status == JobStatus.RUNNING ? statements.listRunning : statements.listWaiting,
-            query,
-            from,
-            true);
+    List<PageQuery.Entry> few =
+        rows(status == JobStatus.RUNNING ? listRunning : listWaiting, query, from, true);
     boolean all = few.get(0).horizon() == null;
     return all ? page(few, query) : walk(query, from);
   }
 
   private JobPage walk(JobQuery query, Position from) {
-    return page(statements.listLive, query, from, isFiltered(query));
+    return page(listLive, query, from, isFiltered(query));
   }
 
   private static boolean isFiltered(JobQuery query) {
@@ -97,21 +118,27 @@ final class JooqJobReader implements JobReader {
         || query.tag() != null;
   }
 
-  private JobPage page(StatementText statement, JobQuery query, Position from, boolean filtered) {
+  private JobPage page(
+      Statement<PageQuery.Request, PageQuery.Entry> statement,
+      JobQuery query,
+      Position from,
+      boolean filtered) {
     return page(rows(statement, query, from, filtered), query);
   }
 
-  private List<PageQuery.Row> rows(
-      StatementText statement, JobQuery query, Position from, boolean filtered) {
-    Arguments arguments =
-        PageQuery.arguments(query, from, filtered ? ReadBounds.EXACT : query.limit());
-    return transactions.run(statement, arguments, PageQuery::read);
+  private List<PageQuery.Entry> rows(
+      Statement<PageQuery.Request, PageQuery.Entry> statement,
+      JobQuery query,
+      Position from,
+      boolean filtered) {
+    int most = filtered ? ReadBounds.EXACT : query.limit();
+    return transactions.run(statement, new PageQuery.Request(query, from, most));
   }
 
   /** A full page ends at its last job, any other where the look ended. */
-  private static JobPage page(List<PageQuery.Row> rows, JobQuery query) {
+  private static JobPage page(List<PageQuery.Entry> rows, JobQuery query) {
     List<JobSummary> jobs = new ArrayList<>(rows.size());
-    for (PageQuery.Row row : rows) {
+    for (PageQuery.Entry row : rows) {
       JobSummary job = row.job();
       if (job != null) {
         jobs.add(job);
@@ -135,33 +162,29 @@ final class JooqJobReader implements JobReader {
 
   @Override
   public List<JobCount> counts() {
-    List<JobCount> counted = all(statements.counts, CountsStatement::read);
+    List<JobCount> counted = transactions.run(counts);
     return counted.stream().anyMatch(JobCount::estimated)
-        ? CountEstimates.merge(counted, all(statements.countSample, CountSampleStatement::read))
+        ? CountEstimates.merge(counted, transactions.run(countSample))
         : CountEstimates.sorted(counted);
   }
 
   @Override
   public List<PendingAge> oldestPending() {
-    return all(statements.oldestPending, OldestPendingStatement::read);
+    return transactions.run(oldestPending);
   }
 
   @Override
   public List<DeadLetterGroup> deadLetters() {
-    return all(statements.deadLetters, DeadLettersStatement::read);
+    return transactions.run(groupDeadJobs);
   }
 
   @Override
   public List<QueueState> queues() {
-    return all(statements.queueSettings, QueueSettingsStatement::read);
+    return transactions.run(queueSettings);
   }
 
   @Override
   public List<WorkerInfo> workers() {
-    return all(statements.workers, WorkersStatement::read);
-  }
-
-  private <R> List<R> all(StatementText statement, StatementText.RowReader<R> reader) {
-    return transactions.run(statement, new Arguments(), reader);
+    return transactions.run(workers);
   }
 }

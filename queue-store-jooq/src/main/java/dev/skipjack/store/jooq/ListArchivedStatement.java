@@ -10,9 +10,10 @@ import static org.jooq.impl.DSL.rowNumber;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
+import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.ResultQuery;
 import org.jooq.SortOrder;
 import org.jooq.impl.SQLDataType;
 
@@ -35,10 +36,11 @@ final class ListArchivedStatement {
 
   private ListArchivedStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
     Field<Instant> at = field(name("page", "at"), SQLDataType.INSTANT);
     return PageQuery.byInstant(SortOrder.DESC)
-        .query(
+        .statement(
+            dialect,
             select(
                     JOBS_ARCHIVE.FINISHED_AT.as("at"),
                     JOBS_ARCHIVE.ID,
@@ -56,14 +58,11 @@ final class ListArchivedStatement {
                 .orderBy(JOBS_ARCHIVE.FINISHED_AT.desc(), JOBS_ARCHIVE.ID.desc())
                 .limit(PageQuery.MOST),
             PageQuery.MOST,
-            new PageQuery.TableAndId(
-                JOBS_ARCHIVE,
-                JOBS_ARCHIVE.ID,
-                JOBS_ARCHIVE
-                    .FINISHED_AT
-                    .ge(select(min(at)).from(table(name("page"))))
-                    .and(JOBS_ARCHIVE.FINISHED_AT.le(select(max(at)).from(table(name("page")))))),
             JobSummaries.ARCHIVED,
+            JOBS_ARCHIVE
+                .FINISHED_AT
+                .ge(select(min(at)).from(table(name("page"))))
+                .and(JOBS_ARCHIVE.FINISHED_AT.le(select(max(at)).from(table(name("page"))))),
             JOBS_ARCHIVE.FINISHED_AT.desc(),
             JOBS_ARCHIVE.ID.desc());
   }

@@ -10,9 +10,10 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
-import org.jooq.ResultQuery;
+import org.jooq.DSLContext;
 import org.jooq.Table;
 
 /**
@@ -36,7 +37,7 @@ final class ListDeadStatement {
 
   private ListDeadStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
     CommonTableExpression<?> groups = LooseScan.deadGroups("dead_group");
     Condition wanted =
         JobFilter.queueAndKind(
@@ -57,14 +58,15 @@ final class ListDeadStatement {
             .asTable("dead");
     return PageQuery.byId()
         .mergedFrom(groups, share)
-        .query(
+        .statement(
+            dialect,
             select(dead.fields())
                 .from(table(name("dead_group")))
                 .crossJoin(lateral(dead))
                 .where(wanted),
             PageQuery.cutOf(share),
-            new PageQuery.TableAndId(JOBS, JOBS.ID, noCondition()),
             JobSummaries.LIVE,
+            noCondition(),
             JOBS.ID);
   }
 }

@@ -11,10 +11,11 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.ResultQuery;
 import org.jooq.SortOrder;
 import org.jooq.Table;
 
@@ -41,7 +42,7 @@ final class ListDueStatement {
 
   private ListDueStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
     CommonTableExpression<?> lane = LooseScan.lanes("lane", JOBS.QUEUE.eq(QUEUE));
     CommonTableExpression<?> share = PageQuery.share(lane, noCondition());
     Table<?> due =
@@ -60,11 +61,12 @@ final class ListDueStatement {
             .asTable("due");
     return PageQuery.byInstant(SortOrder.ASC)
         .mergedFrom(lane, share)
-        .query(
+        .statement(
+            dialect,
             select(due.fields()).from(table(name("lane"))).crossJoin(lateral(due)),
             PageQuery.cutOf(share),
-            new PageQuery.TableAndId(JOBS, JOBS.ID, noCondition()),
             JobSummaries.LIVE,
+            noCondition(),
             JOBS.SCHEDULED_AT,
             JOBS.ID);
   }

@@ -8,10 +8,11 @@ import static org.jooq.impl.DSL.rowNumber;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.List;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.ResultQuery;
 
 /**
  * Lists by id the live jobs of a status that few jobs have: running or waiting.
@@ -30,17 +31,19 @@ final class ListFewStatement {
 
   private ListFewStatement() {}
 
-  static ResultQuery<?> running() {
-    return query(JobPredicates.RUNNING, List.of(JOBS.CURRENT_EXECUTION_ID));
+  static Statement<PageQuery.Request, PageQuery.Entry> running(DSLContext dialect) {
+    return statement(dialect, JobPredicates.RUNNING, List.of(JOBS.CURRENT_EXECUTION_ID));
   }
 
-  static ResultQuery<?> waiting() {
-    return query(JobPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID));
+  static Statement<PageQuery.Request, PageQuery.Entry> waiting(DSLContext dialect) {
+    return statement(dialect, JobPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID));
   }
 
-  private static ResultQuery<?> query(Condition status, List<Field<?>> indexed) {
+  private static Statement<PageQuery.Request, PageQuery.Entry> statement(
+      DSLContext dialect, Condition status, List<Field<?>> indexed) {
     return PageQuery.byId()
-        .query(
+        .statement(
+            dialect,
             select(
                     JOBS.ID,
                     field(JOBS.ID.gt(PageQuery.AFTER).and(JobFilter.on(JOBS))).as("matches"),
@@ -50,8 +53,8 @@ final class ListFewStatement {
                 .orderBy(indexed)
                 .limit(inline(ReadBounds.WINDOW)),
             inline((long) ReadBounds.WINDOW),
-            new PageQuery.TableAndId(JOBS, JOBS.ID, noCondition()),
             JobSummaries.LIVE,
+            noCondition(),
             JOBS.ID);
   }
 }

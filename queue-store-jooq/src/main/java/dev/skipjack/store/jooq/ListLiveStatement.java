@@ -6,7 +6,8 @@ import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.rowNumber;
 import static org.jooq.impl.DSL.select;
 
-import org.jooq.ResultQuery;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import org.jooq.DSLContext;
 
 /**
  * Lists live jobs by id.
@@ -23,9 +24,10 @@ final class ListLiveStatement {
 
   private ListLiveStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
     return PageQuery.byId()
-        .query(
+        .statement(
+            dialect,
             select(
                     JOBS.ID,
                     field(JobFilter.on(JOBS)).as("matches"),
@@ -35,8 +37,8 @@ final class ListLiveStatement {
                 .orderBy(JOBS.ID)
                 .limit(PageQuery.MOST),
             PageQuery.MOST,
-            new PageQuery.TableAndId(JOBS, JOBS.ID, noCondition()),
             JobSummaries.LIVE,
+            noCondition(),
             JOBS.ID);
   }
 }

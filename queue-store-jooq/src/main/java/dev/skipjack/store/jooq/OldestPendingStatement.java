@@ -7,14 +7,14 @@ import static org.jooq.impl.DSL.withRecursive;
 
 import dev.skipjack.api.PendingAge;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
@@ -33,26 +33,21 @@ final class OldestPendingStatement {
 
   private OldestPendingStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<NoRequest, PendingAge> of(DSLContext dialect) {
     CommonTableExpression<?> lane = LooseScan.lanes("lane");
     Field<String> queue = LooseScan.of("lane", JOBS.QUEUE);
     Field<Instant> oldest = min(LooseScan.of("lane", JOBS.SCHEDULED_AT));
-    return withRecursive(lane)
-        .select(
-            queue,
-            oldest,
-            field(
-                "(extract(epoch from {0} - {1}) * 1000000)::bigint",
-                SQLDataType.BIGINT, DatabaseClock.NOW, oldest))
-        .from(lane)
-        .groupBy(queue)
-        .orderBy(queue);
-  }
-
-  static PendingAge read(ResultSet row) throws SQLException {
-    return new PendingAge(
-        row.getString(1),
-        Columns.requireInstant(row, 2),
-        Duration.of(Math.max(0, row.getLong(3)), ChronoUnit.MICROS));
+    Field<Long> micros =
+        field(
+            "(extract(epoch from {0} - {1}) * 1000000)::bigint",
+            SQLDataType.BIGINT, DatabaseClock.NOW, oldest);
+    return Statement.of(
+        dialect,
+        withRecursive(lane).select(queue, oldest, micros).from(lane).groupBy(queue).orderBy(queue),
+        row ->
+            new PendingAge(
+                row.text(queue),
+                row.instant(oldest),
+                Duration.of(Math.max(0, row.number(micros)), ChronoUnit.MICROS)));
   }
 }

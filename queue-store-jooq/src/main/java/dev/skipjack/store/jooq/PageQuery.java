@@ -23,7 +23,8 @@ import static org.jooq.impl.DSL.withRecursive;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobSummary;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
-import java.sql.ResultSet;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.OrderField;
 import org.jooq.Param;
@@ -140,15 +142,16 @@ final class PageQuery {
    *
    * @param seen what was looked at
    * @param cut the place of the row at which a stretch was cut
-   * @param jobs the table whose rows are shown
-   * @param columns what is shown of them, as {@link JobSummaries} lists it
+   * @param jobs what is shown
+   * @param where restricts the rows of the page further than their ids do
    * @param order of the rows on the page
    */
-  ResultQuery<?> query(
+  Statement<Request, Entry> statement(
+      DSLContext dialect,
       Select<?> seen,
       Field<Long> cut,
-      TableAndId jobs,
-      List<Field<?>> columns,
+      JobSummaries jobs,
+      Condition where,
       OrderField<?>... order) {
     ctes.add(name("seen").asMaterialized(seen));
     ctes.add(
@@ -168,19 +171,37 @@ final class PageQuery {
                     .and(complete)
                     .orderBy(order("seen"))
                     .limit(LIMIT)));
-    List<Field<?>> shown = new ArrayList<>();
-    shown.add(byInstant ? at("horizon") : castNull(SQLDataType.INSTANT).as("at"));
-    shown.add(id("horizon"));
-    shown.addAll(columns);
-    return withRecursive(ctes.toArray(CommonTableExpression<?>[]::new))
-        .select(shown)
-        .from(selectOne().asTable("one"))
-        .leftJoin(table(name("horizon")))
-        .on(inline(true))
-        .leftJoin(jobs.table())
-        .on(jobs.id().eq(any(array(select(id("page")).from(table(name("page")))))))
-        .and(jobs.where())
-        .orderBy(order);
+    Field<Instant> horizonAt = byInstant ? at("horizon") : castNull(SQLDataType.INSTANT).as("at");
+    Field<Long> horizonId = id("horizon");
+    ResultQuery<?> query =
+        withRecursive(ctes.toArray(CommonTableExpression<?>[]::new))
+            .select(horizonAt, horizonId)
+            .select(jobs.columns())
+            .from(selectOne().asTable("one"))
+            .leftJoin(table(name("horizon")))
+            .on(inline(true))
+            .leftJoin(jobs.table())
+            .on(jobs.id().eq(any(array(select(id("page")).from(table(name("page")))))))
+            .and(where)
+            .orderBy(order);
+    return Statement.of(
+        dialect,
+        query,
+        PageQuery::arguments,
+        row ->
+            new Entry(
+                horizon(row, horizonAt, horizonId),
+                row.numberOrNull(jobs.id()) == null ? null : jobs.read(row)));
+  }
+
+  private static @Nullable Position horizon(Row row, Field<Instant> at, Field<Long> id)
+      throws SQLException {
+    Long behind = row.numberOrNull(id);
+    if (behind == null) {
+      return null;
+    }
+    Instant instant = row.instantOrNull(at);
+    return instant == null ? Position.of(behind) : Position.of(instant, behind);
   }
 
   private List<Field<?>> position(String cte) {
@@ -199,43 +220,29 @@ final class PageQuery {
     return field(name(cte, "at"), SQLDataType.INSTANT);
   }
 
-  /**
-   * Where the rows of a page come from.
-   *
-   * @param where restricts them further than their ids do
-   */
-  record TableAndId(Table<?> table, Field<Long> id, Condition where) {}
-
-  /**
-   * The values of a query's filters and position.
-   *
-   * @param most rows to look at
-   */
-  static Arguments arguments(JobQuery query, Position from, int most) {
+  private static Arguments arguments(Request request) {
+    JobQuery query = request.query();
     return JobFilter.arguments(query)
         .text("queue", Objects.requireNonNullElse(query.queue(), ""))
-        .number("after", from.id())
-        .text("after_at", from.at())
+        .number("after", request.from().id())
+        .text("after_at", request.from().at())
         .number("limit", query.limit())
-        .number("most", most);
-  }
-
-  static Row read(ResultSet row) throws SQLException {
-    long horizon = row.getLong(2);
-    Position behind = null;
-    if (!row.wasNull()) {
-      Instant at = Columns.instant(row, 1);
-      behind = at == null ? Position.of(horizon) : Position.of(at, horizon);
-    }
-    row.getLong(3);
-    return new Row(behind, row.wasNull() ? null : JobSummaries.read(row, 3));
+        .number("most", request.most());
   }
 
   /**
-   * One row of the answer.
+   * A page of a list.
    *
-   * @param horizon how far was looked, the same in each row; null: to the end
+   * @param from where the page begins
+   * @param most rows that may be read to fill it
+   */
+  record Request(JobQuery query, Position from, int most) {}
+
+  /**
+   * One row of the result.
+   *
+   * @param horizon how far the index was read, the same in each row; null if to its end
    * @param job null in the only row of an empty page
    */
-  record Row(@Nullable Position horizon, @Nullable JobSummary job) {}
+  record Entry(@Nullable Position horizon, @Nullable JobSummary job) {}
 }

@@ -6,13 +6,18 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.QueueState;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.PausePredicates;
-import java.sql.ResultSet;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of queues: {@code SELECT ... FROM job_queues ORDER BY queue}. People write these
@@ -21,16 +26,25 @@ import org.jooq.impl.SQLDataType;
  */
 final class QueueSettingsStatement {
 
+  private static final Field<Instant> PAUSED_AT = whilePaused(JOB_QUEUES.PAUSED_AT);
+  private static final Field<Instant> PAUSED_UNTIL = whilePaused(JOB_QUEUES.PAUSED_UNTIL);
+  private static final Field<Long> ARCHIVE_RETENTION = seconds(JOB_QUEUES.ARCHIVE_RETENTION);
+  private static final Field<Long> DEAD_RETENTION = seconds(JOB_QUEUES.DEAD_RETENTION);
+
   private QueueSettingsStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<NoRequest, QueueState> of(DSLContext dialect) {
+    return Statement.of(dialect, query(), QueueSettingsStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
     return select(
             JOB_QUEUES.QUEUE,
-            whilePaused(JOB_QUEUES.PAUSED_AT),
-            whilePaused(JOB_QUEUES.PAUSED_UNTIL),
+            PAUSED_AT,
+            PAUSED_UNTIL,
             JOB_QUEUES.MAX_RUNNING,
-            seconds(JOB_QUEUES.ARCHIVE_RETENTION),
-            seconds(JOB_QUEUES.DEAD_RETENTION),
+            ARCHIVE_RETENTION,
+            DEAD_RETENTION,
             JOB_QUEUES.DEFAULT_PRIORITY,
             JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
             JOB_QUEUES.UPDATED_AT)
@@ -48,16 +62,20 @@ final class QueueSettingsStatement {
     return field("ceil(extract(epoch from {0}))::bigint", SQLDataType.BIGINT, interval);
   }
 
-  static QueueState read(ResultSet row) throws SQLException {
+  private static QueueState read(Row row) throws SQLException {
     return new QueueState(
-        row.getString(1),
-        Columns.instant(row, 2),
-        Columns.instant(row, 3),
-        Columns.integer(row, 4),
-        Columns.seconds(row, 5),
-        Columns.seconds(row, 6),
-        Columns.integer(row, 7),
-        Columns.integer(row, 8),
-        Columns.requireInstant(row, 9));
+        row.text(JOB_QUEUES.QUEUE),
+        row.instantOrNull(PAUSED_AT),
+        row.instantOrNull(PAUSED_UNTIL),
+        row.integerOrNull(JOB_QUEUES.MAX_RUNNING),
+        duration(row.numberOrNull(ARCHIVE_RETENTION)),
+        duration(row.numberOrNull(DEAD_RETENTION)),
+        row.integerOrNull(JOB_QUEUES.DEFAULT_PRIORITY),
+        row.integerOrNull(JOB_QUEUES.DEFAULT_MAX_ATTEMPTS),
+        row.instant(JOB_QUEUES.UPDATED_AT));
+  }
+
+  private static @Nullable Duration duration(@Nullable Long seconds) {
+    return seconds == null ? null : Duration.ofSeconds(seconds);
   }
 }

@@ -8,10 +8,11 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectFrom;
 
 import dev.skipjack.api.WorkerInfo;
-import java.sql.ResultSet;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
-import java.util.Objects;
-import java.util.UUID;
+import org.jooq.DSLContext;
 import org.jooq.ResultQuery;
 import org.jooq.Table;
 
@@ -23,7 +24,11 @@ final class WorkersStatement {
 
   private WorkersStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<NoRequest, WorkerInfo> of(DSLContext dialect) {
+    return Statement.of(dialect, query(), WorkersStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
     Table<?> seen =
         select(
                 JOB_WORKERS.NAME,
@@ -46,16 +51,16 @@ final class WorkersStatement {
             field(name("seen", "boot_id")));
   }
 
-  static WorkerInfo read(ResultSet row) throws SQLException {
+  private static WorkerInfo read(Row row) throws SQLException {
     return new WorkerInfo(
-        row.getString(1),
-        Objects.requireNonNull(row.getObject(2, UUID.class)),
-        row.getString(3),
-        Columns.bigint(row, 4),
-        Columns.texts(row, 5),
-        Columns.texts(row, 6),
-        row.getString(7),
-        Columns.requireInstant(row, 8),
-        Columns.requireInstant(row, 9));
+        row.text(JOB_WORKERS.NAME),
+        row.uuid(JOB_WORKERS.BOOT_ID),
+        row.textOrNull(JOB_WORKERS.HOST),
+        row.numberOrNull(JOB_WORKERS.PID),
+        row.texts(JOB_WORKERS.QUEUES),
+        row.texts(JOB_WORKERS.KINDS),
+        row.textOrNull(JOB_WORKERS.SETTINGS),
+        row.instant(JOB_WORKERS.STARTED_AT),
+        row.instant(JOB_WORKERS.SEEN_AT));
   }
 }

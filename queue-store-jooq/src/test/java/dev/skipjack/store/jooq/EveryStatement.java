@@ -26,7 +26,6 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.history.HistoryStatements;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
@@ -153,13 +152,12 @@ final class EveryStatement {
     OwnTransactions transactions = new OwnTransactions(dataSource);
     DSLContext dialect = StatementDialect.forSchema(schema);
     Statements statements = new Statements(schema);
-    ReadStatements reads = new ReadStatements(schema);
     transactions.run(
         statements.firstExpired, RescueStatement.firstArguments(0), row -> row.getLong(1));
     transactions.run(
         statements.oldestRunning, RescueStatement.firstArguments(0), row -> row.getLong(1));
     HistoryStatements.runThoseOfOldPartitions(transactions, schema);
-    transactions.readOnly().run(reads.countSample, new Arguments(), CountSampleStatement::read);
+    transactions.readOnly().run(CountSampleStatement.of(StatementDialect.forSchema(schema)));
   }
 
   /**

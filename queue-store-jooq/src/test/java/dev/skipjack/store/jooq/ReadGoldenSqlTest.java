@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
@@ -46,22 +48,22 @@ class ReadGoldenSqlTest {
 
   /** Those that read, in {@code schema}. */
   static Map<String, StatementText> statements(String schema) {
-    ReadStatements statements = new ReadStatements(schema);
+    DSLContext dialect = StatementDialect.forSchema(schema);
     return new TreeMap<>(
         Map.ofEntries(
-            Map.entry("find", statements.find),
-            Map.entry("executions", statements.executions),
-            Map.entry("list-live", statements.listLive),
-            Map.entry("list-running", statements.listRunning),
-            Map.entry("list-waiting", statements.listWaiting),
-            Map.entry("list-dead", statements.listDead),
-            Map.entry("list-due", statements.listDue),
-            Map.entry("list-archived", statements.listArchived),
-            Map.entry("counts", statements.counts),
-            Map.entry("count-sample", statements.countSample),
-            Map.entry("oldest-pending", statements.oldestPending),
-            Map.entry("dead-letters", statements.deadLetters),
-            Map.entry("queue-settings", statements.queueSettings),
-            Map.entry("workers", statements.workers)));
+            Map.entry("find", FindJobStatement.of(dialect).text()),
+            Map.entry("executions", ExecutionsStatement.of(dialect).text()),
+            Map.entry("list-live", ListLiveStatement.of(dialect).text()),
+            Map.entry("list-running", ListFewStatement.running(dialect).text()),
+            Map.entry("list-waiting", ListFewStatement.waiting(dialect).text()),
+            Map.entry("list-dead", ListDeadStatement.of(dialect).text()),
+            Map.entry("list-due", ListDueStatement.of(dialect).text()),
+            Map.entry("list-archived", ListArchivedStatement.of(dialect).text()),
+            Map.entry("counts", CountsStatement.of(dialect).text()),
+            Map.entry("count-sample", CountSampleStatement.of(dialect).text()),
+            Map.entry("oldest-pending", OldestPendingStatement.of(dialect).text()),
+            Map.entry("dead-letters", GroupDeadJobsStatement.of(dialect).text()),
+            Map.entry("queue-settings", QueueSettingsStatement.of(dialect).text()),
+            Map.entry("workers", WorkersStatement.of(dialect).text())));
   }
 }

@@ -68,7 +68,7 @@ class StatementsDocumentTest {
           new Chapter("Workers", "AnnounceStatement", "RemoveWorkersStatement"),
           new Chapter(
               "The read side",
-              "FindStatement",
+              "FindJobStatement",
               "ExecutionsStatement",
               "ListFewStatement",
               "ListDueStatement",
@@ -77,7 +77,7 @@ class StatementsDocumentTest {
               "CountsStatement",
               "CountSampleStatement",
               "OldestPendingStatement",
-              "DeadLettersStatement"));
+              "GroupDeadJobsStatement"));
 
   private static final String HEAD =
       """

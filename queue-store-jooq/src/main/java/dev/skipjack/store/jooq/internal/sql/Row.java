@@ -46,6 +46,11 @@ public final class Row {
     return result.wasNull() ? null : value;
   }
 
+  /** A double precision. */
+  public double real(Field<Double> field) throws SQLException {
+    return required(field, result.getDouble(columns.indexOf(field)));
+  }
+
   /** A boolean. */
   public boolean flag(Field<Boolean> field) throws SQLException {
     return required(field, result.getBoolean(columns.indexOf(field)));

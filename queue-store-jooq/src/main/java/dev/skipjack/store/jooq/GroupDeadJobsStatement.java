@@ -20,11 +20,14 @@ import static org.jooq.impl.DSL.withRecursive;
 import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.math.BigDecimal;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.ResultQuery;
 import org.jooq.Table;
@@ -52,7 +55,7 @@ import org.jooq.impl.SQLDataType;
  * second meets one partition, because the job knows when its last attempt began. {@link LooseScan}
  * tells how the groups are found. Locks nothing.
  */
-final class DeadLettersStatement {
+final class GroupDeadJobsStatement {
 
   /** Characters of an error that are compared and shown. */
   private static final int LONGEST_ERROR = 200;
@@ -63,37 +66,46 @@ final class DeadLettersStatement {
   private static final Field<Long> ID = field(name("seen", "id"), Long.class);
   private static final Field<Instant> DIED_AT = field(name("seen", "died_at"), SQLDataType.INSTANT);
 
-  private DeadLettersStatement() {}
+  private static final Field<String> ERROR_CLASS =
+      field(
+              select(JOB_EXECUTIONS.ERROR_CLASS)
+                  .from(JOBS)
+                  .join(JOB_EXECUTIONS)
+                  .on(JOB_EXECUTIONS.JOB_ID.eq(JOBS.ID))
+                  .and(JOB_EXECUTIONS.STARTED_AT.eq(JOBS.STARTED_AT))
+                  .where(JOBS.ID.eq(field(name("letters", "example"), Long.class)))
+                  .limit(inline(1)))
+          .as("error_class");
+  private static final Field<Long> COUNT = field(name("letters", "jobs"), Long.class);
+  private static final Field<Boolean> MORE = field(name("letters", "more"), Boolean.class);
+  private static final Field<Long> EXAMPLE = field(name("letters", "example"), Long.class);
+  private static final Field<Instant> FIRST_DIED_AT =
+      field(name("letters", "first_died_at"), SQLDataType.INSTANT);
+  private static final Field<Instant> LAST_DIED_AT =
+      field(name("letters", "last_died_at"), SQLDataType.INSTANT);
 
-  static ResultQuery<?> query() {
+  private GroupDeadJobsStatement() {}
+
+  static Statement<NoRequest, DeadLetterGroup> of(DSLContext dialect) {
+    return Statement.of(dialect, query(), GroupDeadJobsStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
     CommonTableExpression<?> groups = LooseScan.deadGroups("dead_group");
     CommonTableExpression<?> letters = letters();
-    Field<String> errorClass =
-        field(
-            select(JOB_EXECUTIONS.ERROR_CLASS)
-                .from(JOBS)
-                .join(JOB_EXECUTIONS)
-                .on(JOB_EXECUTIONS.JOB_ID.eq(JOBS.ID))
-                .and(JOB_EXECUTIONS.STARTED_AT.eq(JOBS.STARTED_AT))
-                .where(JOBS.ID.eq(field(name("letters", "example"), Long.class)))
-                .limit(inline(1)));
     return withRecursive(groups, letters)
         .select(
-            field(name("letters", "queue")),
-            field(name("letters", "kind")),
-            field(name("letters", "error")),
-            errorClass.as("error_class"),
-            field(name("letters", "jobs")),
-            field(name("letters", "more")),
-            field(name("letters", "example")),
-            field(name("letters", "first_died_at")),
-            field(name("letters", "last_died_at")))
+            ofLetters(QUEUE),
+            ofLetters(KIND),
+            ofLetters(ERROR),
+            ERROR_CLASS,
+            COUNT,
+            MORE,
+            EXAMPLE,
+            FIRST_DIED_AT,
+            LAST_DIED_AT)
         .from(letters)
-        .orderBy(
-            field(name("letters", "jobs")).desc(),
-            field(name("letters", "queue")),
-            field(name("letters", "kind")),
-            field(name("letters", "error")));
+        .orderBy(COUNT.desc(), ofLetters(QUEUE), ofLetters(KIND), ofLetters(ERROR));
   }
 
   private static CommonTableExpression<?> letters() {
@@ -104,21 +116,25 @@ final class DeadLettersStatement {
                     QUEUE,
                     KIND,
                     ERROR,
-                    jobs.as("jobs"),
+                    jobs.as(COUNT),
                     field(
                             sum(jobs)
                                 .over()
                                 .partitionBy(QUEUE, KIND)
                                 .gt(inline(BigDecimal.valueOf(ReadBounds.EXACT))))
-                        .as("more"),
-                    max(ID).as("example"),
-                    min(DIED_AT).as("first_died_at"),
-                    max(DIED_AT).as("last_died_at"))
+                        .as(MORE),
+                    max(ID).as(EXAMPLE),
+                    min(DIED_AT).as(FIRST_DIED_AT),
+                    max(DIED_AT).as(LAST_DIED_AT))
                 .from(table(name("dead_group")))
                 .crossJoin(lateral(seen()))
                 .groupBy(QUEUE, KIND, ERROR)
                 .orderBy(jobs.desc(), QUEUE, KIND, ERROR)
                 .limit(inline(ReadBounds.GROUPS)));
+  }
+
+  private static Field<String> ofLetters(Field<String> column) {
+    return LooseScan.of("letters", column);
   }
 
   private static Table<?> seen() {
@@ -142,16 +158,16 @@ final class DeadLettersStatement {
         .asTable("seen");
   }
 
-  static DeadLetterGroup read(ResultSet row) throws SQLException {
+  private static DeadLetterGroup read(Row row) throws SQLException {
     return new DeadLetterGroup(
-        row.getString(1),
-        row.getString(2),
-        row.getString(3),
-        row.getString(4),
-        row.getLong(5),
-        row.getBoolean(6),
-        new JobId(row.getLong(7)),
-        Columns.requireInstant(row, 8),
-        Columns.requireInstant(row, 9));
+        row.text(QUEUE),
+        row.text(KIND),
+        row.text(ERROR),
+        row.textOrNull(ERROR_CLASS),
+        row.number(COUNT),
+        row.flag(MORE),
+        new JobId(row.number(EXAMPLE)),
+        row.instant(FIRST_DIED_AT),
+        row.instant(LAST_DIED_AT));
   }
 }

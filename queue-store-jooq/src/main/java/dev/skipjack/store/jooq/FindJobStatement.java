@@ -10,15 +10,17 @@ import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
-import java.sql.ResultSet;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jooq.DSLContext;
 import org.jooq.Field;
+import org.jooq.JSONB;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds a job, live or archived.
@@ -31,13 +33,20 @@ import org.jspecify.annotations.Nullable;
  * archive is partitioned by day and an id tells no day, so the primary key of every partition is
  * probed: two or three pages each, which stay cached. Locks nothing.
  */
-final class FindStatement {
+final class FindJobStatement {
 
   private static final Param<Long> ID = param("id", Long.class);
 
-  private FindStatement() {}
+  private static final Field<JSONB> RESULT = castNull(JOBS_ARCHIVE.RESULT);
 
-  static ResultQuery<?> query() {
+  private FindJobStatement() {}
+
+  static Statement<JobId, JobDetails> of(DSLContext dialect) {
+    return Statement.of(
+        dialect, query(), id -> new Arguments().number("id", id.value()), FindJobStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
     return select(
             and(
                 JobSummaries.LIVE,
@@ -49,7 +58,7 @@ final class FindStatement {
                 JOBS.UNIQUE_LABEL,
                 JOBS.ORDERING_KEY,
                 JOBS.PROGRESS,
-                castNull(JOBS_ARCHIVE.RESULT),
+                RESULT,
                 JOBS.TRACEPARENT))
         .from(JOBS)
         .where(JOBS.ID.eq(ID))
@@ -71,34 +80,27 @@ final class FindStatement {
                 .where(JOBS_ARCHIVE.ID.eq(ID)));
   }
 
-  private static List<Field<?>> and(List<Field<?>> summary, Field<?>... more) {
-    List<Field<?>> all = new ArrayList<>(summary);
+  private static List<Field<?>> and(JobSummaries summary, Field<?>... more) {
+    List<Field<?>> all = new ArrayList<>(summary.columns());
     all.addAll(List.of(more));
     return all;
   }
 
-  static Arguments arguments(JobId id) {
-    return new Arguments().number("id", id.value());
-  }
-
-  static JobDetails read(ResultSet row) throws SQLException {
-    int next = JobSummaries.LIVE.size() + 1;
+  /** The columns of a union have the names of its first part. */
+  private static JobDetails read(Row row) throws SQLException {
+    Long execution = row.numberOrNull(JOBS.CURRENT_EXECUTION_ID);
     return new JobDetails(
-        JobSummaries.read(row, 1),
-        row.getString(next),
-        row.getInt(next + 1),
-        execution(Columns.bigint(row, next + 2)),
-        Columns.instant(row, next + 3),
-        Columns.instant(row, next + 4),
-        row.getString(next + 5),
-        row.getString(next + 6),
-        row.getString(next + 7),
-        row.getString(next + 8),
-        row.getString(next + 9),
+        JobSummaries.LIVE.read(row),
+        row.text(JOBS.PAYLOAD),
+        row.integer(JOBS.PAYLOAD_VERSION),
+        execution == null ? null : new ExecutionId(execution),
+        row.instantOrNull(JOBS.LEASE_EXPIRES_AT),
+        row.instantOrNull(JOBS.CANCEL_REQUESTED_AT),
+        row.textOrNull(JOBS.UNIQUE_LABEL),
+        row.textOrNull(JOBS.ORDERING_KEY),
+        row.textOrNull(JOBS.PROGRESS),
+        row.textOrNull(RESULT),
+        row.textOrNull(JOBS.TRACEPARENT),
         List.of());
-  }
-
-  private static @Nullable ExecutionId execution(@Nullable Long id) {
-    return id == null ? null : new ExecutionId(id);
   }
 }
