@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes the dead jobs that are older than their queue's retention. A call that runs out of time
- * leaves the rest to the next, which goes on where it stopped: if each began anew, a queue with
- * more dead jobs than a call can read would keep its own last ones, and other queues, from ever
- * being met. Each process has its own position. Safe for any number of threads; two at once may
- * walk the same jobs.
+ * leaves the rest to the next, which continues where it stopped: if each call began anew, a queue
+ * with more dead jobs than one call can read would keep its own last ones, and those of other
+ * queues, from ever being read. Each process has its own position. Safe for any number of threads;
+ * two at once may walk the same jobs.
  */
 final class DeadLetterPruner implements JooqMaintenance.DeadJobPruning {
 
@@ -47,19 +47,20 @@ final class DeadLetterPruner implements JooqMaintenance.DeadJobPruning {
       Position after =
           from.filter(position -> position.queue().equals(queue.getKey()))
               .orElseGet(() -> Position.before(which));
-      MaintenanceSteps.named("Dead jobs of queue '%s'".formatted(queue.getKey()), failed)
-          .run(
-              () ->
-                  deadLetters
-                      .walk(
-                          which,
-                          after,
-                          Duration.between(queue.getValue(), now),
-                          batch -> {
-                            jobs.addAndGet(deadLetters.pruneFree(batch));
-                            return System.nanoTime() - deadline < 0;
-                          })
-                      .ifPresent(end::set));
+      MaintenanceSteps.prune(
+          "Dead jobs of queue '%s'".formatted(queue.getKey()),
+          failed,
+          () ->
+              deadLetters
+                  .walk(
+                      which,
+                      after,
+                      Duration.between(queue.getValue(), now),
+                      batch -> {
+                        jobs.addAndGet(deadLetters.pruneFree(batch));
+                        return System.nanoTime() - deadline < 0;
+                      })
+                  .ifPresent(end::set));
       Position reached = end.get();
       if (reached != null) {
         stopped.set(Optional.of(reached));

@@ -3,12 +3,14 @@ package dev.skipjack.store.jooq.internal.history;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
+import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.store.jooq.internal.history.Cutoffs.Expired;
 import dev.skipjack.store.jooq.internal.history.PruneArchiveStatement.Page;
 import dev.skipjack.store.jooq.internal.history.PruneArchiveStatement.Request;
 import dev.skipjack.store.jooq.internal.sql.Batches;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,10 +51,10 @@ final class ArchivePruner {
    * Prunes these partitions.
    *
    * @param deadline of {@link System#nanoTime()}
-   * @return the number of jobs deleted
+   * @return how many jobs were deleted, and which partitions have expired jobs left
    */
-  long prune(
-      List<Partition> partitions, Cutoffs cutoffs, long deadline, List<Postponed> postponed) {
+  RemovedPartitions prune(List<Partition> partitions, Cutoffs cutoffs, long deadline) {
+    List<Postponed> postponed = new ArrayList<>();
     walks.keySet().retainAll(partitions.stream().map(Partition::name).collect(Collectors.toSet()));
     Batches batches = new Batches(BATCH);
     long deleted = 0;
@@ -78,7 +80,7 @@ final class ArchivePruner {
       }
       walks.put(partition.name(), walk);
     }
-    return deleted;
+    return new RemovedPartitions(List.of(), deleted, postponed);
   }
 
   private Page prune(Request request) {

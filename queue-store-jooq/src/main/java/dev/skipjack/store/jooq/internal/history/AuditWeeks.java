@@ -11,8 +11,7 @@ import java.util.List;
 import org.jooq.Condition;
 
 /**
- * Where the audit rows of some attempts are: in the partitions of the weeks that the attempts began
- * in.
+ * The weeks in which some attempts began: their audit rows are in the partitions of these weeks.
  *
  * @param from first instant of the first week
  * @param until first instant behind the last

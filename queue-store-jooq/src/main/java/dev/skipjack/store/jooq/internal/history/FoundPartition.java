@@ -11,7 +11,7 @@ record FoundPartition(Partition partition, State state, boolean marked) {
   enum State {
     /** Part of its parent. */
     ATTACHED,
-    /** Its concurrent detaching was interrupted; queries see it no more. */
+    /** Its concurrent detaching was interrupted; queries no longer see it. */
     PENDING,
     /** A table on its own. */
     DETACHED

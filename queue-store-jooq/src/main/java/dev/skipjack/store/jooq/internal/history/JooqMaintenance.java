@@ -20,7 +20,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
 
@@ -95,47 +97,53 @@ public final class JooqMaintenance implements Maintenance {
   public synchronized RemovedPartitions removePartitions(Retention retention) {
     long deadline = System.nanoTime() + LONGEST_CALL;
     Instant now = creator.now();
-    List<String> removed = new ArrayList<>();
-    List<Postponed> postponed = new ArrayList<>();
-    AtomicLong rows = new AtomicLong();
-    step(PartitionedTable.ARCHIVE, postponed)
-        .run(() -> rows.set(removeArchive(retention, now, deadline, removed, postponed)));
-    step(PartitionedTable.AUDIT, postponed)
-        .run(
-            () ->
-                remover.remove(
-                    PartitionedTable.AUDIT,
-                    now.minus(retention.audit()),
-                    deadline,
-                    removed,
-                    postponed));
-    return new RemovedPartitions(removed, rows.get(), postponed);
+    RemovedPartitions archive =
+        step(PartitionedTable.ARCHIVE, () -> removeArchive(retention, now, deadline));
+    RemovedPartitions audit =
+        step(
+            PartitionedTable.AUDIT,
+            () -> remover.remove(PartitionedTable.AUDIT, now.minus(retention.audit()), deadline));
+    return both(archive, audit);
   }
 
-  private static MaintenanceSteps step(PartitionedTable table, List<Postponed> postponed) {
-    return new MaintenanceSteps(
+  private static RemovedPartitions step(
+      PartitionedTable table, Supplier<RemovedPartitions> removal) {
+    return MaintenanceSteps.run(
+        removal,
         failure ->
-            postponed.add(
-                new Postponed(
-                    table.table().getName(), Reason.FAILED, String.valueOf(failure.getMessage()))));
+            new RemovedPartitions(
+                List.of(),
+                0,
+                List.of(
+                    new Postponed(
+                        table.table().getName(),
+                        Reason.FAILED,
+                        String.valueOf(failure.getMessage())))));
   }
 
-  private long removeArchive(
-      Retention retention,
-      Instant now,
-      long deadline,
-      List<String> removed,
-      List<Postponed> postponed) {
+  private static RemovedPartitions both(RemovedPartitions first, RemovedPartitions second) {
+    return new RemovedPartitions(
+        Stream.of(first, second).flatMap(each -> each.removed().stream()).toList(),
+        first.rows() + second.rows(),
+        Stream.of(first, second).flatMap(each -> each.postponed().stream()).toList());
+  }
+
+  private RemovedPartitions removeArchive(Retention retention, Instant now, long deadline) {
     Cutoffs cutoffs = new Cutoffs(now.minus(retention.archive()), ownCutoffs(readCutoffs));
+    RemovedPartitions removed =
+        remover.remove(PartitionedTable.ARCHIVE, cutoffs.oldest(), deadline);
+    return both(removed, step(PartitionedTable.ARCHIVE, () -> pruneArchive(cutoffs, deadline)));
+  }
+
+  private RemovedPartitions pruneArchive(Cutoffs cutoffs, long deadline) {
     Instant oldest = cutoffs.oldest();
-    remover.remove(PartitionedTable.ARCHIVE, oldest, deadline, removed, postponed);
     List<Partition> kept =
         remover.find(PartitionedTable.ARCHIVE).stream()
             .filter(found -> found.state() == State.ATTACHED)
             .map(FoundPartition::partition)
             .filter(partition -> partition.end().isAfter(oldest))
             .toList();
-    return archivePruner.prune(kept, cutoffs, deadline, postponed);
+    return archivePruner.prune(kept, cutoffs, deadline);
   }
 
   @Override
@@ -145,11 +153,11 @@ public final class JooqMaintenance implements Maintenance {
     AtomicLong keys = new AtomicLong();
     AtomicLong jobs = new AtomicLong();
     AtomicBoolean unfinished = new AtomicBoolean();
-    MaintenanceSteps.named("Silent workers", failed)
-        .run(() -> removeSilentWorkers.accept(WORKERS_KEPT));
-    MaintenanceSteps.named("Keys", failed).run(() -> pruneKeys(deadline, keys, unfinished));
-    MaintenanceSteps.named("Dead jobs", failed)
-        .run(() -> pruneDead(deadline, jobs, unfinished, failed));
+    MaintenanceSteps.prune(
+        "Silent workers", failed, () -> removeSilentWorkers.accept(WORKERS_KEPT));
+    MaintenanceSteps.prune("Keys", failed, () -> pruneKeys(deadline, keys, unfinished));
+    MaintenanceSteps.prune(
+        "Dead jobs", failed, () -> pruneDead(deadline, jobs, unfinished, failed));
     return new Pruned(keys.get(), jobs.get(), unfinished.get(), failed);
   }
 

@@ -2,39 +2,44 @@ package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.StoreException;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Lets each step of maintenance fail alone: the others still run. */
 public final class MaintenanceSteps {
 
-  private final Consumer<RuntimeException> failed;
+  private MaintenanceSteps() {}
 
   /**
-   * @param failed gets the failure of each step that failed
+   * Runs a step that prunes {@code what}.
+   *
+   * @param failed gets a sentence if the step fails
+   * @throws StoreException as {@link #run}
    */
-  MaintenanceSteps(Consumer<RuntimeException> failed) {
-    this.failed = failed;
-  }
-
-  /** Adds a sentence to {@code sentences} for each step of pruning {@code what} that failed. */
-  public static MaintenanceSteps named(String what, List<String> sentences) {
-    return new MaintenanceSteps(
-        failure -> sentences.add("%s were not pruned. %s".formatted(what, failure.getMessage())));
+  public static void prune(String what, List<String> failed, Runnable step) {
+    boolean unused =
+        run(
+            () -> {
+              step.run();
+              return true;
+            },
+            failure -> failed.add("%s were not pruned. %s".formatted(what, failure.getMessage())));
   }
 
   /**
    * Runs one step.
    *
+   * @param failed makes the result of a step that failed
    * @throws StoreException if the database is unavailable: the other steps would fail too
    */
-  public void run(Runnable step) {
+  static <R> R run(Supplier<R> step, Function<RuntimeException, R> failed) {
     try {
-      step.run();
+      return step.get();
     } catch (StoreException refused) {
       requireAvailable(refused);
-      failed.accept(refused);
+      return failed.apply(refused);
     } catch (RuntimeException broken) {
-      failed.accept(broken);
+      return failed.apply(broken);
     }
   }
 

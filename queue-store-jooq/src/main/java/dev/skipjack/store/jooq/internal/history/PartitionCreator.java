@@ -38,7 +38,7 @@ final class PartitionCreator {
     this.createPartition = CreatePartitionStatement.of(dialect);
   }
 
-  /** The missing ones from the present, by the database's clock, to {@code ahead} of it. */
+  /** Creates the missing ones from now, by the database's clock, until {@code ahead} later. */
   CreatedPartitions create(Duration ahead) {
     Instant now = now();
     return create(now, now.plus(ahead));
@@ -50,9 +50,9 @@ final class PartitionCreator {
   }
 
   /**
-   * Creates the missing ones of the present.
+   * Creates the missing ones for now.
    *
-   * @return why one of them could not be created; empty: none is missing
+   * @return why one of them could not be created; empty if none is missing
    */
   Optional<StoreException> createPresent() {
     Instant now = now();
@@ -61,7 +61,7 @@ final class PartitionCreator {
     return failures.stream().findFirst();
   }
 
-  /** The missing ones for rows of these instants and between. */
+  /** Creates the missing ones for rows from {@code first} to {@code last}. */
   CreatedPartitions create(Instant first, Instant last) {
     return create(first, last, failure -> {});
   }

@@ -21,15 +21,15 @@ import org.jooq.Query;
 import org.jooq.Table;
 
 /**
- * The steps by which a partition goes: marked, detached, finished if that was interrupted, dropped.
- * None of them waits long, and none takes a lock on the parent that a claim or a completion waits
- * for.
+ * The steps in which a partition is removed: mark it, detach it, finish the detaching if it was
+ * interrupted, drop it. None of them waits long, and none takes a lock on the parent that a claim
+ * or a completion waits for.
  *
- * <p>Every method throws {@link dev.skipjack.api.StoreException} when it could not be done.
+ * <p>Every method throws {@link dev.skipjack.api.StoreException} if the database refuses the step.
  */
 final class PartitionDdl {
 
-  /** READ COMMITTED: what is read after waiting for a lock is what those who held it left. */
+  /** READ COMMITTED: what is read after waiting for a lock includes what its holder committed. */
   private static final String PREAMBLE =
       "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '300ms'; "
           + "SET LOCAL search_path = pg_catalog, pg_temp; ";
@@ -38,9 +38,9 @@ final class PartitionDdl {
   private static final String NOT_IN_PREREQUISITE_STATE = "55000";
 
   /**
-   * Most seconds to wait for readers. Cancelled by the driver and not by a {@code lock_timeout}:
-   * concurrent detaching allows no transaction, and what is set for a session outlives it behind a
-   * pooler.
+   * The longest wait for readers, in seconds. The driver cancels the statement, instead of a {@code
+   * lock_timeout}: concurrent detaching allows no transaction, and behind a pooler a setting of the
+   * session would outlive it.
    */
   private static final int DETACH_TIMEOUT = 1;
 
@@ -56,9 +56,9 @@ final class PartitionDdl {
   }
 
   /**
-   * Notes on the table that we are removing it: without that it is never dropped. The note locks
-   * the table against those who detach it, so it is not left on one that somebody else detached
-   * since it was found; that fails.
+   * Marks the table as one that we are removing: without the mark it is never dropped. Marking
+   * locks the table against other sessions that detach it, and fails if one has done so since the
+   * table was found, so their table is never marked.
    */
   void mark(Partition partition) {
     String check =
@@ -80,7 +80,7 @@ final class PartitionDdl {
         });
   }
 
-  /** Notes it again on a table that we have detached, or begun to. */
+  /** Marks a table again that we have detached, or begun to. */
   void markAgain(Partition partition) {
     inTransaction(marking(partition));
   }
@@ -89,14 +89,14 @@ final class PartitionDdl {
     return commentOnTable(tableOf(partition)).is(FindPartitionsStatement.MARK);
   }
 
-  /** Takes the note back: whoever detaches the partition now, keeps it. */
+  /** Removes the mark: a session that detaches the partition now keeps the table. */
   void unmark(Partition partition) {
     inTransaction(dsl.commentOnTable(tableOf(partition)).is(""));
   }
 
   /**
-   * Takes the partition from its parent. Waits at most a second for those who have touched the
-   * parent; given up, it is pending, to be finished later.
+   * Detaches the partition from its parent. Waits at most a second for transactions that have used
+   * the parent; after that the detaching is pending, to be finished later.
    */
   void detach(Partition partition) {
     String sql = dsl.render(detach(partition, "concurrently"));
@@ -120,7 +120,7 @@ final class PartitionDdl {
     inTransaction(dsl.dropTable(tableOf(partition)));
   }
 
-  /** jOOQ has no word for detaching. */
+  /** jOOQ's DSL cannot express it. */
   private static Query detach(Partition partition, String how) {
     return query(
         "alter table {0} detach partition {1} {2}",

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the database's refusals mean to those who create and remove partitions. */
+/** What the database's errors mean for creating and removing partitions. */
 final class PartitionErrors {
 
   private static final Logger LOG = LoggerFactory.getLogger(PartitionErrors.class);
@@ -23,7 +23,9 @@ final class PartitionErrors {
   private static final String FORBIDDEN = "42501";
   private static final String DEPENDENT_OBJECTS = "2BP01";
 
-  /** What a detaching meets that came second: the first is under way, or is done. */
+  /**
+   * The errors of a detaching when another session has detached the same partition, or begun to.
+   */
   private static final Set<String> DETACHED_BY_ANOTHER =
       Set.of(NOT_IN_PREREQUISITE_STATE, UNDEFINED_TABLE, INTERNAL);
 
@@ -55,7 +57,7 @@ final class PartitionErrors {
   }
 
   /**
-   * The answer when {@code partition} could not be created.
+   * The result for {@code partition} when it could not be created.
    *
    * @throws StoreException the failure itself, if the database is unavailable
    */
@@ -64,7 +66,7 @@ final class PartitionErrors {
   }
 
   /**
-   * The answer when {@code partition}, or what is over in it, could not be removed.
+   * The result for {@code partition} when it, or the expired rows in it, could not be removed.
    *
    * @throws StoreException the failure itself, if the database is unavailable
    */
@@ -77,8 +79,8 @@ final class PartitionErrors {
     MaintenanceSteps.requireAvailable(failure);
     Reason reason = failure.sqlState().map(reasons::get).orElse(Reason.FAILED);
     LOG.debug("Partition postponed partition={} reason={}", partition.name(), reason, failure);
-    boolean isTold = reason == Reason.DEPENDED_ON || reason == Reason.FAILED;
+    boolean hasMessage = reason == Reason.DEPENDED_ON || reason == Reason.FAILED;
     return new Postponed(
-        partition.name(), reason, isTold ? String.valueOf(failure.getMessage()) : "");
+        partition.name(), reason, hasMessage ? String.valueOf(failure.getMessage()) : "");
   }
 }

@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq.internal.history;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
+import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.store.jooq.internal.history.FindPartitionsStatement.Candidate;
 import dev.skipjack.store.jooq.internal.history.FindRunningInPartitionStatement.Page;
 import dev.skipjack.store.jooq.internal.history.FindRunningInPartitionStatement.Request;
@@ -11,6 +12,7 @@ import dev.skipjack.store.jooq.internal.sql.Batches;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** Removes whole partitions, step by step; a step that fails is where the next call goes on. */
+/** Removes whole partitions, step by step; the next call continues with a step that failed. */
 final class PartitionRemover {
 
   private static final int BATCH = 20_000;
@@ -29,8 +31,8 @@ final class PartitionRemover {
   private final PartitionDdl ddl;
 
   /**
-   * Up to which execution a partition that may go was found free of running attempts. Attempts that
-   * ended stay so and new ones have greater ids, so nothing needs to be read twice.
+   * By partition, the execution up to which no attempt is running. Attempts that ended stay so and
+   * new ones have greater ids, so nothing needs to be read twice.
    */
   private final Map<String, Long> checkedTo = new HashMap<>();
 
@@ -42,7 +44,7 @@ final class PartitionRemover {
     this.ddl = ddl;
   }
 
-  /** Those that are or were part of the table, the oldest first. */
+  /** The partitions that are or were part of the table, the oldest first. */
   List<FoundPartition> find(PartitionedTable table) {
     return transactions.run(findPartitions, table).stream()
         .map(candidate -> candidate.of(table))
@@ -55,12 +57,9 @@ final class PartitionRemover {
    *
    * @param deadline of {@link System#nanoTime()}, for checking rows
    */
-  void remove(
-      PartitionedTable table,
-      Instant cutoff,
-      long deadline,
-      List<String> removed,
-      List<Postponed> postponed) {
+  RemovedPartitions remove(PartitionedTable table, Instant cutoff, long deadline) {
+    List<String> removed = new ArrayList<>();
+    List<Postponed> postponed = new ArrayList<>();
     // While one is pending no other can be detached, so that one comes first.
     List<FoundPartition> found =
         find(table).stream()
@@ -69,20 +68,20 @@ final class PartitionRemover {
     boolean blocked = false;
     for (FoundPartition candidate : found) {
       Partition partition = candidate.partition();
-      boolean isOver = !partition.end().isAfter(cutoff);
+      boolean hasExpired = !partition.end().isAfter(cutoff);
       boolean isAttached = candidate.state() == State.ATTACHED;
       boolean isTakenOut = false;
       try {
         Optional<Reason> kept =
-            isAttached && isOver ? keeps(partition, blocked, deadline) : Optional.empty();
-        if (isAttached && candidate.marked() && (!isOver || kept.isPresent())) {
-          ddl.unmark(partition); // by a call that died, or before the retention was raised
+            isAttached && hasExpired ? keeps(partition, blocked, deadline) : Optional.empty();
+        if (isAttached && candidate.marked() && (!hasExpired || kept.isPresent())) {
+          ddl.unmark(partition); // marked by a call that died, or before the retention was raised
         }
         if (kept.isPresent()) {
           postponed.add(new Postponed(partition.name(), kept.get()));
           continue;
         }
-        if (!isOver && candidate.state() != State.PENDING) {
+        if (!hasExpired && candidate.state() != State.PENDING) {
           continue;
         }
         if (isAttached) {
@@ -93,10 +92,9 @@ final class PartitionRemover {
           takeOut(candidate);
           isTakenOut = false;
         }
-        // One that an operator began to detach is finished, or nothing else could go; it is not
-        // ours
-        // to drop.
-        if (isOver && (isAttached || candidate.marked())) {
+        // What an operator began to detach is finished, or nothing else could go; it is not
+        // dropped.
+        if (hasExpired && (isAttached || candidate.marked())) {
           drop(partition);
           removed.add(partition.name());
           checkedTo.remove(partition.name());
@@ -104,10 +102,11 @@ final class PartitionRemover {
       } catch (StoreException failure) {
         Postponed one = PartitionErrors.whileRemoving(partition, failure);
         postponed.add(one);
-        // It is pending now, or somebody holds the parent: the others would wait as long.
+        // It is pending now, or another session locks the parent: the others would wait as long.
         blocked |= isTakenOut && one.reason() == Reason.BUSY;
       }
     }
+    return new RemovedPartitions(removed, 0, postponed);
   }
 
   private void takeOut(FoundPartition candidate) {
@@ -125,10 +124,10 @@ final class PartitionRemover {
   }
 
   /**
-   * After a detaching that failed, a mark must stay only on what we detach. One that has not begun
-   * leaves a partition like any other; one that another session was quicker with may be an
-   * operator's, who keeps the table: marked, it would be dropped. The other session may also be a
-   * maintainer, which drops the table without asking for the mark.
+   * After a detaching that failed, a mark must stay only on what we detach. If the detaching has
+   * not begun, the partition is one like any other. If another session came first, that may have
+   * been an operator who keeps the table: marked, it would be dropped. The other session may also
+   * be a maintainer, which drops the table whether it is marked or not.
    */
   private void correctMark(Partition partition, StoreException failure) {
     try {
@@ -163,7 +162,7 @@ final class PartitionRemover {
     }
   }
 
-  /** Why a partition that is over is not detached now; empty if it can be. */
+  /** Why an expired partition is not detached now; empty if it can be. */
   private Optional<Reason> keeps(Partition partition, boolean blocked, long deadline) {
     if (blocked) {
       return Optional.of(Reason.BUSY);
@@ -171,7 +170,7 @@ final class PartitionRemover {
     return partition.of() == PartitionedTable.AUDIT ? keeps(partition, deadline) : Optional.empty();
   }
 
-  /** Why the partition has to stay although it is over. */
+  /** Why the partition has to stay although it has expired. */
   private Optional<Reason> keeps(Partition partition, long deadline) {
     Batches batches = new Batches(BATCH);
     while (true) {

@@ -13,11 +13,11 @@ import java.time.temporal.TemporalAdjusters;
 import java.util.Optional;
 import org.jooq.Table;
 
-/** A table whose partitions come and go, cut by the UTC calendar whatever anybody's zone. */
+/** A partitioned table. The bounds follow the UTC calendar, whatever the session's time zone. */
 enum PartitionedTable {
-  /** By the week that the attempts began in, from Monday. */
+  /** One partition for each week in which attempts began, from Monday. */
   AUDIT(7),
-  /** By the day that the jobs ended on. */
+  /** One partition for each day on which jobs ended. */
   ARCHIVE(1);
 
   private static final int DATE_DIGITS = 8;
