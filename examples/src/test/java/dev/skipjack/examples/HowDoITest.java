@@ -106,7 +106,7 @@ class HowDoITest {
   // end of snippet
 
   // snippet: edit
-  EditResult remindSomebodyElse(JobId waiting) {
+  EditResult remindAnotherUser(JobId waiting) {
     return queue.admin().edit(waiting, JobEdit.nothing().payload(new Remind("grace")));
   }
 
@@ -118,7 +118,7 @@ class HowDoITest {
     at(Instant.now().plus(Duration.ofDays(1)));
 
     assertThat(waiting().jobs()).hasSize(2);
-    remindSomebodyElse(job);
+    remindAnotherUser(job);
     assertThat(details(job).payload()).contains("grace");
     assertThat(cancel(job)).isEqualTo(CancelResult.CANCELLED);
     assertThat(cancel(job)).isEqualTo(CancelResult.GONE);
