@@ -19,18 +19,17 @@ import dev.skipjack.model.Routines;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.PausePredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.Set;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Writes a worker's sign of life, and tells it what it has to know.
+ * Records a worker's heartbeat and returns its instructions.
  *
  * <pre>{@code
  * WITH announced AS (INSERT INTO job_workers (...) VALUES (...)
@@ -39,10 +38,10 @@ import org.jooq.impl.SQLDataType;
  *        current_setting('server_encoding')
  * }</pre>
  *
- * <p>The queues are cast, because the driver knows arrays of text but none of a domain. One
- * statement, because a worker that is idle shall cost next to nothing. The row is the worker's
- * alone, so nobody is waited for; only who prunes may hold it for the length of one short
- * statement, after a day of silence.
+ * <p>The queues are cast, because the driver supports arrays of text but not of a domain. One
+ * statement, because an idle worker should cost next to nothing. Only this worker writes its row,
+ * so the statement does not wait; pruning may lock the row for the duration of one short statement,
+ * after a day without a heartbeat.
  */
 final class AnnounceStatement {
 
@@ -52,16 +51,24 @@ final class AnnounceStatement {
 
   private AnnounceStatement() {}
 
-  static ResultQuery<?> query() {
-    return with(announced())
-        .select(
-            array(
-                select(cast(JOB_QUEUES.QUEUE, SQLDataType.CLOB))
-                    .from(JOB_QUEUES)
-                    .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
-                    .and(PausePredicates.PAUSED)),
-            Routines.schemaVersion(),
-            field("current_setting('server_encoding')", SQLDataType.CLOB));
+  static Statement<WorkerRow, WorkerInstructions> of(DSLContext dialect) {
+    Field<String[]> pausedQueues =
+        array(
+            select(cast(JOB_QUEUES.QUEUE, SQLDataType.CLOB))
+                .from(JOB_QUEUES)
+                .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
+                .and(PausePredicates.PAUSED));
+    Field<Integer> schemaVersion = Routines.schemaVersion();
+    Field<String> encoding = field("current_setting('server_encoding')", SQLDataType.CLOB);
+    return Statement.of(
+        dialect,
+        with(announced()).select(pausedQueues, schemaVersion, encoding),
+        AnnounceStatement::arguments,
+        row ->
+            new WorkerInstructions(
+                Set.copyOf(row.texts(pausedQueues)),
+                row.integer(schemaVersion),
+                row.text(encoding)));
   }
 
   private static CommonTableExpression<?> announced() {
@@ -98,7 +105,7 @@ final class AnnounceStatement {
                 .returning(JOB_WORKERS.BOOT_ID));
   }
 
-  static Arguments arguments(WorkerRow row) {
+  private static Arguments arguments(WorkerRow row) {
     return new Arguments()
         .text("name", row.id().name())
         .text("boot_id", row.id().bootId().toString())
@@ -107,10 +114,5 @@ final class AnnounceStatement {
         .texts("queues", row.queues(), queue -> queue)
         .texts("kinds", row.kinds(), kind -> kind)
         .text("settings", row.settings());
-  }
-
-  static WorkerInstructions read(ResultSet row) throws SQLException {
-    return new WorkerInstructions(
-        Set.copyOf(Columns.texts(row, 1)), row.getInt(2), row.getString(3));
   }
 }

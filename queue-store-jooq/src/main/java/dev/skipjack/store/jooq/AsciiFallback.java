@@ -1,12 +1,13 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.util.List;
 import java.util.function.Function;
 
 /**
- * Keeps what can be kept of texts in a database that is not UTF-8. Why an attempt failed, or what a
- * worker is called, must not keep an outcome from being written or a job from being claimed.
+ * Keeps as much of a text as a database can store whose encoding is not UTF-8. An error message or
+ * the name of a worker must not keep an outcome from being written or a job from being claimed.
  */
 final class AsciiFallback {
 
@@ -15,15 +16,18 @@ final class AsciiFallback {
 
   private AsciiFallback() {}
 
-  /** Runs {@code statement} with the arguments, and once more with ASCII texts if it must be. */
-  static <R> R run(Arguments arguments, Function<Arguments, R> statement) {
+  /**
+   * Passes {@code statement} to {@code run}, and once more with ASCII texts if the database cannot
+   * store one of its characters.
+   */
+  static <Q, R> List<R> run(Statement<Q, R> statement, Function<Statement<Q, R>, List<R>> run) {
     try {
-      return statement.apply(arguments);
+      return run.apply(statement);
     } catch (StoreException refused) {
       if (refused.sqlState().filter(UNTRANSLATABLE::equals).isEmpty()) {
         throw refused;
       }
-      return statement.apply(arguments.ascii());
+      return run.apply(statement.ascii());
     }
   }
 }

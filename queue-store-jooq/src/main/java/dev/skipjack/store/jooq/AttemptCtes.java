@@ -14,33 +14,42 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.when;
+import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.model.tables.records.JobExecutionsRecord;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import java.sql.ResultSet;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jooq.CaseConditionStep;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
+import org.jooq.ResultQuery;
 import org.jooq.SelectSeekStep1;
 import org.jooq.Table;
+import org.jooq.UpdateSetMoreStep;
+import org.jooq.WithStep;
 
 /**
- * What all batched writes about attempts share: the input, the lock that waits for nobody, the way
- * out for jobs that somebody cancelled meanwhile, the closing of the audit row, the answer for each
- * row.
+ * What all batched writes about attempts share: the input, the lock that never waits, the archiving
+ * of jobs whose cancellation was requested, the closing of the audit rows, the result for each
+ * attempt.
  *
  * <pre>{@code
  * locked    AS MATERIALIZED (SELECT id, cancel_requested_at IS NOT NULL AS is_cancelled FROM jobs
@@ -57,19 +66,19 @@ import org.jooq.Table;
  *   FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>The execution id is the fence, and the fence is all: a status predicate beside it lets the
- * planner walk the dead entries of the running index. Rows are locked in id order, and one that
- * somebody holds is skipped and answered as busy: without that, one open transaction would hold up
- * a whole batch, and past the lease cost every neighbour its lease (docs/adr/0004). The lock is as
- * strong as the strongest write behind it: {@code FOR UPDATE} where rows may be deleted, or a row
- * that an uncommitted foreign key refers to would be locked by the CTE and waited for by the
- * DELETE, with the whole batch locked; {@code FOR NO KEY UPDATE} where all are updated.
+ * <p>Writes are fenced by the execution id alone: a status predicate beside it lets the planner
+ * walk the dead entries of the running index. Rows are locked in id order, and a row that another
+ * transaction has locked is skipped and reported as busy: otherwise one open transaction would hold
+ * up a whole batch, and past the lease cost every other job of the batch its lease (docs/adr/0004).
+ * The lock is as strong as the strongest write behind it: {@code FOR UPDATE} where rows may be
+ * deleted, or a row that an uncommitted foreign key refers to would be locked by the CTE and waited
+ * for by the DELETE, with the whole batch locked; {@code FOR NO KEY UPDATE} where all are updated.
  *
- * <p>The weeks that the attempts began in stand in the text, so a plan knows no other partition of
- * the audit: it neither looks into nor locks the forty that a long history has. The job's row knows
- * the week too, but a comparison with it has PostgreSQL prune partitions while the statement runs,
- * and in 18 up to 18.6 that crashes the server when a rival has changed one of the rows to be
- * locked (docs/adr/0002).
+ * <p>The text names the weeks in which the attempts began, so a plan contains no other partition of
+ * the audit: it neither reads nor locks the forty that a long history has. The job's row has the
+ * week too, but a comparison with it makes PostgreSQL prune partitions while the statement runs,
+ * and in 18 up to 18.6 that crashes the server if another transaction has changed one of the rows
+ * to be locked (docs/adr/0002).
  */
 final class AttemptCtes {
 
@@ -115,12 +124,12 @@ final class AttemptCtes {
   }
 
   /**
-   * Those of {@code locked} that somebody wants cancelled and whose row can be locked for a delete,
-   * as {@code deletable(id, is_cancelled)}: for a statement that otherwise updates, and locks for
-   * updates only. The row is ours already, so all that can keep the stronger lock from us is the
-   * key share lock of a foreign key, which is not waited for.
+   * Those of {@code locked} whose cancellation was requested and whose row can be locked for a
+   * delete, as {@code deletable(id, is_cancelled)}: for a statement that otherwise updates, and
+   * locks for updates only. The row is locked already, so only the key share lock of a foreign key
+   * can conflict with the stronger lock, and is not waited for.
    */
-  static CommonTableExpression<?> deletable(Table<?> locked) {
+  private static CommonTableExpression<?> deletable(Table<?> locked) {
     return name("deletable")
         .asMaterialized(
             select(JOBS.ID, isCancelled())
@@ -131,23 +140,23 @@ final class AttemptCtes {
                 .skipLocked());
   }
 
-  /** Column of a CTE that locks rows: whether somebody asked the job to stop. */
+  /** Column of a CTE that locks rows: whether cancellation of the job was requested. */
   static Field<Boolean> isCancelled() {
     return field(JOBS.CANCEL_REQUESTED_AT.isNotNull()).as(IS_CANCELLED);
   }
 
-  /** Restricts a write to what {@code locked} holds. */
+  /** Restricts a write to the jobs in {@code locked}. */
   static Condition isLocked(Table<?> locked) {
     return JOBS.ID.eq(any(array(select(idOf(locked)).from(locked))));
   }
 
-  /** Restricts a write to what {@code locked} holds and nobody wants cancelled. */
+  /** Restricts a write to jobs in {@code locked} whose cancellation was not requested. */
   static Condition isKept(Table<?> locked) {
     return JOBS.ID.eq(
         any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isFalse()))));
   }
 
-  /** Restricts a write or a lock to what {@code locked} holds and somebody wants cancelled. */
+  /** Restricts a write or a lock to jobs in {@code locked} whose cancellation was requested. */
   private static Condition isCancelledIn(Table<?> locked) {
     return JOBS.ID.eq(
         any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isTrue()))));
@@ -163,16 +172,64 @@ final class AttemptCtes {
         .and(JOBS.CURRENT_EXECUTION_ID.eq(given.field(EXECUTION_ID, Long.class)));
   }
 
-  /** Takes the jobs that somebody wants cancelled out of the live table. */
-  static CommonTableExpression<?> cancelled(Table<?> locked) {
+  /**
+   * Ends attempts that do not complete their jobs: {@code kept} updates those jobs, jobs whose
+   * cancellation was requested are archived instead, and the audit rows of both are closed.
+   *
+   * @param locked as made by {@link #locked}
+   * @param close makes the update of the audit rows from {@code ended}
+   */
+  static Endings endings(
+      CommonTableExpression<?> locked,
+      CommonTableExpression<?> kept,
+      Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
+    return endings(List.of(locked, kept), kept, locked, close);
+  }
+
+  /**
+   * As {@link #endings}.
+   *
+   * @param locked locked strongly enough for updates only
+   */
+  static Endings endingsOfLockedForUpdateOnly(
+      CommonTableExpression<?> locked,
+      CommonTableExpression<?> kept,
+      Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
+    CommonTableExpression<?> deletable = deletable(locked);
+    return endings(List.of(locked, kept, deletable), kept, deletable, close);
+  }
+
+  private static Endings endings(
+      List<CommonTableExpression<?>> first,
+      CommonTableExpression<?> kept,
+      CommonTableExpression<?> deletable,
+      Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
+    CommonTableExpression<?> cancelled = cancelled(deletable);
+    CommonTableExpression<?> ended = ended(kept, cancelled);
+    List<CommonTableExpression<?>> all = new ArrayList<>(first);
+    all.add(cancelled);
+    all.add(Archive.of(cancelled, JobStatus.CANCELLED));
+    all.add(ended);
+    all.add(close.apply(ended));
+    return new Endings(all, ended);
+  }
+
+  /**
+   * The CTEs of a statement that ends attempts.
+   *
+   * @param all in the order in which they refer to each other
+   * @param ended the one that has a row for each attempt that was ended: {@code ended(id,
+   *     execution_id, status, queue, kind, started_at)}
+   */
+  record Endings(List<CommonTableExpression<?>> all, CommonTableExpression<?> ended) {}
+
+  /** Deletes the jobs whose cancellation was requested from the live table. */
+  private static CommonTableExpression<?> cancelled(Table<?> locked) {
     return name("cancelled")
         .as(deleteFrom(JOBS).where(isCancelledIn(locked)).returning(Archive.columns()));
   }
 
-  /**
-   * Both ways out as one table: {@code ended(id, execution_id, status, queue, kind, started_at)}.
-   */
-  static CommonTableExpression<?> ended(Table<?> kept, Table<?> cancelled) {
+  private static CommonTableExpression<?> ended(Table<?> kept, Table<?> cancelled) {
     return name("ended")
         .asMaterialized(
             select(
@@ -203,16 +260,54 @@ final class AttemptCtes {
         JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STATUS, JOBS.QUEUE, JOBS.KIND, JOBS.STARTED_AT);
   }
 
-  /** Closes the audit rows of the attempts in {@code ended}. */
+  /** Closes the audit rows of the attempts in {@code ended}, all with the same status. */
+  static CommonTableExpression<?> closed(Table<?> ended, ExecutionStatus status, AuditWeeks weeks) {
+    return name("closed")
+        .as(close(literal(status)).where(auditRowsOf(ended, weeks)).returning(JOB_EXECUTIONS.ID));
+  }
+
+  /**
+   * Closes the audit rows of the attempts in {@code ended}.
+   *
+   * @param close as begun by {@link #close}; may use columns of {@code ended}
+   */
   static CommonTableExpression<?> closed(
-      Table<?> ended, Field<ExecutionStatus> status, AuditWeeks weeks) {
+      UpdateSetMoreStep<JobExecutionsRecord> close, Table<?> ended, AuditWeeks weeks) {
+    return name("closed")
+        .as(close.from(ended).where(auditRowOf(ended, weeks)).returning(JOB_EXECUTIONS.ID));
+  }
+
+  /**
+   * Closes the audit rows of the attempts in {@code ended}.
+   *
+   * @param close as begun by {@link #close}; may use columns of {@code ended} and {@code given}
+   */
+  static CommonTableExpression<?> closed(
+      UpdateSetMoreStep<JobExecutionsRecord> close,
+      Table<?> ended,
+      ArrayRows given,
+      AuditWeeks weeks) {
     return name("closed")
         .as(
-            update(JOB_EXECUTIONS)
-                .set(JOB_EXECUTIONS.STATUS, status)
-                .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
-                .where(auditRowsOf(ended, weeks))
+            close
+                .from(ended, given.table())
+                .where(auditRowOf(ended, weeks))
+                .and(joins(given, ended))
                 .returning(JOB_EXECUTIONS.ID));
+  }
+
+  /** Begins an update that closes audit rows. */
+  static UpdateSetMoreStep<JobExecutionsRecord> close(Field<ExecutionStatus> status) {
+    return update(JOB_EXECUTIONS)
+        .set(JOB_EXECUTIONS.STATUS, status)
+        .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW);
+  }
+
+  /** Begins the audit status of an attempt in {@code ended}: cancelled, if its job was. */
+  static CaseConditionStep<ExecutionStatus> cancelledOr(Table<?> ended) {
+    return when(
+        statusOf(ended).eq(JobPredicates.literal(JobStatus.CANCELLED)),
+        literal(ExecutionStatus.CANCELLED));
   }
 
   /**
@@ -220,7 +315,7 @@ final class AttemptCtes {
    * statement itself finds. The ids come as an array, because beside a mere join the weeks alone
    * would do for a scan of the key: of all that began in them.
    */
-  static Condition auditRowsOf(Table<?> ended, AuditWeeks weeks) {
+  private static Condition auditRowsOf(Table<?> ended, AuditWeeks weeks) {
     return JOB_EXECUTIONS
         .ID
         .eq(any(array(select(executionOf(ended)).from(ended))))
@@ -228,18 +323,27 @@ final class AttemptCtes {
   }
 
   /** As {@link #auditRowsOf}, joined to the row of {@code ended}. */
-  static Condition auditRowOf(Table<?> ended, AuditWeeks weeks) {
+  private static Condition auditRowOf(Table<?> ended, AuditWeeks weeks) {
     return JOB_EXECUTIONS.ID.eq(executionOf(ended)).and(auditRowsOf(ended, weeks));
   }
 
-  /** Joins an answer to the row of the input that it is for. */
-  static Condition answers(ArrayRows given, Table<?> ended) {
+  /** Selects {@code fields} for each attempt of the input, in the order of the input. */
+  static ResultQuery<?> resultOfEach(
+      WithStep with, ArrayRows given, Table<?> ended, Field<?>... fields) {
+    return with.select(fields)
+        .from(given.table())
+        .leftJoin(ended)
+        .on(joins(given, ended))
+        .orderBy(given.field("position", Long.class));
+  }
+
+  private static Condition joins(ArrayRows given, Table<?> ended) {
     return idOf(ended)
         .eq(given.field("job_id", Long.class))
         .and(executionOf(ended).eq(given.field(EXECUTION_ID, Long.class)));
   }
 
-  /** Done, busy or lost: from the job's row and never from the audit's. */
+  /** The verdict for an attempt of the input, from the job's row and never from the audit's. */
   static Field<String> verdict(ArrayRows given, Table<?> ended) {
     return when(idOf(ended).isNotNull(), inline(Verdict.DONE.name()))
         .when(exists(selectOne().from(JOBS).where(isFencedBy(given))), inline(Verdict.BUSY.name()))
@@ -263,18 +367,27 @@ final class AttemptCtes {
         .bigints("execution_ids", attempts, attempt -> execution.apply(attempt).id().value());
   }
 
-  /** Reads a verdict from the first column. */
-  static Verdict read(ResultSet row) throws SQLException {
-    return Verdict.valueOf(row.getString(1));
+  /**
+   * The statement that ends attempts as {@code endings}, with a result for each attempt of the
+   * input.
+   */
+  static <A> Statement<List<A>, Ended> statement(
+      DSLContext dialect, ArrayRows given, Endings endings, Function<List<A>, Arguments> binding) {
+    Field<String> verdict = verdict(given, endings.ended());
+    Field<JobStatus> status = statusOf(endings.ended());
+    return Statement.of(
+        dialect,
+        resultOfEach(with(endings.all()), given, endings.ended(), verdict, status),
+        binding,
+        row -> {
+          String literal = row.textOrNull(status); // null unless the verdict is done
+          return new Ended(verdict(row, verdict), literal == null ? null : JobStatus.of(literal));
+        });
   }
 
-  /**
-   * Reads a verdict and a status, which is null unless the verdict is done, from the first two
-   * columns.
-   */
-  static Ended readEnded(ResultSet row) throws SQLException {
-    String status = row.getString(2);
-    return new Ended(read(row), status == null ? null : JobStatus.of(status));
+  /** Reads a field made by {@link #verdict(ArrayRows, Table)}. */
+  static Verdict verdict(Row row, Field<String> verdict) throws SQLException {
+    return Verdict.valueOf(row.text(verdict));
   }
 
   private static Field<Long> executionOf(Table<?> table) {

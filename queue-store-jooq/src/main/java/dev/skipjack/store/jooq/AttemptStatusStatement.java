@@ -7,14 +7,12 @@ import static org.jooq.impl.DSL.select;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import org.jooq.ResultQuery;
+import org.jooq.DSLContext;
 
 /**
  * Reads how attempts ended from the audit.
@@ -26,29 +24,30 @@ import org.jooq.ResultQuery;
  *  ORDER BY given.position
  * }</pre>
  *
- * <p>Sent only for attempts whose own write may have been committed although its answer was lost,
- * so it is rare. {@link AttemptCtes} explains the constant weeks and the array. Locks nothing.
+ * <p>Rare: runs only for attempts whose own write may have been committed although its response was
+ * lost. {@link AttemptCtes} explains the constant weeks and the array. Locks nothing.
  */
 final class AttemptStatusStatement {
 
   private AttemptStatusStatement() {}
 
-  static ResultQuery<?> query(AuditWeeks weeks) {
+  static OutcomeStatement<List<Execution>, Optional<ExecutionStatus>> of(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(Function.identity(), weeks -> in(dialect, weeks));
+  }
+
+  private static Statement<List<Execution>, Optional<ExecutionStatus>> in(
+      DSLContext dialect, AuditWeeks weeks) {
     ArrayRows given = AttemptCtes.given();
-    return select(JOB_EXECUTIONS.STATUS)
-        .from(given.table())
-        .leftJoin(JOB_EXECUTIONS)
-        .on(JOB_EXECUTIONS.ID.eq(given.field(AttemptCtes.EXECUTION_ID, Long.class)))
-        .and(JOB_EXECUTIONS.ID.eq(any(AttemptCtes.EXECUTION_IDS)))
-        .and(weeks.condition())
-        .orderBy(given.field("position", Long.class));
-  }
-
-  static Arguments arguments(List<Execution> executions) {
-    return AttemptCtes.arguments(executions, Function.identity());
-  }
-
-  static Optional<ExecutionStatus> read(ResultSet row) throws SQLException {
-    return Optional.ofNullable(row.getString(1)).map(ExecutionStatus::of);
+    return Statement.of(
+        dialect,
+        select(JOB_EXECUTIONS.STATUS)
+            .from(given.table())
+            .leftJoin(JOB_EXECUTIONS)
+            .on(JOB_EXECUTIONS.ID.eq(given.field(AttemptCtes.EXECUTION_ID, Long.class)))
+            .and(JOB_EXECUTIONS.ID.eq(any(AttemptCtes.EXECUTION_IDS)))
+            .and(weeks.condition())
+            .orderBy(given.field("position", Long.class)),
+        executions -> AttemptCtes.arguments(executions, Function.identity()),
+        row -> Optional.ofNullable(row.textOrNull(JOB_EXECUTIONS.STATUS)).map(ExecutionStatus::of));
   }
 }

@@ -8,11 +8,10 @@ import static org.jooq.impl.DSL.select;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.List;
+import org.jooq.DSLContext;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
 
 /**
  * Finds those of a worker's executions whose job an operator wants cancelled.
@@ -23,7 +22,7 @@ import org.jooq.ResultQuery;
  * }</pre>
  *
  * <p>One lookup by primary key for each, about once a second while jobs run; returns nothing as a
- * rule. Locks nothing, so it waits for nobody.
+ * rule. Locks nothing, so it never waits.
  */
 final class CancelRequestedStatement {
 
@@ -32,21 +31,21 @@ final class CancelRequestedStatement {
 
   private CancelRequestedStatement() {}
 
-  static ResultQuery<?> query() {
-    return select(JOBS.CURRENT_EXECUTION_ID)
-        .from(JOBS)
-        .where(JOBS.ID.eq(any(JOB_IDS)))
-        .and(JOBS.CURRENT_EXECUTION_ID.eq(any(EXECUTION_IDS)))
-        .and(JOBS.CANCEL_REQUESTED_AT.isNotNull());
+  static Statement<List<Execution>, ExecutionId> of(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        select(JOBS.CURRENT_EXECUTION_ID)
+            .from(JOBS)
+            .where(JOBS.ID.eq(any(JOB_IDS)))
+            .and(JOBS.CURRENT_EXECUTION_ID.eq(any(EXECUTION_IDS)))
+            .and(JOBS.CANCEL_REQUESTED_AT.isNotNull()),
+        CancelRequestedStatement::arguments,
+        row -> new ExecutionId(row.number(JOBS.CURRENT_EXECUTION_ID)));
   }
 
-  static Arguments arguments(List<Execution> executions) {
+  private static Arguments arguments(List<Execution> executions) {
     return new Arguments()
         .bigints("job_ids", executions, execution -> execution.jobId().value())
         .bigints("execution_ids", executions, execution -> execution.id().value());
-  }
-
-  static ExecutionId read(ResultSet row) throws SQLException {
-    return new ExecutionId(row.getLong(1));
   }
 }

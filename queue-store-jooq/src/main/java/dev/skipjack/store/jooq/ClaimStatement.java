@@ -33,14 +33,15 @@ import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.NextId;
 import dev.skipjack.store.jooq.internal.sql.PausePredicates;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Objects;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.Record1;
@@ -49,7 +50,7 @@ import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Takes due jobs and opens their audit rows.
+ * Claims due jobs and opens their audit rows.
  *
  * <pre>{@code
  * WITH claimed AS (
@@ -76,8 +77,8 @@ import org.jooq.impl.SQLDataType;
  * PostgreSQL may run an {@code IN (... LIMIT)} subquery more than once and take too many rows, and
  * because a join turns into a sequential scan under a generic plan (docs/adr/0001).
  *
- * <p>Whether a queue is paused is asked here, at the price of a look into a small table for each
- * lane: a caller's list of lanes may be seconds old.
+ * <p>Whether a queue is paused is checked here, at the price of one lookup in a small table for
+ * each lane: a caller's list of lanes may be seconds old.
  *
  * <p>Locks: the chosen rows, in lane order, without waiting; rivals' rows are skipped, so no order
  * can deadlock. {@code NO KEY}, because {@code FOR UPDATE SKIP LOCKED} would skip a row that an
@@ -101,13 +102,17 @@ final class ClaimStatement {
 
   private ClaimStatement() {}
 
-  static ResultQuery<?> query() {
-    return query(JOBS.PAYLOAD);
+  static Statement<ClaimRequest, ClaimedJob> of(DSLContext dialect) {
+    return of(dialect, JOBS.PAYLOAD);
   }
 
-  /** The payload is null then: what cannot be sent is neither read nor written out. */
-  static ResultQuery<?> queryWithoutPayload() {
-    return query(castNull(JOBS.PAYLOAD).as(JOBS.PAYLOAD));
+  /** Claims without reading payloads: for jobs whose payload cannot be sent. */
+  static Statement<ClaimRequest, ClaimedJob> withoutPayload(DSLContext dialect) {
+    return of(dialect, castNull(JOBS.PAYLOAD).as(JOBS.PAYLOAD));
+  }
+
+  private static Statement<ClaimRequest, ClaimedJob> of(DSLContext dialect, Field<?> payload) {
+    return Statement.of(dialect, query(payload), ClaimStatement::arguments, ClaimStatement::read);
   }
 
   private static ResultQuery<?> query(Field<?> payload) {
@@ -214,7 +219,7 @@ final class ClaimStatement {
         .isNull();
   }
 
-  static Arguments arguments(ClaimRequest request) {
+  private static Arguments arguments(ClaimRequest request) {
     return new Arguments()
         .text("worker", request.worker().toString())
         .number("lease", DatabaseClock.micros(request.lease()))
@@ -231,23 +236,21 @@ final class ClaimStatement {
     return low == null || low.isBefore(Instant.EPOCH) ? "-infinity" : low.toString();
   }
 
-  static ClaimedJob read(ResultSet row) throws SQLException {
-    int attempts = row.getInt(8);
-    int uncountedAttempts = row.getInt(9);
+  private static ClaimedJob read(Row row) throws SQLException {
     return new ClaimedJob(
         new Execution(
-            new JobId(row.getLong(1)),
-            new ExecutionId(row.getLong(2)),
-            row.getObject(12, OffsetDateTime.class).toInstant()),
-        row.getString(3),
-        row.getString(4),
-        Objects.requireNonNullElse(row.getString(5), ""),
-        row.getInt(6),
-        row.getInt(7),
-        attempts - uncountedAttempts,
-        row.getInt(10),
-        row.getObject(11, OffsetDateTime.class).toInstant(),
-        row.getString(14));
+            new JobId(row.number(JOBS.ID)),
+            new ExecutionId(row.number(JOBS.CURRENT_EXECUTION_ID)),
+            row.instant(JOBS.STARTED_AT)),
+        row.text(JOBS.QUEUE),
+        row.text(JOBS.KIND),
+        Objects.requireNonNullElse(row.textOrNull(JOBS.PAYLOAD), ""),
+        row.integer(JOBS.PAYLOAD_VERSION),
+        row.integer(JOBS.PRIORITY),
+        row.integer(JOBS.ATTEMPTS) - row.integer(JOBS.UNCOUNTED_ATTEMPTS),
+        row.integer(JOBS.MAX_ATTEMPTS),
+        row.instant(JOBS.SCHEDULED_AT),
+        row.textOrNull(JOBS.TRACEPARENT));
   }
 
   private static <T> Field<T> column(Table<?> table, Field<T> field) {

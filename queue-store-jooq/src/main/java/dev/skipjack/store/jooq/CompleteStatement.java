@@ -10,17 +10,24 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Function;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
 
 /**
- * Ends attempts well: the jobs move to the archive, unless their queue keeps none, and their audit
- * rows are closed.
+ * Completes jobs: moves them to the archive, unless their queue keeps no completed jobs, and closes
+ * their audit rows.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -30,47 +37,71 @@ import org.jooq.ResultQuery;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>One statement, because a copy and a delete in two lose what crosses the line between them. A
- * request to cancel comes too late here: the work is done. {@link AttemptCtes} tells the lock
- * order.
+ * <p>One statement, because a copy and a delete in two statements lose changes that are committed
+ * between them. A request to cancel comes too late here: the work is done. {@link AttemptCtes}
+ * explains the lock order.
  */
 final class CompleteStatement {
 
   private static final Param<Long> JOB_ID = param("job_id", Long.class);
   private static final Param<Long> EXECUTION_ID = param("execution_id", Long.class);
 
+  /** The number of attempts that were ended. */
+  static final Field<Integer> COUNT = count();
+
   private CompleteStatement() {}
 
   /** For a batch, in a transaction of its own. */
-  static ResultQuery<?> query(AuditWeeks weeks) {
+  static OutcomeStatement<List<Execution>, Verdict> of(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(Function.identity(), weeks -> in(dialect, weeks));
+  }
+
+  private static Statement<List<Execution>, Verdict> in(DSLContext dialect, AuditWeeks weeks) {
     ArrayRows given = AttemptCtes.given();
     CommonTableExpression<?> locked = AttemptCtes.locked();
     CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked));
-    return with(locked, ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
-        .select(AttemptCtes.verdict(given, ended))
-        .from(given.table())
-        .leftJoin(ended)
-        .on(AttemptCtes.answers(given, ended))
-        .orderBy(given.field("position", Long.class));
+    Field<String> verdict = AttemptCtes.verdict(given, ended);
+    return Statement.of(
+        dialect,
+        AttemptCtes.resultOfEach(
+            with(locked, ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks)),
+            given,
+            ended,
+            verdict),
+        attempts -> AttemptCtes.arguments(attempts, Function.identity()),
+        row -> AttemptCtes.verdict(row, verdict));
   }
 
   /**
-   * For one attempt, in the handler's transaction: waits for the row, answers how many attempts it
-   * ended.
+   * For one attempt, in the handler's transaction. Waits for the row; returns whether the attempt
+   * was ended.
    */
-  static ResultQuery<?> queryForOne(AuditWeeks weeks) {
-    CommonTableExpression<?> ended = endedForOne();
-    return with(ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
-        .select(count())
-        .from(ended);
+  static OutcomeStatement<Execution, Boolean> ofOne(DSLContext dialect) {
+    return OutcomeStatement.ofOne(Function.identity(), weeks -> ofOneIn(dialect, weeks));
   }
 
-  /** Takes the job of one attempt out of the live table, in a handler's transaction. */
+  private static Statement<Execution, Boolean> ofOneIn(DSLContext dialect, AuditWeeks weeks) {
+    CommonTableExpression<?> ended = endedForOne();
+    return Statement.of(
+        dialect,
+        with(ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
+            .select(COUNT)
+            .from(ended),
+        CompleteStatement::arguments,
+        CompleteStatement::hasEnded);
+  }
+
+  /** Deletes the job of one attempt from the live table, in a handler's transaction. */
   static CommonTableExpression<?> endedForOne() {
     return ended(JOBS.ID.eq(JOB_ID).and(JOBS.CURRENT_EXECUTION_ID.eq(EXECUTION_ID)));
   }
 
-  static Arguments argumentsForOne(Execution execution) {
+  /** Reads {@link #COUNT}. */
+  static boolean hasEnded(Row row) throws SQLException {
+    return row.integer(COUNT) > 0;
+  }
+
+  static Arguments arguments(Execution execution) {
     return new Arguments()
         .number("job_id", execution.jobId().value())
         .number("execution_id", execution.id().value());
@@ -82,6 +113,6 @@ final class CompleteStatement {
 
   /** Closes the audit rows as succeeded. */
   static CommonTableExpression<?> closed(CommonTableExpression<?> ended, AuditWeeks weeks) {
-    return AttemptCtes.closed(ended, AttemptCtes.literal(ExecutionStatus.SUCCEEDED), weeks);
+    return AttemptCtes.closed(ended, ExecutionStatus.SUCCEEDED, weeks);
   }
 }

@@ -5,12 +5,10 @@ import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
-import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
-import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
@@ -18,21 +16,21 @@ import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.util.ArrayList;
 import java.util.List;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
 
 /**
- * Ends attempts for good with something to say: the result of a completed job, the reason of a
- * handler that cancels its own.
+ * Ends jobs with data: the result of a completed job, or the reason why its handler cancelled it.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -46,8 +44,8 @@ import org.jooq.ResultQuery;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>Beside the statement that completes, because most jobs have nothing to say and shall not pay
- * for those that do. {@link AttemptCtes} tells the lock order.
+ * <p>Separate from {@link CompleteStatement}, because most jobs have no such data and should not
+ * pay for those that have. {@link AttemptCtes} explains the lock order.
  */
 final class ConcludeStatement {
 
@@ -58,7 +56,11 @@ final class ConcludeStatement {
   private ConcludeStatement() {}
 
   /** For a batch, in a transaction of its own. */
-  static ResultQuery<?> query(AuditWeeks weeks) {
+  static OutcomeStatement<List<Conclusion>, Verdict> of(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(Conclusion::execution, weeks -> in(dialect, weeks));
+  }
+
+  private static Statement<List<Conclusion>, Verdict> in(DSLContext dialect, AuditWeeks weeks) {
     ArrayRows given =
         AttemptCtes.given()
             .column("ended_as", ENDED_AS)
@@ -66,30 +68,42 @@ final class ConcludeStatement {
             .column("reason", REASONS);
     CommonTableExpression<?> locked = AttemptCtes.locked();
     CommonTableExpression<?> ended = ended(given, locked);
-    return with(locked, ended, archived(ended), closed(ended, weeks))
-        .select(AttemptCtes.verdict(given, ended))
-        .from(given.table())
-        .leftJoin(ended)
-        .on(AttemptCtes.answers(given, ended))
-        .orderBy(given.field("position", Long.class));
+    Field<String> verdict = AttemptCtes.verdict(given, ended);
+    return Statement.of(
+        dialect,
+        AttemptCtes.resultOfEach(
+            with(locked, ended, archived(ended), closed(ended, weeks)), given, ended, verdict),
+        ConcludeStatement::arguments,
+        row -> AttemptCtes.verdict(row, verdict));
   }
 
+  /** An attempt that completes its job with a result, as JSON. */
+  record Result(Execution execution, String result) {}
+
   /**
-   * For one attempt that completes with a result, in the handler's transaction: waits for the row,
-   * answers how many attempts it ended.
+   * For one attempt, in the handler's transaction. Waits for the row; returns whether the attempt
+   * was ended.
    */
-  static ResultQuery<?> queryForOne(AuditWeeks weeks) {
+  static OutcomeStatement<Result, Boolean> ofOne(DSLContext dialect) {
+    return OutcomeStatement.ofOne(Result::execution, weeks -> ofOneIn(dialect, weeks));
+  }
+
+  private static Statement<Result, Boolean> ofOneIn(DSLContext dialect, AuditWeeks weeks) {
     CommonTableExpression<?> ended = CompleteStatement.endedForOne();
-    return with(
-            ended,
-            Archive.of(
+    return Statement.of(
+        dialect,
+        with(
                 ended,
-                inline(JobStatus.COMPLETED, JOBS_ARCHIVE.STATUS),
-                cast(Texts.param("result"), JOBS_ARCHIVE.RESULT),
-                of(ended, "last_error")),
-            CompleteStatement.closed(ended, weeks))
-        .select(count())
-        .from(ended);
+                Archive.of(
+                    ended,
+                    inline(JobStatus.COMPLETED, JOBS_ARCHIVE.STATUS),
+                    cast(Texts.param("result"), JOBS_ARCHIVE.RESULT),
+                    of(ended, "last_error")),
+                CompleteStatement.closed(ended, weeks))
+            .select(CompleteStatement.COUNT)
+            .from(ended),
+        given -> CompleteStatement.arguments(given.execution()).text("result", given.result()),
+        CompleteStatement::hasEnded);
   }
 
   private static CommonTableExpression<?> ended(ArrayRows given, CommonTableExpression<?> locked) {
@@ -115,34 +129,25 @@ final class ConcludeStatement {
   }
 
   private static CommonTableExpression<?> closed(CommonTableExpression<?> ended, AuditWeeks weeks) {
-    return name("closed")
-        .as(
-            update(JOB_EXECUTIONS)
-                .set(
-                    JOB_EXECUTIONS.STATUS,
-                    when(
-                            of(ended, "ended_as").eq(inline(JobStatus.COMPLETED.literal())),
-                            AttemptCtes.literal(ExecutionStatus.SUCCEEDED))
-                        .otherwise(AttemptCtes.literal(ExecutionStatus.CANCELLED)))
-                .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
-                .set(JOB_EXECUTIONS.ERROR_MESSAGE, of(ended, "reason"))
-                .from(ended)
-                .where(AttemptCtes.auditRowOf(ended, weeks))
-                .returning(JOB_EXECUTIONS.ID));
+    Field<ExecutionStatus> status =
+        when(
+                of(ended, "ended_as").eq(inline(JobStatus.COMPLETED.literal())),
+                AttemptCtes.literal(ExecutionStatus.SUCCEEDED))
+            .otherwise(AttemptCtes.literal(ExecutionStatus.CANCELLED));
+    return AttemptCtes.closed(
+        AttemptCtes.close(status).set(JOB_EXECUTIONS.ERROR_MESSAGE, of(ended, "reason")),
+        ended,
+        weeks);
   }
 
   private static Field<String> of(CommonTableExpression<?> ended, String column) {
     return field(name(ended.getName(), column), String.class);
   }
 
-  static Arguments arguments(List<Conclusion> conclusions) {
+  private static Arguments arguments(List<Conclusion> conclusions) {
     return AttemptCtes.arguments(conclusions, Conclusion::execution)
         .texts("ended_as", conclusions, conclusion -> conclusion.as().literal())
         .documents("results", conclusions, Conclusion::result)
         .texts("reasons", conclusions, Conclusion::reason);
-  }
-
-  static Arguments argumentsForOne(Execution execution, String result) {
-    return CompleteStatement.argumentsForOne(execution).text("result", result);
   }
 }

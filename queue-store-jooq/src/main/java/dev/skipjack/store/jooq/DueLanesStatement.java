@@ -25,8 +25,9 @@ import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.PausePredicates;
 import dev.skipjack.store.jooq.internal.sql.ReadOnlyServer;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -34,16 +35,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.Record1;
-import org.jooq.ResultQuery;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the lanes that hold a due job, but for paused queues, and the paused queues.
+ * Lists the lanes that hold a due job, without those of paused queues, and the paused queues.
  *
  * <pre>{@code
  * WITH RECURSIVE lane (queue, priority) AS (
@@ -69,12 +70,12 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A DISTINCT would read every pending job. The recursion jumps from one priority to the next
- * lower one through the index, so it reads two entries a lane: the last one tells the priority, the
- * first one is the oldest job. Locks nothing.
+ * lower one through the index, so it reads two entries for each lane: the last has the priority,
+ * the first is the oldest job. Locks nothing.
  *
- * <p>Because it only reads, a standby or a former primary would answer it for ever, and a worker
- * would stay there; the last row, which is evaluated once and reads nothing, tells on such a
- * server.
+ * <p>Because it only reads, it would succeed on a standby or a former primary for ever, and a
+ * worker would stay connected to it. The last row, which is evaluated once and reads nothing,
+ * reveals such a server.
  */
 final class DueLanesStatement {
 
@@ -82,15 +83,17 @@ final class DueLanesStatement {
   private static final Field<String> QUEUE = field(name("lane", "queue"), String.class);
   private static final Field<Short> PRIORITY = field(name("lane", "priority"), Short.class);
 
-  /** A lane, or a paused queue if the lane is null. */
-  record Row(String queue, @Nullable DueLane lane) {}
+  private static final Field<Long> WAITED = field(name("waited"), Long.class);
+
+  /** A due lane; or a paused queue, whose lane is null. */
+  record LaneOrPausedQueue(String queue, @Nullable DueLane lane) {}
 
   private DueLanesStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<List<String>, LaneOrPausedQueue> of(DSLContext dialect) {
     CommonTableExpression<?> lanes = lanes();
     Table<Record1<Long>> oldest =
-        select(waitedMicros().as("waited"))
+        select(waitedMicros().as(WAITED))
             .from(JOBS)
             .where(JobPredicates.PENDING)
             .and(JOBS.QUEUE.eq(QUEUE))
@@ -99,22 +102,29 @@ final class DueLanesStatement {
             .orderBy(JOBS.SCHEDULED_AT)
             .limit(inline(1))
             .asTable("oldest");
-    return withRecursive(lanes)
-        .select(QUEUE, PRIORITY, oldest.field("waited", Long.class))
-        .from(lanes)
-        .crossJoin(lateral(oldest))
-        .where(PRIORITY.isNotNull())
-        .unionAll(
-            select(JOB_QUEUES.QUEUE, castNull(SQLDataType.SMALLINT), castNull(SQLDataType.BIGINT))
-                .from(JOB_QUEUES)
-                .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
-                .and(PausePredicates.PAUSED))
-        .unionAll(
-            select(
-                    castNull(SQLDataType.CLOB),
-                    castNull(SQLDataType.SMALLINT),
-                    castNull(SQLDataType.BIGINT))
-                .where(readOnly().ne(inline("off"))));
+    return Statement.of(
+        dialect,
+        withRecursive(lanes)
+            .select(QUEUE, PRIORITY, oldest.field("waited", Long.class))
+            .from(lanes)
+            .crossJoin(lateral(oldest))
+            .where(PRIORITY.isNotNull())
+            .unionAll(
+                select(
+                        JOB_QUEUES.QUEUE,
+                        castNull(SQLDataType.SMALLINT),
+                        castNull(SQLDataType.BIGINT))
+                    .from(JOB_QUEUES)
+                    .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
+                    .and(PausePredicates.PAUSED))
+            .unionAll(
+                select(
+                        castNull(SQLDataType.CLOB),
+                        castNull(SQLDataType.SMALLINT),
+                        castNull(SQLDataType.BIGINT))
+                    .where(readOnly().ne(inline("off")))),
+        queues -> new Arguments().texts("queues", queues, queue -> queue),
+        DueLanesStatement::read);
   }
 
   private static Field<String> readOnly() {
@@ -160,27 +170,24 @@ final class DueLanesStatement {
         SQLDataType.BIGINT, DatabaseClock.TRANSACTION_START, JOBS.SCHEDULED_AT);
   }
 
-  static Arguments arguments(List<String> queues) {
-    return new Arguments().texts("queues", queues, queue -> queue);
-  }
-
-  static Row read(ResultSet row) throws SQLException {
-    String queue = row.getString(1);
-    if (queue == null) {
+  private static LaneOrPausedQueue read(Row row) throws SQLException {
+    if (row.textOrNull(QUEUE) == null) {
       ReadOnlyServer.requireOff("on");
     }
-    int priority = row.getInt(2);
-    return row.wasNull()
-        ? new Row(queue, null)
-        : new Row(
-            queue,
-            new DueLane(new Lane(queue, priority), Duration.of(row.getLong(3), ChronoUnit.MICROS)));
+    String queue = row.text(QUEUE);
+    Integer priority = row.integerOrNull(PRIORITY);
+    return new LaneOrPausedQueue(
+        queue,
+        priority == null
+            ? null
+            : new DueLane(
+                new Lane(queue, priority), Duration.of(row.number(WAITED), ChronoUnit.MICROS)));
   }
 
-  static DueLanes collect(List<Row> rows) {
+  static DueLanes collect(List<LaneOrPausedQueue> rows) {
     List<DueLane> lanes = new ArrayList<>(rows.size());
     List<String> paused = new ArrayList<>();
-    for (Row row : rows) {
+    for (LaneOrPausedQueue row : rows) {
       DueLane lane = row.lane();
       if (lane == null) {
         paused.add(row.queue());

@@ -5,28 +5,28 @@ import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.update;
-import static org.jooq.impl.DSL.when;
-import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
 
 /**
- * Ends attempts badly: back to pending after the backoff, dead when the attempts are used up or the
- * failure is final, cancelled when somebody asked for that meanwhile.
+ * Records failed attempts. Their jobs become pending again after the backoff, dead if their
+ * attempts are exhausted or the failure is final, or cancelled if cancellation was requested.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -43,7 +43,7 @@ import org.jooq.ResultQuery;
  * }</pre>
  *
  * <p>Whether a job is dead is decided here and nowhere else, from the counters of its row. {@link
- * AttemptCtes} tells the lock order.
+ * AttemptCtes} explains the lock order.
  */
 final class FailStatement {
 
@@ -55,7 +55,11 @@ final class FailStatement {
 
   private FailStatement() {}
 
-  static ResultQuery<?> query(AuditWeeks weeks) {
+  static OutcomeStatement<List<Failure>, Ended> of(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks));
+  }
+
+  private static Statement<List<Failure>, Ended> in(DSLContext dialect, AuditWeeks weeks) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
@@ -64,28 +68,18 @@ final class FailStatement {
             .column("error_message", MESSAGES)
             .column("error_stack", STACKS);
     CommonTableExpression<?> locked = AttemptCtes.locked();
-    CommonTableExpression<?> kept = kept(given, locked);
-    CommonTableExpression<?> cancelled = AttemptCtes.cancelled(locked);
-    CommonTableExpression<?> ended = AttemptCtes.ended(kept, cancelled);
-    return with(
-            locked,
-            kept,
-            cancelled,
-            Archive.of(cancelled, JobStatus.CANCELLED),
-            ended,
-            closed(given, ended, weeks))
-        .select(AttemptCtes.verdict(given, ended), AttemptCtes.statusOf(ended))
-        .from(given.table())
-        .leftJoin(ended)
-        .on(AttemptCtes.answers(given, ended))
-        .orderBy(given.field("position", Long.class));
+    return AttemptCtes.statement(
+        dialect,
+        given,
+        AttemptCtes.endings(locked, kept(given, locked), ended -> closed(given, ended, weeks)),
+        FailStatement::arguments);
   }
 
   private static CommonTableExpression<?> kept(ArrayRows given, CommonTableExpression<?> locked) {
-    Condition dies = given.field("is_final", Boolean.class).isTrue().or(Deaths.USED_UP);
+    Condition dies = given.field("is_final", Boolean.class).isTrue().or(FailedTransition.EXHAUSTED);
     return name("kept")
         .as(
-            Deaths.orPending(
+            FailedTransition.orPending(
                     update(JOBS),
                     dies,
                     DatabaseClock.plusMicros(DatabaseClock.NOW, given.field("delay", Long.class)))
@@ -99,30 +93,23 @@ final class FailStatement {
 
   private static CommonTableExpression<?> closed(
       ArrayRows given, CommonTableExpression<?> ended, AuditWeeks weeks) {
-    Field<JobStatus> status = AttemptCtes.statusOf(ended);
-    return name("closed")
-        .as(
-            update(JOB_EXECUTIONS)
-                .set(
-                    JOB_EXECUTIONS.STATUS,
-                    when(
-                            status.eq(JobPredicates.literal(JobStatus.CANCELLED)),
-                            AttemptCtes.literal(ExecutionStatus.CANCELLED))
-                        .when(
-                            status.eq(JobPredicates.literal(JobStatus.DEAD)),
-                            AttemptCtes.literal(ExecutionStatus.DEAD))
-                        .otherwise(AttemptCtes.literal(ExecutionStatus.FAILED)))
-                .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
-                .set(JOB_EXECUTIONS.ERROR_CLASS, given.field("error_class", String.class))
-                .set(JOB_EXECUTIONS.ERROR_MESSAGE, given.field("error_message", String.class))
-                .set(JOB_EXECUTIONS.ERROR_STACK, given.field("error_stack", String.class))
-                .from(ended, given.table())
-                .where(AttemptCtes.auditRowOf(ended, weeks))
-                .and(AttemptCtes.answers(given, ended))
-                .returning(JOB_EXECUTIONS.ID));
+    Field<ExecutionStatus> status =
+        AttemptCtes.cancelledOr(ended)
+            .when(
+                AttemptCtes.statusOf(ended).eq(JobPredicates.literal(JobStatus.DEAD)),
+                AttemptCtes.literal(ExecutionStatus.DEAD))
+            .otherwise(AttemptCtes.literal(ExecutionStatus.FAILED));
+    return AttemptCtes.closed(
+        AttemptCtes.close(status)
+            .set(JOB_EXECUTIONS.ERROR_CLASS, given.field("error_class", String.class))
+            .set(JOB_EXECUTIONS.ERROR_MESSAGE, given.field("error_message", String.class))
+            .set(JOB_EXECUTIONS.ERROR_STACK, given.field("error_stack", String.class)),
+        ended,
+        given,
+        weeks);
   }
 
-  static Arguments arguments(List<Failure> failures) {
+  private static Arguments arguments(List<Failure> failures) {
     return AttemptCtes.arguments(failures, Failure::execution)
         .bigints("delays", failures, failure -> DatabaseClock.micros(failure.delay()))
         .booleans("finals", failures, Failure::isFinal)

@@ -10,29 +10,30 @@ import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.update;
-import static org.jooq.impl.DSL.when;
-import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.time.Instant;
 import java.util.List;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends attempts without using them: snoozed by the handler, or released by a worker that shuts down
- * or has no slot for it. A job that somebody cancelled meanwhile does not come back.
+ * Ends attempts that do not count: snoozed by the handler, or released by a worker that shuts down
+ * or has no slot for them. Jobs become pending again, or cancelled if cancellation was requested.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -47,11 +48,13 @@ import org.jspecify.annotations.Nullable;
  * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>A job that never began is released with a null delay, which {@code GREATEST} leaves out: it is
- * due when it was, before those of later. Below a low-water mark the next sweep finds it.
+ * <p>A job that never began is released with a null delay, which {@code GREATEST} ignores: its due
+ * time does not change, so it is served before jobs that became due later. If that time lies below
+ * a low-water mark, the next claim without one finds the job.
  *
- * <p>{@code attempts} stays, because it equals the audit rows; {@code uncounted_attempts} is what
- * does not count. {@link AttemptCtes} tells the lock order.
+ * <p>{@code attempts} does not change, because it equals the number of audit rows; {@code
+ * uncounted_attempts} is the number that does not count. {@link AttemptCtes} explains the lock
+ * order.
  */
 final class GiveBackStatement {
 
@@ -62,28 +65,22 @@ final class GiveBackStatement {
 
   private GiveBackStatement() {}
 
-  static ResultQuery<?> query(AuditWeeks weeks) {
+  static OutcomeStatement<List<GiveBack>, Ended> of(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(GiveBack::execution, weeks -> in(dialect, weeks));
+  }
+
+  private static Statement<List<GiveBack>, Ended> in(DSLContext dialect, AuditWeeks weeks) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
             .column("until", UNTILS)
             .column("closed_as", CLOSED_AS);
     CommonTableExpression<?> locked = AttemptCtes.locked();
-    CommonTableExpression<?> kept = kept(given, locked);
-    CommonTableExpression<?> cancelled = AttemptCtes.cancelled(locked);
-    CommonTableExpression<?> ended = AttemptCtes.ended(kept, cancelled);
-    return with(
-            locked,
-            kept,
-            cancelled,
-            Archive.of(cancelled, JobStatus.CANCELLED),
-            ended,
-            closed(given, ended, weeks))
-        .select(AttemptCtes.verdict(given, ended), AttemptCtes.statusOf(ended))
-        .from(given.table())
-        .leftJoin(ended)
-        .on(AttemptCtes.answers(given, ended))
-        .orderBy(given.field("position", Long.class));
+    return AttemptCtes.statement(
+        dialect,
+        given,
+        AttemptCtes.endings(locked, kept(given, locked), ended -> closed(given, ended, weeks)),
+        GiveBackStatement::arguments);
   }
 
   private static CommonTableExpression<?> kept(ArrayRows given, CommonTableExpression<?> locked) {
@@ -112,32 +109,20 @@ final class GiveBackStatement {
 
   private static CommonTableExpression<?> closed(
       ArrayRows given, CommonTableExpression<?> ended, AuditWeeks weeks) {
-    return name("closed")
-        .as(
-            update(JOB_EXECUTIONS)
-                .set(
-                    JOB_EXECUTIONS.STATUS,
-                    when(
-                            AttemptCtes.statusOf(ended)
-                                .eq(JobPredicates.literal(JobStatus.CANCELLED)),
-                            AttemptCtes.literal(ExecutionStatus.CANCELLED))
-                        .otherwise(
-                            field(name("given", "closed_as"), JOB_EXECUTIONS.STATUS.getDataType())))
-                .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
-                .from(ended, given.table())
-                .where(AttemptCtes.auditRowOf(ended, weeks))
-                .and(AttemptCtes.answers(given, ended))
-                .returning(JOB_EXECUTIONS.ID));
+    Field<ExecutionStatus> status =
+        AttemptCtes.cancelledOr(ended)
+            .otherwise(field(name("given", "closed_as"), JOB_EXECUTIONS.STATUS.getDataType()));
+    return AttemptCtes.closed(AttemptCtes.close(status), ended, given, weeks);
   }
 
-  static Arguments arguments(List<GiveBack> attempts) {
+  private static Arguments arguments(List<GiveBack> attempts) {
     return AttemptCtes.arguments(attempts, GiveBack::execution)
         .bigints("delays", attempts, GiveBackStatement::delay)
         .timestamps("untils", attempts, GiveBackStatement::until)
         .texts("closed_as", attempts, attempt -> attempt.as().literal());
   }
 
-  /** Null: it is due at its instant, past or not. */
+  /** Null if the job is due at a given instant, past or not. */
   private static @Nullable Long delay(GiveBack attempt) {
     boolean exactly = attempt.as() == ExecutionStatus.RELEASED && attempt.until() != null;
     return exactly ? null : (Long) DatabaseClock.micros(attempt.delay());

@@ -18,18 +18,19 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Extends leases, and tells whose job somebody wants cancelled and who else has a job.
+ * Extends leases. Reports for each execution whether cancellation of its job was requested and, if
+ * the lease is lost, which execution holds the job.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (... FOR NO KEY UPDATE SKIP LOCKED),
@@ -40,21 +41,28 @@ import org.jooq.ResultQuery;
  *   FROM given LEFT JOIN renewed ...
  * }</pre>
  *
- * <p>The last column is looked up for those alone whose lease was not extended: no row, 0 for a job
- * that nobody has, or the execution that has it.
+ * <p>The last column is looked up only where the lease was not extended: NULL if the job has no
+ * row, 0 if no execution holds it, otherwise the execution that holds it.
  *
- * <p>Touches no indexed column, so it is a HOT update. {@link AttemptCtes} tells the lock order.
+ * <p>Touches no indexed column, so it is a HOT update. {@link AttemptCtes} explains the lock order.
  */
 final class HeartbeatStatement {
 
   private static final Param<Long> LEASE = param("lease", Long.class);
 
-  /** Instead of the execution that has a job; ids begin at 1. */
-  private static final long NOBODY = 0;
+  /** Stands for no execution; ids begin at 1. */
+  private static final long NONE = 0;
 
   private HeartbeatStatement() {}
 
-  static ResultQuery<?> query() {
+  /**
+   * The leases to extend.
+   *
+   * @param lease from now
+   */
+  record Request(List<Execution> executions, Duration lease) {}
+
+  static Statement<Request, Renewal> of(DSLContext dialect) {
     ArrayRows given = AttemptCtes.given();
     CommonTableExpression<?> locked = AttemptCtes.lockedForUpdateOnly();
     CommonTableExpression<?> renewed =
@@ -67,37 +75,40 @@ final class HeartbeatStatement {
                         JOBS.ID,
                         JOBS.CURRENT_EXECUTION_ID.as(AttemptCtes.EXECUTION_ID),
                         AttemptCtes.isCancelled()));
-    return with(locked, renewed)
-        .select(
-            AttemptCtes.verdict(given, renewed),
-            coalesce(field(name("renewed", "is_cancelled"), Boolean.class), inline(false)),
-            when(field(name("renewed", "id"), Long.class).isNull(), holder(given)))
-        .from(given.table())
-        .leftJoin(renewed)
-        .on(AttemptCtes.answers(given, renewed))
-        .orderBy(given.field("position", Long.class));
+    Field<String> verdict = AttemptCtes.verdict(given, renewed);
+    Field<Boolean> isCancelled =
+        coalesce(field(name("renewed", "is_cancelled"), Boolean.class), inline(false));
+    Field<Long> holder = when(field(name("renewed", "id"), Long.class).isNull(), holder(given));
+    return Statement.of(
+        dialect,
+        AttemptCtes.resultOfEach(
+            with(locked, renewed), given, renewed, verdict, isCancelled, holder),
+        HeartbeatStatement::arguments,
+        row ->
+            renewal(
+                AttemptCtes.verdict(row, verdict),
+                row.flag(isCancelled),
+                row.numberOrNull(holder)));
   }
 
   private static Field<Long> holder(ArrayRows given) {
     return field(
-        select(coalesce(JOBS.CURRENT_EXECUTION_ID, inline(NOBODY)))
+        select(coalesce(JOBS.CURRENT_EXECUTION_ID, inline(NONE)))
             .from(JOBS)
             .where(JOBS.ID.eq(given.field("job_id", Long.class))));
   }
 
-  static Arguments arguments(List<Execution> executions, Duration lease) {
-    return AttemptCtes.arguments(executions, Function.identity())
-        .number("lease", DatabaseClock.micros(lease));
+  private static Arguments arguments(Request request) {
+    return AttemptCtes.arguments(request.executions(), Function.identity())
+        .number("lease", DatabaseClock.micros(request.lease()));
   }
 
-  static Renewal read(ResultSet row) throws SQLException {
-    Verdict verdict = AttemptCtes.read(row);
+  private static Renewal renewal(Verdict verdict, boolean isCancelled, @Nullable Long holder) {
     if (verdict != Verdict.LOST) {
-      return new Renewal(verdict, row.getBoolean(2));
+      return new Renewal(verdict, isCancelled);
     }
-    long holder = row.getLong(3);
-    return row.wasNull()
+    return holder == null
         ? new Renewal(verdict, false)
-        : new Renewal(verdict, false, true, holder == NOBODY ? null : new ExecutionId(holder));
+        : new Renewal(verdict, false, true, holder == NONE ? null : new ExecutionId(holder));
   }
 }

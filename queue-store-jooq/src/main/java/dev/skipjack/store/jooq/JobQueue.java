@@ -61,7 +61,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final DataSource control;
 
   private final boolean listensApart;
-  private final Statements statements;
+  private final DSLContext dialect;
   private final JooqJobStore producers;
   private final JooqJobStore store;
   private final Maintenance maintenance;
@@ -84,8 +84,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     OwnTransactions transactions = new OwnTransactions(dataSource);
     OwnTransactions ofWorkers =
         new OwnTransactions(control).onReadOnlyServer(new IdleConnections(control)::discard);
-    DSLContext dialect = StatementDialect.forSchema(schema);
-    this.statements = new Statements(schema);
+    this.dialect = StatementDialect.forSchema(schema);
     PartitionHealing healing = PartitionHealing.by(transactions, dialect);
     AdminStatements adminStatements = new AdminStatements(schema);
     DeadLetters deadLetters = new DeadLetters(transactions, adminStatements);
@@ -93,13 +92,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
         settings.wakeUps
             ? new WakeUpSender(dataSource, channel, settings.silent, System::nanoTime)
             : null;
-    this.producers = new JooqJobStore(transactions, dialect, statements, healing, sender);
+    this.producers = new JooqJobStore(transactions, dialect, healing, sender);
     this.store =
-        new JooqJobStore(
-            ofWorkers, dialect, statements, PartitionHealing.by(ofWorkers, dialect), sender);
+        new JooqJobStore(ofWorkers, dialect, PartitionHealing.by(ofWorkers, dialect), sender);
     this.wakeUps =
         new PostgresWakeUps(settings.listenOn == null ? control : settings.listenOn, channel);
-    JooqWorkerRegistry registry = new JooqWorkerRegistry(ofWorkers, statements);
+    JooqWorkerRegistry registry = new JooqWorkerRegistry(ofWorkers, dialect);
     this.workers = registry;
     this.maintenance =
         new JooqMaintenance(
@@ -202,7 +200,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   @Override
   public LeaseKeeper leases() {
-    return new JooqLeaseKeeper(new KeptTransactions(control), statements);
+    return new JooqLeaseKeeper(new KeptTransactions(control), dialect);
   }
 
   @Override

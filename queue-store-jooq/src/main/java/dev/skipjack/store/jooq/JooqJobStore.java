@@ -22,13 +22,13 @@ import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.store.jooq.DueLanesStatement.LaneOrPausedQueue;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.Batches;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
@@ -39,37 +39,57 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** The port's promises kept with jOOQ's statements on PostgreSQL. */
+/** The job store on PostgreSQL. */
 final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   private static final String SERIALIZATION_FAILURE = "40001";
 
   private final OwnTransactions transactions;
-  private final Statements statements;
+  private final Statement<List<String>, LaneOrPausedQueue> dueLanes;
+  private final Statement<ClaimRequest, ClaimedJob> claim;
+  private final Statement<ClaimRequest, ClaimedJob> claimWithoutPayload;
+  private final Statement<HeartbeatStatement.Request, Renewal> heartbeat;
+  private final Statement<List<Progress>, Verdict> progress;
+  private final OutcomeStatement<List<Execution>, Verdict> complete;
+  private final OutcomeStatement<Execution, Boolean> completeIn;
+  private final OutcomeStatement<ConcludeStatement.Result, Boolean> completeInWithResult;
+  private final OutcomeStatement<List<Conclusion>, Verdict> conclude;
+  private final OutcomeStatement<List<Failure>, Ended> fail;
+  private final OutcomeStatement<List<GiveBack>, Ended> giveBack;
+  private final OutcomeStatement<List<Execution>, Optional<ExecutionStatus>> attemptStatus;
   private final PartitionHealing healing;
   private final EnqueueWriter writer;
   private final RescueSweep rescue;
   private final @Nullable WakeUpSender wakeUps;
 
   /**
-   * @param wakeUps null: nobody is woken
+   * @param wakeUps null: no worker is woken
    */
   JooqJobStore(
       OwnTransactions transactions,
       DSLContext dialect,
-      Statements statements,
       PartitionHealing healing,
       @Nullable WakeUpSender wakeUps) {
     this.wakeUps = wakeUps;
     this.transactions = transactions;
-    this.statements = statements;
+    this.dueLanes = DueLanesStatement.of(dialect);
+    this.claim = ClaimStatement.of(dialect);
+    this.claimWithoutPayload = ClaimStatement.withoutPayload(dialect);
+    this.heartbeat = HeartbeatStatement.of(dialect);
+    this.progress = ProgressStatement.of(dialect);
+    this.complete = CompleteStatement.of(dialect);
+    this.completeIn = CompleteStatement.ofOne(dialect);
+    this.completeInWithResult = ConcludeStatement.ofOne(dialect);
+    this.conclude = ConcludeStatement.of(dialect);
+    this.fail = FailStatement.of(dialect);
+    this.giveBack = GiveBackStatement.of(dialect);
+    this.attemptStatus = AttemptStatusStatement.of(dialect);
     this.healing = healing;
     this.writer = new EnqueueWriter(dialect);
-    this.rescue = new RescueSweep(transactions, statements, healing);
+    this.rescue = new RescueSweep(transactions, dialect, healing);
   }
 
   @Override
@@ -131,34 +151,26 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   @Override
   public DueLanes dueLanes(List<String> queues) {
-    return DueLanesStatement.collect(
-        transactions.runInOneFlight(
-            statements.dueLanes, DueLanesStatement.arguments(queues), DueLanesStatement::read));
+    return DueLanesStatement.collect(transactions.runInOneFlight(dueLanes, queues));
   }
 
   @Override
   public List<ClaimedJob> claim(ClaimRequest request) {
-    return claim(request, statements.claim);
+    return claim(request, claim);
   }
 
   @Override
   public List<ClaimedJob> claimWithoutPayload(ClaimRequest request) {
-    return claim(request, statements.claimWithoutPayload);
+    return claim(request, claimWithoutPayload);
   }
 
-  private List<ClaimedJob> claim(ClaimRequest request, StatementText statement) {
+  private List<ClaimedJob> claim(
+      ClaimRequest request, Statement<ClaimRequest, ClaimedJob> statement) {
     if (request.lanes().isEmpty() || request.kinds().isEmpty()) {
       return List.of();
     }
     List<ClaimedJob> claimed =
-        new Batches(request.limit())
-            .run(
-                limit ->
-                    AsciiFallback.run(
-                        ClaimStatement.arguments(request.atMost(limit)),
-                        given ->
-                            healing.run(
-                                () -> transactions.run(statement, given, ClaimStatement::read))));
+        new Batches(request.limit()).run(limit -> write(statement, request.atMost(limit)));
     rescue.claimed(claimed);
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
@@ -175,44 +187,29 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   @Override
   public List<Renewal> heartbeat(List<Execution> executions, Duration lease) {
     ClaimRequest.requireLease(lease);
-    return batch(
-        executions,
-        statements.heartbeat,
-        HeartbeatStatement.arguments(executions, lease),
-        HeartbeatStatement::read);
+    return executions.isEmpty()
+        ? List.of()
+        : write(heartbeat, new HeartbeatStatement.Request(executions, lease));
   }
 
   @Override
   public List<Verdict> progress(List<Progress> reports) {
-    return batch(
-        reports, statements.progress, ProgressStatement.arguments(reports), AttemptCtes::read);
+    return reports.isEmpty() ? List.of() : write(progress, reports);
   }
 
   @Override
   public List<Verdict> complete(List<Execution> executions) {
-    return batch(
-        executions,
-        statements.complete.ending(executions),
-        AttemptCtes.arguments(executions, execution -> execution),
-        AttemptCtes::read);
+    return end(complete, executions);
   }
 
   @Override
   public List<Verdict> conclude(List<Conclusion> conclusions) {
-    return batch(
-        conclusions,
-        statements.conclude.ending(executions(conclusions, Conclusion::execution)),
-        ConcludeStatement.arguments(conclusions),
-        AttemptCtes::read);
+    return end(conclude, conclusions);
   }
 
   @Override
   public void completeIn(Connection transaction, Execution execution) {
-    completeIn(
-        transaction,
-        execution,
-        statements.completeIn.ending(execution),
-        CompleteStatement.argumentsForOne(execution));
+    completeIn(transaction, execution, completeIn, execution);
   }
 
   @Override
@@ -223,20 +220,23 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       completeIn(
           transaction,
           execution,
-          statements.completeInWithResult.ending(execution),
-          ConcludeStatement.argumentsForOne(execution, result));
+          completeInWithResult,
+          new ConcludeStatement.Result(execution, result));
     }
   }
 
-  private void completeIn(
-      Connection transaction, Execution execution, StatementText statement, Arguments arguments) {
-    long ended;
+  private <Q> void completeIn(
+      Connection transaction,
+      Execution execution,
+      OutcomeStatement<Q, Boolean> statement,
+      Q request) {
+    boolean ended;
     try {
       Session.requireTransaction(transaction);
-      ended = statement.run(transaction, arguments, row -> row.getLong(1)).get(0);
+      ended = statement.ending(request).run(transaction, request).get(0);
     } catch (SQLException failure) {
       if (PartitionHealing.isMissing(failure)) {
-        // The caller's transaction is lost, but its next attempt shall find the partition.
+        // The caller's transaction has failed, but its next attempt should find the partition.
         healing.later();
         throw new StoreException(
             "The archive has no partition for now. It is created with the worker's next write: roll back and let the exception pass; the attempt is not counted.",
@@ -250,54 +250,39 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       }
       throw OwnTransactions.refused(failure);
     }
-    if (ended == 0) {
+    if (!ended) {
       throw new LeaseLostException(
           execution.jobId(), execution.id(), holder(transaction, execution));
     }
   }
 
-  /** A heartbeat changes nothing for an execution that has lost its job, and tells who has it. */
+  /** A heartbeat changes nothing for an execution that has lost its job, and returns its holder. */
   private @Nullable ExecutionId holder(Connection transaction, Execution lost) {
     try {
-      return statements
-          .heartbeat
-          .run(
-              transaction,
-              HeartbeatStatement.arguments(List.of(lost), Duration.ofSeconds(1)),
-              HeartbeatStatement::read)
+      return heartbeat
+          .run(transaction, new HeartbeatStatement.Request(List.of(lost), Duration.ofSeconds(1)))
           .get(0)
           .heldBy();
     } catch (SQLException unknown) {
-      return null; // the caller rolls back anyway, and has to hear why
+      return null; // the caller must learn of the lost lease all the same
     }
   }
 
   @Override
   public List<Ended> fail(List<Failure> failures) {
-    return batch(
-        failures,
-        statements.fail.ending(executions(failures, Failure::execution)),
-        FailStatement.arguments(failures),
-        AttemptCtes::readEnded);
+    return end(fail, failures);
   }
 
   @Override
   public List<Ended> giveBack(List<GiveBack> attempts) {
-    return batch(
-        attempts,
-        statements.giveBack.ending(executions(attempts, GiveBack::execution)),
-        GiveBackStatement.arguments(attempts),
-        AttemptCtes::readEnded);
+    return end(giveBack, attempts);
   }
 
   @Override
   public List<Optional<ExecutionStatus>> statuses(List<Execution> executions) {
     return executions.isEmpty()
         ? List.of()
-        : transactions.run(
-            statements.attemptStatus.ending(executions),
-            AttemptStatusStatement.arguments(executions),
-            AttemptStatusStatement::read);
+        : transactions.run(attemptStatus.ending(executions), executions);
   }
 
   @Override
@@ -310,19 +295,12 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return rescue.run(spread, limit);
   }
 
-  private static <A> List<Execution> executions(
-      List<A> attempts, Function<A, Execution> execution) {
-    return attempts.stream().map(execution).toList();
+  private <A, R> List<R> end(OutcomeStatement<List<A>, R> statement, List<A> attempts) {
+    return attempts.isEmpty() ? List.of() : write(statement.ending(attempts), attempts);
   }
 
-  private <R> List<R> batch(
-      List<?> input,
-      StatementText statement,
-      Arguments arguments,
-      StatementText.RowReader<R> reader) {
-    return input.isEmpty()
-        ? List.of()
-        : AsciiFallback.run(
-            arguments, given -> healing.run(() -> transactions.run(statement, given, reader)));
+  private <Q, R> List<R> write(Statement<Q, R> statement, Q request) {
+    return AsciiFallback.run(
+        statement, spelled -> healing.run(() -> transactions.run(spelled, request)));
   }
 }

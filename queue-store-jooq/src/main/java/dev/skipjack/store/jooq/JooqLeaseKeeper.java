@@ -8,24 +8,25 @@ import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.sql.KeptTransactions;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.jooq.DSLContext;
 
-/** Heartbeats and reports on a connection that is kept. */
+/** Sends heartbeats and progress on a connection of its own, which it keeps. */
 final class JooqLeaseKeeper implements LeaseKeeper {
 
   private final KeptTransactions transactions;
-  private final StatementText heartbeat;
-  private final StatementText progress;
-  private final StatementText cancelRequested;
+  private final Statement<HeartbeatStatement.Request, Renewal> heartbeat;
+  private final Statement<List<Progress>, Verdict> progress;
+  private final Statement<List<Execution>, ExecutionId> cancelRequested;
 
-  JooqLeaseKeeper(KeptTransactions transactions, Statements statements) {
+  JooqLeaseKeeper(KeptTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.heartbeat = statements.heartbeat;
-    this.progress = statements.progress;
-    this.cancelRequested = statements.cancelRequested;
+    this.heartbeat = HeartbeatStatement.of(dialect);
+    this.progress = ProgressStatement.of(dialect);
+    this.cancelRequested = CancelRequestedStatement.of(dialect);
   }
 
   @Override
@@ -33,28 +34,21 @@ final class JooqLeaseKeeper implements LeaseKeeper {
     ClaimRequest.requireLease(lease);
     return executions.isEmpty()
         ? List.of()
-        : transactions.run(
-            heartbeat, HeartbeatStatement.arguments(executions, lease), HeartbeatStatement::read);
+        : transactions.run(heartbeat, new HeartbeatStatement.Request(executions, lease));
   }
 
   @Override
   public List<Verdict> progress(List<Progress> reports) {
     return reports.isEmpty()
         ? List.of()
-        : AsciiFallback.run(
-            ProgressStatement.arguments(reports),
-            arguments -> transactions.run(progress, arguments, AttemptCtes::read));
+        : AsciiFallback.run(progress, statement -> transactions.run(statement, reports));
   }
 
   @Override
   public Set<ExecutionId> cancelRequested(List<Execution> executions) {
     return executions.isEmpty()
         ? Set.of()
-        : Set.copyOf(
-            transactions.run(
-                cancelRequested,
-                CancelRequestedStatement.arguments(executions),
-                CancelRequestedStatement::read));
+        : Set.copyOf(transactions.run(cancelRequested, executions));
   }
 
   @Override

@@ -5,38 +5,37 @@ import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
+import org.jooq.DSLContext;
 
-/** The workers' rows in PostgreSQL. */
+/** The registry of workers in PostgreSQL. */
 final class JooqWorkerRegistry implements WorkerRegistry {
 
   private final OwnTransactions transactions;
-  private final Statements statements;
+  private final Statement<WorkerRow, WorkerInstructions> announce;
+  private final Statement<WorkerId, Integer> remove;
+  private final Statement<Duration, Integer> removeSilent;
 
-  JooqWorkerRegistry(OwnTransactions transactions, Statements statements) {
+  JooqWorkerRegistry(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.statements = statements;
+    this.announce = AnnounceStatement.of(dialect);
+    this.remove = RemoveWorkersStatement.ofOne(dialect);
+    this.removeSilent = RemoveWorkersStatement.ofSilent(dialect);
   }
 
   @Override
   public WorkerInstructions announce(WorkerRow row) {
-    return AsciiFallback.run(
-            AnnounceStatement.arguments(row),
-            arguments -> transactions.run(statements.announce, arguments, AnnounceStatement::read))
-        .get(0);
+    return AsciiFallback.run(announce, statement -> transactions.run(statement, row)).get(0);
   }
 
   @Override
   public void remove(WorkerId id) {
-    transactions.run(
-        statements.removeWorker, RemoveWorkersStatement.argumentsForOne(id), row -> row.getLong(1));
+    transactions.run(remove, id);
   }
 
   /** Removes the rows of workers that have sent no heartbeat for {@code silence}. */
   void removeSilent(Duration silence) {
-    transactions.run(
-        statements.removeSilentWorkers,
-        RemoveWorkersStatement.argumentsForSilent(silence),
-        row -> row.getLong(1));
+    transactions.run(removeSilent, silence);
   }
 }

@@ -2,53 +2,63 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import org.jooq.DSLContext;
-import org.jooq.ResultQuery;
 
 /**
- * A statement that ends attempts. The weeks that they began in stand in its text (docs/adr/0002),
- * so it has one text a week, which is rendered when the first attempt of that week ends. Safe for
- * any number of threads.
+ * A statement that ends attempts. Its text names the weeks in which the attempts began
+ * (docs/adr/0002), so there is one {@link Statement} for each week, rendered when the first attempt
+ * of that week ends. Safe for any number of threads.
+ *
+ * @param <Q> the request
+ * @param <R> what a row becomes
  */
-final class OutcomeStatement {
+final class OutcomeStatement<Q, R> {
 
-  /** Texts of other weeks are forgotten: who ends attempts of so many weeks ends few of each. */
+  /** Bounds the cache: a worker rarely ends attempts of more weeks than this. */
   private static final int KEPT = 8;
 
-  private final DSLContext dsl;
-  private final Function<AuditWeeks, ResultQuery<?>> query;
-  private final Map<AuditWeeks, StatementText> texts = new ConcurrentHashMap<>();
+  private final Function<Q, AuditWeeks> weeksOf;
+  private final Function<AuditWeeks, Statement<Q, R>> render;
+  private final Map<AuditWeeks, Statement<Q, R>> statements = new ConcurrentHashMap<>();
 
-  OutcomeStatement(DSLContext dsl, Function<AuditWeeks, ResultQuery<?>> query) {
-    this.dsl = dsl;
-    this.query = query;
+  private OutcomeStatement(
+      Function<Q, AuditWeeks> weeksOf, Function<AuditWeeks, Statement<Q, R>> render) {
+    this.weeksOf = weeksOf;
+    this.render = render;
   }
 
-  /** For one attempt. */
-  StatementText ending(Execution attempt) {
-    return in(AuditWeeks.of(attempt));
+  /** For requests that name one attempt. */
+  static <Q, R> OutcomeStatement<Q, R> ofOne(
+      Function<Q, Execution> attempt, Function<AuditWeeks, Statement<Q, R>> render) {
+    return new OutcomeStatement<>(request -> AuditWeeks.of(attempt.apply(request)), render);
   }
 
-  /** For a batch. */
-  StatementText ending(List<Execution> attempts) {
-    return in(AuditWeeks.of(attempts));
+  /** For requests that are lists, each element of which names an attempt. */
+  static <A, R> OutcomeStatement<List<A>, R> ofBatch(
+      Function<A, Execution> attempt, Function<AuditWeeks, Statement<List<A>, R>> render) {
+    return new OutcomeStatement<>(
+        batch -> AuditWeeks.of(batch.stream().map(attempt).toList()), render);
   }
 
-  /** For attempts that began in these weeks. */
-  StatementText in(AuditWeeks weeks) {
-    StatementText text = texts.get(weeks);
-    if (text == null) {
-      if (texts.size() >= KEPT) {
-        texts.clear();
+  /** The statement for the attempts that {@code request} names. */
+  Statement<Q, R> ending(Q request) {
+    return in(weeksOf.apply(request));
+  }
+
+  /** The statement for attempts that began in these weeks. */
+  Statement<Q, R> in(AuditWeeks weeks) {
+    Statement<Q, R> statement = statements.get(weeks);
+    if (statement == null) {
+      if (statements.size() >= KEPT) {
+        statements.clear();
       }
-      text = StatementText.render(dsl, query.apply(weeks));
-      texts.put(weeks, text);
+      statement = render.apply(weeks);
+      statements.put(weeks, statement);
     }
-    return text;
+    return statement;
   }
 }

@@ -9,19 +9,21 @@ import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.spi.Progress;
+import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.util.List;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.JSONB;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
 
 /**
- * Writes what handlers report about themselves.
+ * Writes the progress that handlers report.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (... FOR NO KEY UPDATE SKIP LOCKED),
@@ -33,7 +35,7 @@ import org.jooq.ResultQuery;
  * }</pre>
  *
  * <p>Touches no indexed column, so it is a HOT update; {@code updated_at} stays, because the job
- * has not changed state. {@link AttemptCtes} tells the lock order.
+ * has not changed state. {@link AttemptCtes} explains the lock order.
  */
 final class ProgressStatement {
 
@@ -42,7 +44,7 @@ final class ProgressStatement {
 
   private ProgressStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<List<Progress>, Verdict> of(DSLContext dialect) {
     ArrayRows given = AttemptCtes.given().column("percent", PERCENTS).column("message", MESSAGES);
     CommonTableExpression<?> locked = AttemptCtes.lockedForUpdateOnly();
     CommonTableExpression<?> reported =
@@ -55,15 +57,15 @@ final class ProgressStatement {
                     .and(AttemptCtes.isLocked(locked))
                     .returningResult(
                         JOBS.ID, JOBS.CURRENT_EXECUTION_ID.as(AttemptCtes.EXECUTION_ID)));
-    return with(locked, reported)
-        .select(AttemptCtes.verdict(given, reported))
-        .from(given.table())
-        .leftJoin(reported)
-        .on(AttemptCtes.answers(given, reported))
-        .orderBy(given.field("position", Long.class));
+    Field<String> verdict = AttemptCtes.verdict(given, reported);
+    return Statement.of(
+        dialect,
+        AttemptCtes.resultOfEach(with(locked, reported), given, reported, verdict),
+        ProgressStatement::arguments,
+        row -> AttemptCtes.verdict(row, verdict));
   }
 
-  /** Without a message there is no such member. */
+  /** Has no member "message" if there is no message. */
   private static Field<JSONB> document(ArrayRows given) {
     return function(
         name("pg_catalog", "jsonb_strip_nulls"),
@@ -79,7 +81,7 @@ final class ProgressStatement {
             DatabaseClock.NOW));
   }
 
-  static Arguments arguments(List<Progress> reports) {
+  private static Arguments arguments(List<Progress> reports) {
     return AttemptCtes.arguments(reports, Progress::execution)
         .integers("percents", reports, Progress::percent)
         .texts("messages", reports, Progress::message);

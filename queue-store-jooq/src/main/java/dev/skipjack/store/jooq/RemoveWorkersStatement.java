@@ -15,18 +15,21 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Removes the row of a worker that stops, or those of workers that were not seen for long.
+ * Removes the row of a worker that stops, or the rows of workers without recent heartbeats.
  *
  * <pre>{@code
  * WITH gone    AS MATERIALIZED (SELECT boot_id FROM job_workers WHERE boot_id = :boot_id | seen_at < clock_timestamp() - :silence
@@ -35,23 +38,36 @@ import org.jooq.impl.SQLDataType;
  * SELECT count(*) FROM removed
  * }</pre>
  *
- * <p>Locks without waiting: a worker that gives a sign of life at this moment stays.
+ * <p>Locks without waiting: a worker that sends a heartbeat at this moment stays.
  */
 final class RemoveWorkersStatement {
 
   private static final Param<Long> SILENCE = param("silence", Long.class);
 
+  private static final Field<Integer> COUNT = count();
+
   private RemoveWorkersStatement() {}
 
-  /** Of one worker. */
-  static ResultQuery<?> queryForOne() {
+  /** For one worker; returns how many were removed. */
+  static Statement<WorkerId, Integer> ofOne(DSLContext dialect) {
     Field<UUID> bootId = cast(Texts.param("boot_id"), SQLDataType.UUID);
-    return query(JOB_WORKERS.BOOT_ID.eq(bootId));
+    return of(
+        dialect,
+        JOB_WORKERS.BOOT_ID.eq(bootId),
+        id -> new Arguments().text("boot_id", id.bootId().toString()));
   }
 
-  /** Of those that were silent for long. */
-  static ResultQuery<?> queryForSilent() {
-    return query(DatabaseClock.plusMicros(JOB_WORKERS.SEEN_AT, SILENCE).lt(DatabaseClock.NOW));
+  /** For workers whose last heartbeat is older than a duration; returns how many were removed. */
+  static Statement<Duration, Integer> ofSilent(DSLContext dialect) {
+    return of(
+        dialect,
+        DatabaseClock.plusMicros(JOB_WORKERS.SEEN_AT, SILENCE).lt(DatabaseClock.NOW),
+        silence -> new Arguments().number("silence", DatabaseClock.micros(silence)));
+  }
+
+  private static <Q> Statement<Q, Integer> of(
+      DSLContext dialect, Condition which, Function<Q, Arguments> binding) {
+    return Statement.of(dialect, query(which), binding, row -> row.integer(COUNT));
   }
 
   private static ResultQuery<?> query(Condition which) {
@@ -70,14 +86,6 @@ final class RemoveWorkersStatement {
                 deleteFrom(JOB_WORKERS)
                     .where(JOB_WORKERS.BOOT_ID.eq(any(array(select(bootId).from(gone)))))
                     .returning(JOB_WORKERS.BOOT_ID));
-    return with(gone, removed).select(count()).from(table(name("removed")));
-  }
-
-  static Arguments argumentsForOne(WorkerId id) {
-    return new Arguments().text("boot_id", id.bootId().toString());
-  }
-
-  static Arguments argumentsForSilent(Duration silence) {
-    return new Arguments().number("silence", DatabaseClock.micros(silence));
+    return with(gone, removed).select(COUNT).from(table(name("removed")));
   }
 }

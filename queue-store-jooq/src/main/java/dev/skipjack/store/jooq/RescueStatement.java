@@ -10,7 +10,6 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.rand;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
-import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.ExecutionId;
@@ -24,13 +23,16 @@ import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import java.sql.ResultSet;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
+import java.util.OptionalLong;
+import java.util.function.Function;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
@@ -54,21 +56,22 @@ import org.jooq.SelectSeekStep1;
  * SELECT ... FROM ended
  * }</pre>
  *
- * <p>Walks the running index by execution, oldest first, so that a heartbeat need not keep an index
- * on the lease; {@link RescueMark} tells where the walk begins. Decides retry or dead itself:
- * nothing else looks at the counters of a job whose worker is gone. Jobs that were lost together
- * come back spread over {@code :spread}.
+ * <p>Walks the running index by execution, oldest first, so that a heartbeat need not update an
+ * index on the lease; {@link RescueMark} determines where the walk begins. Decides itself between
+ * retry and dead: nothing else reads the counters of a job whose worker is gone. Jobs that were
+ * lost together become due spread over {@code :spread}.
  *
  * <p>Locks: expired rows in execution order, then those of them that are cancelled again, strongly
  * enough for their delete ({@link AttemptCtes}); neither lock waits, so their orders cannot
- * deadlock. The weaker one is compatible with a foreign key of an open transaction, which so keeps
- * no job from being rescued, and only a cancelled one from being deleted. A row in motion is either
- * held (skipped) or was renewed, in which case PostgreSQL looks at the lease again after it has the
- * lock. A row that was claimed anew meanwhile is left to the next sweep, however short its lease.
+ * deadlock. The weaker one is compatible with a foreign key of an open transaction, which therefore
+ * keeps no job from being rescued, and only a cancelled one from being deleted. A row that changes
+ * concurrently is either locked (and skipped) or was renewed, in which case PostgreSQL checks the
+ * lease again once it has the lock. A row that was claimed again meanwhile is left to the next
+ * sweep, however short its lease.
  */
 final class RescueStatement {
 
-  /** What the audit says of an attempt nobody ended. */
+  /** The error message of an attempt whose lease expired. */
   static final String LOST = "The lease ran out: the worker died, hung, or lost the database.";
 
   private static final Param<Long> AFTER = param("after", Long.class);
@@ -78,17 +81,35 @@ final class RescueStatement {
   private static final Field<Long> EXPIRED_EXECUTION =
       field(name("expired", JOBS.CURRENT_EXECUTION_ID.getName()), Long.class);
 
+  private static final Field<Long> ID = field(name("ended", "id"), Long.class);
+  private static final Field<Long> EXECUTION_ID =
+      field(name("ended", AttemptCtes.EXECUTION_ID), Long.class);
+  private static final Field<JobStatus> STATUS =
+      field(name("ended", "status"), JOBS.STATUS.getDataType());
+  private static final Field<String> QUEUE = field(name("ended", "queue"), String.class);
+  private static final Field<String> KIND = field(name("ended", "kind"), String.class);
+  private static final Field<Instant> STARTED_AT =
+      field(name("ended", "started_at"), Instant.class);
+
   private RescueStatement() {}
 
-  static ResultQuery<?> query() {
+  /**
+   * The jobs to rescue.
+   *
+   * @param after the execution behind which the walk begins
+   * @param spread over which the jobs become due
+   */
+  record Request(long after, Duration spread, int limit) {}
+
+  static Statement<Request, Rescued> of(DSLContext dialect) {
     CommonTableExpression<?> expired =
         name("expired").asMaterialized(expired().limit(LIMIT).forNoKeyUpdate().skipLocked());
     CommonTableExpression<?> kept =
         name("kept")
             .as(
-                Deaths.orPending(
+                FailedTransition.orPending(
                         update(JOBS),
-                        Deaths.USED_UP,
+                        FailedTransition.EXHAUSTED,
                         DatabaseClock.plusMicros(
                             DatabaseClock.NOW, SPREAD.mul(rand()).cast(Long.class)))
                     .set(JOBS.LAST_ERROR, inline(LOST))
@@ -96,57 +117,62 @@ final class RescueStatement {
                     .where(JOBS.ID.eq(field(name("expired", "id"), Long.class)))
                     .and(AttemptCtes.isKept(expired))
                     .returningResult(AttemptCtes.keptColumns(EXPIRED_EXECUTION)));
-    CommonTableExpression<?> deletable = AttemptCtes.deletable(expired);
-    CommonTableExpression<?> cancelled = AttemptCtes.cancelled(deletable);
-    CommonTableExpression<?> ended = AttemptCtes.ended(kept, cancelled);
-    CommonTableExpression<?> closed =
-        name("closed")
-            .as(
-                update(JOB_EXECUTIONS)
-                    .set(
-                        JOB_EXECUTIONS.STATUS,
-                        when(
-                                AttemptCtes.statusOf(ended)
-                                    .eq(JobPredicates.literal(JobStatus.CANCELLED)),
-                                AttemptCtes.literal(ExecutionStatus.CANCELLED))
-                            .otherwise(AttemptCtes.literal(ExecutionStatus.LOST)))
-                    .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW)
-                    .set(JOB_EXECUTIONS.ERROR_MESSAGE, inline(LOST))
-                    .from(ended)
-                    .where(AttemptCtes.auditRowOf(ended, AuditWeeks.ALL))
-                    .returning(JOB_EXECUTIONS.ID));
-    return with(
-            expired,
-            kept,
-            deletable,
-            cancelled,
-            Archive.of(cancelled, JobStatus.CANCELLED),
-            ended,
-            closed)
-        .select(
-            field(name("ended", "id"), Long.class),
-            field(name("ended", AttemptCtes.EXECUTION_ID), Long.class),
-            AttemptCtes.statusOf(ended),
-            field(name("ended", "queue"), String.class),
-            field(name("ended", "kind"), String.class),
-            field(name("ended", "started_at"), Instant.class))
-        .from(ended);
+    AttemptCtes.Endings endings =
+        AttemptCtes.endingsOfLockedForUpdateOnly(expired, kept, RescueStatement::closed);
+    return Statement.of(
+        dialect,
+        with(endings.all())
+            .select(ID, EXECUTION_ID, STATUS, QUEUE, KIND, STARTED_AT)
+            .from(endings.ended()),
+        RescueStatement::arguments,
+        RescueStatement::read);
+  }
+
+  private static CommonTableExpression<?> closed(CommonTableExpression<?> ended) {
+    Field<ExecutionStatus> status =
+        AttemptCtes.cancelledOr(ended).otherwise(AttemptCtes.literal(ExecutionStatus.LOST));
+    return AttemptCtes.closed(
+        AttemptCtes.close(status).set(JOB_EXECUTIONS.ERROR_MESSAGE, inline(LOST)),
+        ended,
+        AuditWeeks.ALL);
   }
 
   /**
-   * The execution of the first job that {@link #query} would take back, to step over it when it
-   * cannot be.
+   * Finds the execution of the first job behind a given execution that {@link #of} would rescue, to
+   * step over it if it cannot be rescued. Returns one row.
    */
-  static ResultQuery<?> firstQuery() {
-    return select(min(EXPIRED_EXECUTION)).from(expired().limit(inline(1)).asTable("expired"));
+  static Statement<Long, OptionalLong> firstExpired(DSLContext dialect) {
+    return oldest(
+        dialect,
+        EXPIRED_EXECUTION,
+        oldest -> select(oldest).from(expired().limit(inline(1)).asTable("expired")));
   }
 
-  /** The execution of the oldest attempt that runs behind {@code after}, for {@link RescueMark}. */
-  static ResultQuery<?> oldestRunningQuery() {
-    return select(min(JOBS.CURRENT_EXECUTION_ID))
-        .from(JOBS)
-        .where(JobPredicates.RUNNING)
-        .and(JOBS.CURRENT_EXECUTION_ID.gt(AFTER));
+  /**
+   * Finds the oldest running execution behind a given one, for {@link RescueMark}. Returns one row.
+   */
+  static Statement<Long, OptionalLong> oldestRunning(DSLContext dialect) {
+    return oldest(
+        dialect,
+        JOBS.CURRENT_EXECUTION_ID,
+        oldest ->
+            select(oldest)
+                .from(JOBS)
+                .where(JobPredicates.RUNNING)
+                .and(JOBS.CURRENT_EXECUTION_ID.gt(AFTER)));
+  }
+
+  private static Statement<Long, OptionalLong> oldest(
+      DSLContext dialect, Field<Long> execution, Function<Field<Long>, ResultQuery<?>> query) {
+    Field<Long> oldest = min(execution);
+    return Statement.of(
+        dialect,
+        query.apply(oldest),
+        after -> new Arguments().number("after", after),
+        row -> {
+          Long found = row.numberOrNull(oldest);
+          return found == null ? OptionalLong.empty() : OptionalLong.of(found);
+        });
   }
 
   private static SelectSeekStep1<?, Long> expired() {
@@ -160,7 +186,7 @@ final class RescueStatement {
   }
 
   /**
-   * PostgreSQL looks again at a row that changed before it was locked, but reads other rows as they
+   * PostgreSQL reads a row again that changed before it was locked, but reads other rows as they
    * were: the audit row of an attempt that began meanwhile could not be closed.
    */
   private static Condition isStillTheAttemptOfTheSnapshot() {
@@ -169,25 +195,21 @@ final class RescueStatement {
         select(seen.CURRENT_EXECUTION_ID).from(seen).where(seen.ID.eq(JOBS.ID)));
   }
 
-  static Arguments firstArguments(long after) {
-    return new Arguments().number("after", after);
-  }
-
-  static Arguments arguments(long after, Duration spread, int limit) {
+  private static Arguments arguments(Request request) {
     return new Arguments()
-        .number("after", after)
-        .number("limit", limit)
-        .number("spread", DatabaseClock.micros(spread));
+        .number("after", request.after())
+        .number("limit", request.limit())
+        .number("spread", DatabaseClock.micros(request.spread()));
   }
 
-  static Rescued read(ResultSet row) throws SQLException {
+  private static Rescued read(Row row) throws SQLException {
     return new Rescued(
         new Execution(
-            new JobId(row.getLong(1)),
-            new ExecutionId(row.getLong(2)),
-            row.getObject(6, OffsetDateTime.class).toInstant()),
-        row.getString(4),
-        row.getString(5),
-        JobStatus.of(row.getString(3)));
+            new JobId(row.number(ID)),
+            new ExecutionId(row.number(EXECUTION_ID)),
+            row.instant(STARTED_AT)),
+        row.text(QUEUE),
+        row.text(KIND),
+        JobStatus.of(row.text(STATUS)));
   }
 }

@@ -3,8 +3,10 @@ package dev.skipjack.store.jooq;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.store.jooq.RescueStatement.Request;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,37 +14,38 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.jooq.DSLContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes back jobs whose lease ran out, in one statement when all goes well. A batch that the
- * database refuses is cut in halves until the row that cannot be rescued stands alone, and is
- * stepped over; so such rows, which stay and are the oldest of each sweep, neither stop the others
- * nor take their places. Safe for any number of threads.
+ * Rescues jobs whose lease has expired, usually in one statement. A batch that the database refuses
+ * is halved until the row that cannot be rescued stands alone and is skipped. Such rows stay and
+ * are the oldest of each sweep, but neither stop the others nor use up the limit. Safe for any
+ * number of threads.
  */
 final class RescueSweep {
 
-  /** In one sweep; where all are refused, the database has another trouble than a row. */
+  /** The limit of one sweep: if all rows are refused, the rows are not the problem. */
   private static final int MOST_REFUSED = 50;
 
-  /**
-   * Connection, state of the transaction or the server, resources: smaller batches fail as well.
-   */
-  private static final Set<String> NO_ROWS_FAULT = Set.of("08", "25", "28", "3D", "53", "57");
+  /** Connection, state of the transaction or the server, resources: smaller batches fail too. */
+  private static final Set<String> NOT_CAUSED_BY_A_ROW = Set.of("08", "25", "28", "3D", "53", "57");
 
   private static final String QUERY_CANCELED = "57014";
 
-  /** The server's timeout, and what the driver makes of its own. */
+  /** The server's timeout, and the driver's own. */
   private static final Set<String> TIMED_OUT = Set.of(QUERY_CANCELED, "08006");
 
-  /** The role lacks a right: it lacks it for a smaller batch too. */
-  private static final String NO_RIGHT = "42501";
+  /** The role lacks a privilege: smaller batches fail too. */
+  private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   private static final Logger LOG = LoggerFactory.getLogger(RescueSweep.class);
 
   private final OwnTransactions transactions;
-  private final Statements statements;
+  private final Statement<Request, Rescued> rescue;
+  private final Statement<Long, OptionalLong> firstExpired;
+  private final Statement<Long, OptionalLong> oldestRunning;
   private final PartitionHealing healing;
 
   /**
@@ -54,8 +57,8 @@ final class RescueSweep {
   private final RescueMark mark;
   private final LongSupplier clock;
 
-  RescueSweep(OwnTransactions transactions, Statements statements, PartitionHealing healing) {
-    this(transactions, statements, healing, new RescueMark(RescueMark.FAST), System::nanoTime);
+  RescueSweep(OwnTransactions transactions, DSLContext dialect, PartitionHealing healing) {
+    this(transactions, dialect, healing, new RescueMark(RescueMark.FAST), System::nanoTime);
   }
 
   /**
@@ -63,18 +66,20 @@ final class RescueSweep {
    */
   RescueSweep(
       OwnTransactions transactions,
-      Statements statements,
+      DSLContext dialect,
       PartitionHealing healing,
       RescueMark mark,
       LongSupplier clock) {
     this.transactions = transactions;
-    this.statements = statements;
+    this.rescue = RescueStatement.of(dialect);
+    this.firstExpired = RescueStatement.firstExpired(dialect);
+    this.oldestRunning = RescueStatement.oldestRunning(dialect);
     this.healing = healing;
     this.mark = mark;
     this.clock = clock;
   }
 
-  /** Learns of attempts that this process has claimed. */
+  /** Records attempts that this process has claimed. */
   void claimed(List<ClaimedJob> jobs) {
     for (ClaimedJob job : jobs) {
       mark.claimed(job.execution().id().value());
@@ -105,9 +110,9 @@ final class RescueSweep {
         List<Rescued> batch = rescue(after, spread, asked);
         rescued.addAll(batch);
         if (batch.isEmpty()) {
-          // One that rescues takes longer for what it writes.
+          // Only a sweep that writes nothing shows how long the walk takes.
           if (mark.looked(from, clock.getAsLong() - began)) {
-            mark.learn(oldestRunning(from));
+            mark.learn(transactions.run(oldestRunning, from).get(0));
           }
         }
         if (batch.size() < asked) {
@@ -115,7 +120,7 @@ final class RescueSweep {
         }
         size = (int) Math.min(limit, size * 2L);
       } catch (StoreException failure) {
-        if (!mayBeARows(failure)) {
+        if (!mayBeCausedByARow(failure)) {
           throw failure;
         }
         if (asked > 1) {
@@ -126,10 +131,11 @@ final class RescueSweep {
           size = asked / 2;
           continue;
         }
-        after = firstExpired(after);
-        if (after == 0) {
+        OptionalLong expired = transactions.run(firstExpired, after).get(0);
+        if (expired.isEmpty()) {
           break;
         }
+        after = expired.getAsLong();
         // Without the cause: the detail of a database's error may quote the row and its payload.
         LOG.warn(
             "Job could not be rescued, stepping over it executionId={} error={}",
@@ -144,36 +150,14 @@ final class RescueSweep {
     return rescued;
   }
 
-  private static boolean mayBeARows(StoreException failure) {
+  private static boolean mayBeCausedByARow(StoreException failure) {
     String state = failure.sqlState().orElse("08");
     return state.equals(QUERY_CANCELED)
-        || (!state.equals(NO_RIGHT) && !NO_ROWS_FAULT.contains(state.substring(0, 2)));
+        || (!state.equals(INSUFFICIENT_PRIVILEGE)
+            && !NOT_CAUSED_BY_A_ROW.contains(state.substring(0, 2)));
   }
 
   private List<Rescued> rescue(long after, Duration spread, int limit) {
-    return healing.run(
-        () ->
-            transactions.run(
-                statements.rescue,
-                RescueStatement.arguments(after, spread, limit),
-                RescueStatement::read));
-  }
-
-  private OptionalLong oldestRunning(long after) {
-    long oldest =
-        transactions
-            .run(
-                statements.oldestRunning,
-                RescueStatement.firstArguments(after),
-                row -> row.getLong(1))
-            .get(0);
-    return oldest == 0 ? OptionalLong.empty() : OptionalLong.of(oldest);
-  }
-
-  /** The execution of the first expired job behind {@code after}; 0 if there is none. */
-  private long firstExpired(long after) {
-    return transactions
-        .run(statements.firstExpired, RescueStatement.firstArguments(after), row -> row.getLong(1))
-        .get(0);
+    return healing.run(() -> transactions.run(rescue, new Request(after, spread, limit)));
   }
 }

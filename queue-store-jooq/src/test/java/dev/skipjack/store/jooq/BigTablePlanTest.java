@@ -2,14 +2,16 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -22,6 +24,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -51,7 +54,8 @@ class BigTablePlanTest {
 
   private final QueueDatabase database = QueueDatabase.create();
   private final Fixture fixture = new Fixture(database);
-  private final Statements statements = new Statements(database.schema());
+  private final DSLContext dialect = StatementDialect.forSchema(database.schema());
+  private final Statement<ClaimRequest, ClaimedJob> claim = ClaimStatement.of(dialect);
   private final AdminStatements admin = new AdminStatements(database.schema());
 
   /** By statistics and mode, then by statement. */
@@ -140,18 +144,18 @@ class BigTablePlanTest {
   private Map<String, StatementText> all() {
     AuditWeeks weeks = AuditWeeks.containing(loadedAt);
     Map<String, StatementText> all = new LinkedHashMap<>();
-    all.put("claim", statements.claim);
-    all.put("heartbeat", statements.heartbeat);
-    all.put("progress", statements.progress);
-    all.put("cancelRequested", statements.cancelRequested);
-    all.put("complete", statements.complete.in(weeks));
-    all.put("completeIn", statements.completeIn.in(weeks));
-    all.put("completeInWithResult", statements.completeInWithResult.in(weeks));
-    all.put("conclude", statements.conclude.in(weeks));
-    all.put("fail", statements.fail.in(weeks));
-    all.put("giveBack", statements.giveBack.in(weeks));
-    all.put("rescue", statements.rescue);
-    all.put("firstExpired", statements.firstExpired);
+    all.put("claim", claim.text());
+    all.put("heartbeat", HeartbeatStatement.of(dialect).text());
+    all.put("progress", ProgressStatement.of(dialect).text());
+    all.put("cancelRequested", CancelRequestedStatement.of(dialect).text());
+    all.put("complete", CompleteStatement.of(dialect).in(weeks).text());
+    all.put("completeIn", CompleteStatement.ofOne(dialect).in(weeks).text());
+    all.put("completeInWithResult", ConcludeStatement.ofOne(dialect).in(weeks).text());
+    all.put("conclude", ConcludeStatement.of(dialect).in(weeks).text());
+    all.put("fail", FailStatement.of(dialect).in(weeks).text());
+    all.put("giveBack", GiveBackStatement.of(dialect).in(weeks).text());
+    all.put("rescue", RescueStatement.of(dialect).text());
+    all.put("firstExpired", RescueStatement.firstExpired(dialect).text());
     all.put("cancel", admin.cancel);
     all.put("redrive", admin.redrive);
     all.put("edit", admin.edit);
@@ -251,7 +255,7 @@ class BigTablePlanTest {
             ? "'{-infinity}'"
             : "ARRAY[now() - interval '%s']".formatted(low.replace(" ago", ""));
     for (String mode : MODES) {
-      assertPages(statements.claim, mode, claim("'{%s}'".formatted(queue), lowWater, 1), 300);
+      assertPages(claim.text(), mode, claim("'{%s}'".formatted(queue), lowWater, 1), 300);
     }
   }
 
@@ -259,7 +263,7 @@ class BigTablePlanTest {
   void aClaimOfThousandsOfLanesReadsThoseItServes() throws SQLException {
     for (String mode : MODES) {
       assertPages(
-          statements.claim,
+          claim.text(),
           mode,
           claim(
               queues(QUEUES),
@@ -310,14 +314,11 @@ class BigTablePlanTest {
       })
   void neverTakesMoreThanAskedUnderAnyPlan(String off) throws SQLException {
     try (Connection connection = database.connection();
-        Statement sql = connection.createStatement()) {
+        java.sql.Statement sql = connection.createStatement()) {
       connection.setAutoCommit(false);
       sql.execute("SET LOCAL " + off + " = off");
       List<ClaimedJob> claimed =
-          statements.claim.run(
-              connection,
-              ClaimStatement.arguments(Fixture.request(7, Fixture.LEASE, new Lane("busy", 0))),
-              ClaimStatement::read);
+          claim.run(connection, Fixture.request(7, Fixture.LEASE, new Lane("busy", 0)));
       connection.rollback();
       assertThat(claimed).hasSize(7);
     }
@@ -347,11 +348,11 @@ class BigTablePlanTest {
     values.put("priorities", "array_fill(0, ARRAY[%d])::smallint[]".formatted(lanes));
     values.put("low_water", lowWater);
     values.put("caps", "array_fill(10, ARRAY[%d])".formatted(lanes));
-    return statements.claim.parameters().stream().map(values::get).toList();
+    return claim.text().parameters().stream().map(values::get).toList();
   }
 
   private List<String> literals(StatementText statement) {
-    if (statement == statements.claim) {
+    if (statement == claim.text()) {
       return claim("'{busy,later}'", "'{-infinity,-infinity}'", 2);
     }
     Map<String, String> values = values();

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -36,7 +37,8 @@ class ClaimPlanTest {
       assertThat(
               Plan.of(
                   connection,
-                  new Statements(fixture.database.schema()).dueLanes,
+                  DueLanesStatement.of(StatementDialect.forSchema(fixture.database.schema()))
+                      .text(),
                   mode,
                   List.of("'{q1,q2}'", "'{q1,q2}'")))
           .contains("jobs_pending_idx")

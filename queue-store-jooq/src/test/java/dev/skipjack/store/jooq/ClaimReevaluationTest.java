@@ -11,6 +11,8 @@ import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.SQLException;
@@ -31,14 +33,14 @@ import org.junit.jupiter.api.Test;
 class ClaimReevaluationTest {
 
   private Fixture fixture;
-  private Statements statements;
+  private Statement<ClaimRequest, ClaimedJob> claim;
   private Gate gate;
   private Rival claimer;
 
   @BeforeEach
   void setUp(QueueDatabase database) throws SQLException {
     fixture = new Fixture(database);
-    statements = new Statements(database.schema());
+    claim = ClaimStatement.of(StatementDialect.forSchema(database.schema()));
     gate = new Gate(fixture);
     claimer = new Rival(database);
     gate.stops(claimer);
@@ -124,11 +126,7 @@ class ClaimReevaluationTest {
   private Future<List<ClaimedJob>> stopBeforeLocks(int limit) throws SQLException {
     ClaimRequest request = Fixture.request(limit, LEASE, new Lane("default", 0));
     gate.shut();
-    return gate.sendTo(
-        claimer,
-        connection ->
-            statements.claim.run(
-                connection, ClaimStatement.arguments(request), ClaimStatement::read));
+    return gate.sendTo(claimer, connection -> claim.run(connection, request));
   }
 
   private List<ClaimedJob> release(Future<List<ClaimedJob>> claim) throws Exception {

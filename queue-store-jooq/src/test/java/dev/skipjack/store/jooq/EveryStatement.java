@@ -151,13 +151,10 @@ final class EveryStatement {
 
     OwnTransactions transactions = new OwnTransactions(dataSource);
     DSLContext dialect = StatementDialect.forSchema(schema);
-    Statements statements = new Statements(schema);
-    transactions.run(
-        statements.firstExpired, RescueStatement.firstArguments(0), row -> row.getLong(1));
-    transactions.run(
-        statements.oldestRunning, RescueStatement.firstArguments(0), row -> row.getLong(1));
+    transactions.run(RescueStatement.firstExpired(dialect), 0L);
+    transactions.run(RescueStatement.oldestRunning(dialect), 0L);
     HistoryStatements.runThoseOfOldPartitions(transactions, schema);
-    transactions.readOnly().run(CountSampleStatement.of(StatementDialect.forSchema(schema)));
+    transactions.readOnly().run(CountSampleStatement.of(dialect));
   }
 
   /**

@@ -29,7 +29,6 @@ class GoldenSqlTest {
   /** All but those that read and those of partitions, in {@code schema}. */
   static Map<String, StatementText> statements(String schema, AuditWeeks weeks) {
     DSLContext dialect = StatementDialect.forSchema(schema);
-    Statements statements = new Statements(schema);
     AdminStatements admin = new AdminStatements(schema);
     return new TreeMap<>(
         Map.ofEntries(
@@ -41,24 +40,24 @@ class GoldenSqlTest {
             Map.entry("dead-jobs", admin.deadJobsOfQueueAndKind),
             Map.entry("enqueue-one", EnqueueStatement.ofOne(dialect).text()),
             Map.entry("enqueue-once", EnqueueOnceStatement.of(dialect).text()),
-            Map.entry("due-lanes", statements.dueLanes),
-            Map.entry("claim", statements.claim),
-            Map.entry("claim-without-payload", statements.claimWithoutPayload),
-            Map.entry("heartbeat", statements.heartbeat),
-            Map.entry("progress", statements.progress),
-            Map.entry("cancel-requested", statements.cancelRequested),
-            Map.entry("complete", statements.complete.in(weeks)),
-            Map.entry("complete-in", statements.completeIn.in(weeks)),
-            Map.entry("complete-in-with-result", statements.completeInWithResult.in(weeks)),
-            Map.entry("conclude", statements.conclude.in(weeks)),
-            Map.entry("fail", statements.fail.in(weeks)),
-            Map.entry("give-back", statements.giveBack.in(weeks)),
-            Map.entry("attempt-status", statements.attemptStatus.in(weeks)),
-            Map.entry("rescue", statements.rescue),
-            Map.entry("first-expired", statements.firstExpired),
-            Map.entry("oldest-running", statements.oldestRunning),
-            Map.entry("announce", statements.announce),
-            Map.entry("remove-worker", statements.removeWorker),
-            Map.entry("remove-silent-workers", statements.removeSilentWorkers)));
+            Map.entry("due-lanes", DueLanesStatement.of(dialect).text()),
+            Map.entry("claim", ClaimStatement.of(dialect).text()),
+            Map.entry("claim-without-payload", ClaimStatement.withoutPayload(dialect).text()),
+            Map.entry("heartbeat", HeartbeatStatement.of(dialect).text()),
+            Map.entry("progress", ProgressStatement.of(dialect).text()),
+            Map.entry("cancel-requested", CancelRequestedStatement.of(dialect).text()),
+            Map.entry("complete", CompleteStatement.of(dialect).in(weeks).text()),
+            Map.entry("complete-in", CompleteStatement.ofOne(dialect).in(weeks).text()),
+            Map.entry("complete-in-with-result", ConcludeStatement.ofOne(dialect).in(weeks).text()),
+            Map.entry("conclude", ConcludeStatement.of(dialect).in(weeks).text()),
+            Map.entry("fail", FailStatement.of(dialect).in(weeks).text()),
+            Map.entry("give-back", GiveBackStatement.of(dialect).in(weeks).text()),
+            Map.entry("attempt-status", AttemptStatusStatement.of(dialect).in(weeks).text()),
+            Map.entry("rescue", RescueStatement.of(dialect).text()),
+            Map.entry("first-expired", RescueStatement.firstExpired(dialect).text()),
+            Map.entry("oldest-running", RescueStatement.oldestRunning(dialect).text()),
+            Map.entry("announce", AnnounceStatement.of(dialect).text()),
+            Map.entry("remove-worker", RemoveWorkersStatement.ofOne(dialect).text()),
+            Map.entry("remove-silent-workers", RemoveWorkersStatement.ofSilent(dialect).text())));
   }
 }

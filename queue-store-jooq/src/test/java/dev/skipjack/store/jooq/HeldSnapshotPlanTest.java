@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -11,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -54,7 +56,7 @@ class HeldSnapshotPlanTest {
   @Test
   void aMarkSparesTheRescueTheDeadEntries(QueueDatabase database) throws SQLException {
     Fixture fixture = new Fixture(database);
-    Statements statements = new Statements(database.schema());
+    DSLContext dialect = StatementDialect.forSchema(database.schema());
     try (Connection holder = database.connection();
         Connection connection = database.connection();
         Statement statement = holder.createStatement()) {
@@ -73,7 +75,10 @@ class HeldSnapshotPlanTest {
 
       for (List<String> arguments :
           List.of(List.of("200", "1000000"), List.<String>of())) { // a rescue, and the mark's look
-        StatementText sql = arguments.isEmpty() ? statements.oldestRunning : statements.rescue;
+        StatementText sql =
+            arguments.isEmpty()
+                ? RescueStatement.oldestRunning(dialect).text()
+                : RescueStatement.of(dialect).text();
         long without = pages(connection, sql, 0, arguments);
         long with = pages(connection, sql, oldest - 1, arguments);
         assertThat(with).isLessThan(without / 4);
@@ -92,7 +97,8 @@ class HeldSnapshotPlanTest {
 
   private static long pagesOfAListing(QueueDatabase database) throws SQLException {
     try (Connection connection = database.connection()) {
-      StatementText listing = new Statements(database.schema()).dueLanes;
+      StatementText listing =
+          DueLanesStatement.of(StatementDialect.forSchema(database.schema())).text();
       return Plan.ran(
               connection, listing, "force_generic_plan", List.of("'{default}'", "'{default}'"))
           .pages();
@@ -103,7 +109,7 @@ class HeldSnapshotPlanTest {
     try (Connection connection = database.connection()) {
       return Plan.ran(
               connection,
-              new Statements(database.schema()).claim,
+              ClaimStatement.of(StatementDialect.forSchema(database.schema())).text(),
               "force_generic_plan",
               List.of(
                   "'w'",

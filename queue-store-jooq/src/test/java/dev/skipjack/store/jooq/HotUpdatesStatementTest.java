@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Progress;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,13 +29,13 @@ class HotUpdatesStatementTest {
   private static final int JOBS = 5;
 
   private Fixture fixture;
-  private Statements statements;
+  private DSLContext dialect;
   private List<Execution> claimed;
 
   @BeforeEach
   void claim(QueueDatabase database) {
     fixture = new Fixture(database);
-    statements = new Statements(database.schema());
+    dialect = StatementDialect.forSchema(database.schema());
     fixture.enqueue(JOBS);
     claimed = fixture.claim(JOBS).stream().map(ClaimedJob::execution).toList();
   }
@@ -44,7 +44,9 @@ class HotUpdatesStatementTest {
   void aHeartbeatTouchesNoIndex() throws SQLException {
     assertThat(
             updates(
-                "jobs", statements.heartbeat, HeartbeatStatement.arguments(claimed, Fixture.LEASE)))
+                "jobs",
+                HeartbeatStatement.of(dialect),
+                new HeartbeatStatement.Request(claimed, Fixture.LEASE)))
         .isEqualTo("5 updated, 5 hot");
   }
 
@@ -53,27 +55,23 @@ class HotUpdatesStatementTest {
     List<Progress> reports =
         claimed.stream().map(execution -> new Progress(execution, 42, "half way")).toList();
 
-    assertThat(updates("jobs", statements.progress, ProgressStatement.arguments(reports)))
+    assertThat(updates("jobs", ProgressStatement.of(dialect), reports))
         .isEqualTo("5 updated, 5 hot");
   }
 
   @Test
   void closingTheAuditTouchesNoIndex() throws SQLException {
-    assertThat(
-            updates(
-                "job_executions%",
-                statements.complete.ending(claimed),
-                AttemptCtes.arguments(claimed, execution -> execution)))
+    assertThat(updates("job_executions%", CompleteStatement.of(dialect).ending(claimed), claimed))
         .isEqualTo("5 updated, 5 hot");
   }
 
-  private String updates(String tables, StatementText statement, Arguments arguments)
+  private <Q> String updates(String tables, Statement<Q, ?> statement, Q request)
       throws SQLException {
     // A session of its own: the counters of another may still hold what it did before.
     try (Connection connection = DriverManager.getConnection(fixture.database.jdbcUrl());
-        Statement counters = connection.createStatement()) {
+        java.sql.Statement counters = connection.createStatement()) {
       connection.setAutoCommit(false);
-      statement.run(connection, arguments, row -> row.getString(1));
+      statement.run(connection, request);
       try (ResultSet row =
           counters.executeQuery(
               "SELECT sum(n_tup_upd) || ' updated, ' || sum(n_tup_hot_upd) || ' hot' FROM pg_stat_xact_user_tables"

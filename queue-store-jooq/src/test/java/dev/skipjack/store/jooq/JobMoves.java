@@ -16,12 +16,15 @@ import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jooq.DSLContext;
 
 /**
  * Everything that can be done to one job, by the store's own statements, in whatever transaction
@@ -69,12 +72,12 @@ final class JobMoves {
   }
 
   private final Fixture fixture;
-  private final Statements statements;
+  private final DSLContext dialect;
   private final AdminStatements admin;
 
   JobMoves(Fixture fixture) {
     this.fixture = fixture;
-    this.statements = new Statements(fixture.database.schema());
+    this.dialect = StatementDialect.forSchema(fixture.database.schema());
     this.admin = new AdminStatements(fixture.database.schema());
   }
 
@@ -87,12 +90,7 @@ final class JobMoves {
         yield ended(
             move,
             execution,
-            one(
-                    statements.complete.ending(execution),
-                    connection,
-                    AttemptCtes.arguments(List.of(execution), e -> e),
-                    AttemptCtes::read)
-                == Verdict.DONE);
+            end(CompleteStatement.of(dialect), connection, execution) == Verdict.DONE);
       }
       case COMPLETE_IN -> ended(move, believed(actor), completeIn(connection, believed(actor)));
       case CONCLUDE -> {
@@ -100,37 +98,21 @@ final class JobMoves {
         yield ended(
             move,
             execution,
-            one(
-                    statements.conclude.ending(execution),
-                    connection,
-                    ConcludeStatement.arguments(List.of(Conclusion.completed(execution, "1"))),
-                    AttemptCtes::read)
+            end(ConcludeStatement.of(dialect), connection, Conclusion.completed(execution, "1"))
                 == Verdict.DONE);
       }
       case FAIL -> {
         Failure failure =
             new Failure(believed(actor), JobError.of("no luck"), Duration.ZERO, actor.failsForGood);
         yield ended(
-            move,
-            failure.execution(),
-            isDone(
-                one(
-                    statements.fail.ending(failure.execution()),
-                    connection,
-                    FailStatement.arguments(List.of(failure)),
-                    AttemptCtes::readEnded)));
+            move, failure.execution(), isDone(end(FailStatement.of(dialect), connection, failure)));
       }
       case RELEASE -> {
         GiveBack release = new GiveBack(believed(actor), ExecutionStatus.RELEASED, Duration.ZERO);
         yield ended(
             move,
             release.execution(),
-            isDone(
-                one(
-                    statements.giveBack.ending(release.execution()),
-                    connection,
-                    GiveBackStatement.arguments(List.of(release)),
-                    AttemptCtes::readEnded)));
+            isDone(end(GiveBackStatement.of(dialect), connection, release)));
       }
       case RESCUE -> rescue(connection);
       case CANCEL -> new Answer(move, cancel(connection, job), Optional.empty());
@@ -149,20 +131,17 @@ final class JobMoves {
 
   private Answer claim(Connection connection, Actor actor) throws SQLException {
     List<ClaimedJob> claimed =
-        statements.claim.run(
-            connection,
-            ClaimStatement.arguments(Fixture.request(1, actor.lease, new Lane("default", 0))),
-            ClaimStatement::read);
+        ClaimStatement.of(dialect)
+            .run(connection, Fixture.request(1, actor.lease, new Lane("default", 0)));
     claimed.forEach(job -> actor.execution = Optional.of(job.execution()));
     return new Answer(Move.CLAIM, !claimed.isEmpty(), Optional.empty());
   }
 
   private boolean heartbeat(Connection connection, Execution execution) throws SQLException {
     return one(
-                statements.heartbeat,
+                HeartbeatStatement.of(dialect),
                 connection,
-                HeartbeatStatement.arguments(List.of(execution), Fixture.LEASE),
-                HeartbeatStatement::read)
+                new HeartbeatStatement.Request(List.of(execution), Fixture.LEASE))
             .verdict()
         == Verdict.DONE;
   }
@@ -185,8 +164,8 @@ final class JobMoves {
 
   private Answer rescue(Connection connection) throws SQLException {
     List<Rescued> rescued =
-        statements.rescue.run(
-            connection, RescueStatement.arguments(0, Duration.ZERO, 10), RescueStatement::read);
+        RescueStatement.of(dialect)
+            .run(connection, new RescueStatement.Request(0, Duration.ZERO, 10));
     return new Answer(
         Move.RESCUE, !rescued.isEmpty(), rescued.stream().map(Rescued::execution).findFirst());
   }
@@ -211,6 +190,18 @@ final class JobMoves {
 
   private static boolean isDone(Ended ended) {
     return ended.verdict() == Verdict.DONE;
+  }
+
+  private static <A, R> R end(
+      OutcomeStatement<List<A>, R> statement, Connection connection, A attempt)
+      throws SQLException {
+    List<A> batch = List.of(attempt);
+    return one(statement.ending(batch), connection, batch);
+  }
+
+  private static <Q, R> R one(Statement<Q, R> statement, Connection connection, Q request)
+      throws SQLException {
+    return statement.run(connection, request).get(0);
   }
 
   private static <R> R one(

@@ -7,12 +7,15 @@ import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Conclusion;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -23,7 +26,9 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,85 +56,64 @@ class ReevaluatedBatchTest {
   enum Ending {
     COMPLETE {
       @Override
-      long end(Statements statements, Connection connection, List<Execution> batch)
+      long end(DSLContext dialect, Connection connection, List<Execution> batch)
           throws SQLException {
         return done(
-            statements
-                .complete
-                .ending(batch)
-                .run(
-                    connection, AttemptCtes.arguments(batch, one -> one), row -> row.getString(1)));
+            CompleteStatement.of(dialect).ending(batch).run(connection, batch), verdict -> verdict);
       }
     },
     CONCLUDE {
       @Override
-      long end(Statements statements, Connection connection, List<Execution> batch)
+      long end(DSLContext dialect, Connection connection, List<Execution> batch)
           throws SQLException {
+        List<Conclusion> conclusions =
+            batch.stream().map(one -> Conclusion.cancelled(one, "no need")).toList();
         return done(
-            statements
-                .conclude
-                .ending(batch)
-                .run(
-                    connection,
-                    ConcludeStatement.arguments(
-                        batch.stream().map(one -> Conclusion.cancelled(one, "no need")).toList()),
-                    row -> row.getString(1)));
+            ConcludeStatement.of(dialect).ending(conclusions).run(connection, conclusions),
+            verdict -> verdict);
       }
     },
     FAIL {
       @Override
-      long end(Statements statements, Connection connection, List<Execution> batch)
+      long end(DSLContext dialect, Connection connection, List<Execution> batch)
           throws SQLException {
+        List<Failure> failures =
+            batch.stream()
+                .map(one -> new Failure(one, JobError.of("no"), Duration.ZERO, false))
+                .toList();
         return done(
-            statements
-                .fail
-                .ending(batch)
-                .run(
-                    connection,
-                    FailStatement.arguments(
-                        batch.stream()
-                            .map(one -> new Failure(one, JobError.of("no"), Duration.ZERO, false))
-                            .toList()),
-                    row -> row.getString(1)));
+            FailStatement.of(dialect).ending(failures).run(connection, failures), Ended::verdict);
       }
     },
     GIVE_BACK {
       @Override
-      long end(Statements statements, Connection connection, List<Execution> batch)
+      long end(DSLContext dialect, Connection connection, List<Execution> batch)
           throws SQLException {
+        List<GiveBack> releases = batch.stream().map(Ending::released).toList();
         return done(
-            statements
-                .giveBack
-                .ending(batch)
-                .run(
-                    connection,
-                    GiveBackStatement.arguments(batch.stream().map(Ending::released).toList()),
-                    row -> row.getString(1)));
+            GiveBackStatement.of(dialect).ending(releases).run(connection, releases),
+            Ended::verdict);
       }
     },
     RESCUE {
       @Override
-      long end(Statements statements, Connection connection, List<Execution> batch)
+      long end(DSLContext dialect, Connection connection, List<Execution> batch)
           throws SQLException {
-        return statements
-            .rescue
-            .run(
-                connection,
-                RescueStatement.arguments(0, Duration.ZERO, batch.size()),
-                RescueStatement::read)
+        return RescueStatement.of(dialect)
+            .run(connection, new RescueStatement.Request(0, Duration.ZERO, batch.size()))
             .size();
       }
     };
 
-    abstract long end(Statements statements, Connection connection, List<Execution> batch)
+    abstract long end(DSLContext dialect, Connection connection, List<Execution> batch)
         throws SQLException;
 
     static GiveBack released(Execution attempt) {
       return new GiveBack(attempt, ExecutionStatus.RELEASED, Duration.ZERO);
     }
 
-    private static long done(List<String> verdicts) {
-      return verdicts.stream().filter("DONE"::equals).count();
+    private static <R> long done(List<R> results, Function<R, Verdict> verdict) {
+      return results.stream().filter(result -> verdict.apply(result) == Verdict.DONE).count();
     }
   }
 
@@ -249,8 +233,8 @@ class ReevaluatedBatchTest {
     try (Connection late = DriverManager.getConnection(postgres.jdbcUrl(DATABASE))) {
       execute(late, "SET ROLE pg_write_all_data");
       execute(keeper, "SELECT pg_advisory_lock(" + LOCK + ")");
-      Statements statements = new Statements(Migrations.DEFAULT_SCHEMA);
-      Future<Long> ended = thread.submit(() -> ending.end(statements, late, batch));
+      DSLContext dialect = StatementDialect.forSchema(Migrations.DEFAULT_SCHEMA);
+      Future<Long> ended = thread.submit(() -> ending.end(dialect, late, batch));
       Rival.soon().until(() -> ended.isDone() || somebodyWaits());
       assertThat(ended.isDone()).as("came through the gate").isFalse();
       rival.run();

@@ -11,6 +11,7 @@ import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -131,7 +132,7 @@ class RescueStatementTest {
     RescueSweep sweep =
         new RescueSweep(
             new OwnTransactions(database.dataSource()),
-            new Statements(database.schema()),
+            StatementDialect.forSchema(database.schema()),
             new PartitionHealing(Optional::empty),
             new RescueMark(Duration.ofNanos(-1)),
             clock::get);
@@ -155,7 +156,7 @@ class RescueStatementTest {
     RescueSweep sweep =
         new RescueSweep(
             new OwnTransactions(database.dataSource()),
-            new Statements(database.schema()),
+            StatementDialect.forSchema(database.schema()),
             new PartitionHealing(Optional::empty),
             new RescueMark(Duration.ofNanos(-1)),
             () -> 0);
@@ -182,7 +183,7 @@ class RescueStatementTest {
       RescueSweep sweep =
           new RescueSweep(
               new OwnTransactions(pool),
-              new Statements(database.schema()),
+              StatementDialect.forSchema(database.schema()),
               new PartitionHealing(Optional::empty),
               new RescueMark(Duration.ofNanos(-1)),
               clock::get);
@@ -235,7 +236,7 @@ class RescueStatementTest {
       assertThat(
               Plan.of(
                   connection,
-                  new Statements(fixture.database.schema()).rescue,
+                  RescueStatement.of(StatementDialect.forSchema(fixture.database.schema())).text(),
                   "force_generic_plan",
                   List.of("0", "200", "1000000")))
           .contains("Index Scan using jobs_running_idx")

@@ -17,21 +17,21 @@ import org.jooq.UpdateSetFirstStep;
 import org.jooq.UpdateSetMoreStep;
 
 /**
- * Dead or pending again: what an attempt that did not succeed makes of its job, for a failure and
- * for a lost lease alike.
+ * Moves a job back to pending after an unsuccessful attempt, or to dead when its attempts are
+ * exhausted. For failures and for lost leases alike.
  */
-final class Deaths {
+final class FailedTransition {
 
-  /** Every attempt that counts is used. */
-  static final Condition USED_UP =
+  /** As many attempts have been counted as the job may have. */
+  static final Condition EXHAUSTED =
       JOBS.ATTEMPTS.minus(JOBS.UNCOUNTED_ATTEMPTS).ge(JOBS.MAX_ATTEMPTS);
 
   private static final Condition FREES_KEY =
       JOBS.UNIQUE_UNTIL.isDistinctFrom(inline(UniqueUntil.ENDED, JOBS.UNIQUE_UNTIL));
 
-  private Deaths() {}
+  private FailedTransition() {}
 
-  /** Takes the lease away and makes the job dead if {@code dies}, else pending at {@code due}. */
+  /** Removes the lease and makes the job dead if {@code dies}, otherwise pending at {@code due}. */
   static UpdateSetMoreStep<JobsRecord> orPending(
       UpdateSetFirstStep<JobsRecord> update, Condition dies, Field<Instant> due) {
     return update
