@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.JobStatus;
@@ -19,9 +20,7 @@ class BackgroundRunTest {
   /** Held and in no buffer, they would be renewed for ever and never run. */
   @Test
   void claimedJobsAreGivenBackWhenTheirClaimCannotBeAccepted() {
-    for (int i = 0; i < 4; i++) {
-      store.add("q", "k", "job", 0, 3);
-    }
+    store.addAll(4, job());
     AtomicBoolean broken = new AtomicBoolean(true);
     store.onClaim = job -> broken.getAndSet(false) ? withoutDueTime(job) : job;
 

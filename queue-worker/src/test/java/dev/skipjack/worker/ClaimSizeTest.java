@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -36,10 +37,8 @@ class ClaimSizeTest {
   @ValueSource(strings = {"54000", "53200"})
   void aPayloadThatCannotBeFetchedFailsItsJobAndHoldsUpNoOther(String state) {
     store.bombState = state;
-    JobId bomb = store.add("q", "k", "bomb", 0, 2);
-    for (int i = 0; i < 20; i++) {
-      store.add("q", "k", "job", 0, 3);
-    }
+    JobId bomb = store.add(job().payload("bomb").maxAttempts(2));
+    store.addAll(20, job());
 
     try (Worker worker = start()) {
       await().until(() -> store.count(JobStatus.COMPLETED) == 20);
@@ -101,12 +100,12 @@ class ClaimSizeTest {
     ClaimSize size = new ClaimSize(payloads);
     assertThat(size.most(1_000)).isLessThan(100); // nothing is known, so large ones are expected
 
-    size.brought(Collections.nCopies(10, job("x")));
+    size.brought(Collections.nCopies(10, claimed("x")));
     assertThat(size.most(1_000)).isEqualTo(1_000);
-    size.brought(List.of(job("x".repeat(MEGABYTE))));
+    size.brought(List.of(claimed("x".repeat(MEGABYTE))));
     assertThat(size.most(1_000)).isEqualTo(24); // half of the budget, at twice the characters
     for (int i = 0; i < 10; i++) {
-      size.brought(Collections.nCopies(100, job("x")));
+      size.brought(Collections.nCopies(100, claimed("x")));
     }
     assertThat(size.most(1_000)).isEqualTo(1_000);
   }
@@ -114,7 +113,7 @@ class ClaimSizeTest {
   @Test
   void whatIsHeldLimitsWhatIsClaimedAheadButFreeSlotsAreFilled() {
     PayloadBudget payloads = new PayloadBudget(100L * MEGABYTE);
-    payloads.learn(List.of(job("x".repeat(MEGABYTE))));
+    payloads.learn(List.of(claimed("x".repeat(MEGABYTE))));
     ServedQueue queue =
         new ServedQueue("q", 4, 1_000, new Wakeup(), LaneOrder.Reserve.A_TENTH, payloads);
     queue.ran(Attempts.claimed(Duration.ofMinutes(1)), 1_000);
@@ -134,7 +133,7 @@ class ClaimSizeTest {
   @Test
   void besideAnOutcomeThatCannotBeWrittenOneJobRunsAtATimeHoweverLarge() {
     PayloadBudget payloads = new PayloadBudget(MEGABYTE);
-    payloads.learn(List.of(job("x".repeat(2 * MEGABYTE))));
+    payloads.learn(List.of(claimed("x".repeat(2 * MEGABYTE))));
     ServedQueue queue =
         new ServedQueue("q", 2, 1_000, new Wakeup(), LaneOrder.Reserve.A_TENTH, payloads);
     queue.claimed(4L * MEGABYTE);
@@ -147,7 +146,7 @@ class ClaimSizeTest {
     assertThat(queue.ask()).as("no more are held than without outcomes, but one").isZero();
   }
 
-  private static ClaimedJob job(String payload) {
+  private static ClaimedJob claimed(String payload) {
     return ClaimAnswers.job(new Lane("q", 0), payload, Instant.EPOCH);
   }
 

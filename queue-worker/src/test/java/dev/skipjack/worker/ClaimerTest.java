@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -272,9 +273,7 @@ class ClaimerTest {
   }
 
   private void add(int jobs, int priority) {
-    for (int i = 0; i < jobs; i++) {
-      store.add("q", "k", "job", priority, 3);
-    }
+    store.addAll(jobs, job().priority(priority));
   }
 
   private void pass(Duration time) {

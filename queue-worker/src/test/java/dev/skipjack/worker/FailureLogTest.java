@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -222,7 +223,7 @@ class FailureLogTest {
   private static List<String> run(
       JobHandler<String> handler, UnaryOperator<Worker.Builder> settings) {
     MemoryStore store = new MemoryStore();
-    store.add("q", "k", "job", 0, 2);
+    store.add(job().maxAttempts(2));
     Worker worker = settings.apply(Worker.on(store).handle(TYPE, handler).queue("q", 1)).build();
     return logged(worker::runUntilIdle);
   }

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -79,7 +80,7 @@ class HandlerThreadContextTest {
   @Test
   void handlersHaveTheClassLoaderOfTheThreadThatStartedTheWorker() throws Exception {
     MemoryStore store = new MemoryStore();
-    store.add("q", "k", "job", 0, 1);
+    store.add(job().maxAttempts(1));
     CompletableFuture<Seen> seen = new CompletableFuture<>();
     starter.setContextClassLoader(odd);
     Worker worker =

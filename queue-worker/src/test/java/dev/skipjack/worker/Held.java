@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,9 +36,7 @@ final class Held {
 
   /** Claims so many new jobs; their handlers run, as far as the worker knows. */
   List<Attempt> claim(int jobs) {
-    for (int i = 0; i < jobs; i++) {
-      store.add("q", "k", "payload", 0, 3);
-    }
+    store.addAll(jobs, job().payload("payload"));
     List<Attempt> claimed =
         Claimers.of(store, "k", lease, LowWaterMarks.FAST, System::nanoTime, "q")
             .claim(Map.of("q", jobs), jobs);

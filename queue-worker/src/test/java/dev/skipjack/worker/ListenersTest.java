@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
@@ -49,7 +50,7 @@ class ListenersTest {
     CountDownLatch end = new CountDownLatch(1);
     List<JobId> jobs = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      jobs.add(store.add("q", "k", "job", 0, 3));
+      jobs.add(store.add(job()));
     }
     Worker worker =
         start(
@@ -83,14 +84,14 @@ class ListenersTest {
 
   @Test
   void aListenerThatHangsHoldsUpNeitherClaimsNorOutcomes() {
-    store.add("q", "k", "job", 0, 3);
+    store.add(job());
     start(
         builder("work", 1)
             .handle(TYPE, (payload, context) -> Outcome.completed())
             .listener(event -> awaitRelease()));
 
     await().until(() -> store.count(JobStatus.COMPLETED) == 1);
-    store.add("q", "k", "job", 0, 3);
+    store.add(job());
     await().until(() -> store.count(JobStatus.COMPLETED) == 2);
   }
 
@@ -100,7 +101,7 @@ class ListenersTest {
     Set<String> threads = ConcurrentHashMap.newKeySet();
     List<JobId> jobs = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
-      jobs.add(store.add("q", "k", "job", 0, 3));
+      jobs.add(store.add(job()));
     }
     Worker worker =
         start(
@@ -130,7 +131,7 @@ class ListenersTest {
             .build();
 
     for (int round = 1; round <= 3; round++) {
-      store.add("q", "k", "job", 0, 3);
+      store.add(job());
       assertThat(worker.runUntilIdle()).isEqualTo(1);
       assertThat(events.all(Succeeded.class)).hasSize(round);
     }
@@ -151,7 +152,7 @@ class ListenersTest {
                 })
             .listener(events)
             .build();
-    store.add("q", "k", "job", 0, 3);
+    store.add(job());
 
     assertThat(worker.runUntilIdle()).isEqualTo(1);
 
@@ -170,7 +171,7 @@ class ListenersTest {
                   awaitRelease();
                 })
             .build();
-    store.add("q", "k", "job", 0, 3);
+    store.add(job());
     Thread run = new Thread(worker::runUntilIdle);
     run.start();
     hangs.await();
@@ -198,7 +199,7 @@ class ListenersTest {
             .listener(events)
             .build();
     workers.add(worker);
-    store.add("q", "k", "job", 0, 3);
+    store.add(job());
     Thread run = new Thread(worker::runUntilIdle);
     run.start();
     running.await();
@@ -211,7 +212,7 @@ class ListenersTest {
     assertThat(events.all(Succeeded.class)).hasSize(1);
 
     worker.start();
-    store.add("q", "k", "job", 0, 3);
+    store.add(job());
     await().until(() -> events.all(Succeeded.class).size() == 2);
     worker.stop();
     await().until(() -> threads("queue-beside-events").isEmpty());
@@ -237,7 +238,7 @@ class ListenersTest {
                 })
             .build();
     self.set(worker);
-    store.add("q", "k", "job", 0, 3);
+    store.add(job());
 
     assertThat(worker.runNext()).isTrue();
 
@@ -257,7 +258,7 @@ class ListenersTest {
 
   @Test
   void aWorkerWithoutListenersHasNoThreadForThem() {
-    store.add("q", "k", "job", 0, 3);
+    store.add(job());
     start(builder("silent", 1).handle(TYPE, (payload, context) -> Outcome.completed()));
     await().until(() -> store.count(JobStatus.COMPLETED) == 1);
 
@@ -271,7 +272,7 @@ class ListenersTest {
   @Test
   void aListenerMayStopTheWorker() {
     CountDownLatch stopped = new CountDownLatch(1);
-    store.add("q", "k", "job", 0, 3);
+    store.add(job());
     Worker stopping =
         builder("fuse", 1)
             .handle(TYPE, (payload, context) -> Outcome.completed())

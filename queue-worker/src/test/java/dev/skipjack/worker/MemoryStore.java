@@ -1,6 +1,5 @@
 package dev.skipjack.worker;
 
-import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
@@ -49,6 +48,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -241,25 +241,13 @@ final class MemoryStore
     return payloadClass.cast(json);
   }
 
-  JobId add(String queue, String kind, String payload, int priority, int maxAttempts) {
-    return add(queue, kind, payload, 1, priority, maxAttempts);
+  JobId add(TestJob job) {
+    return enqueue(List.of(job.toNewJob())).get(0).jobId();
   }
 
-  /** A job of kind {@code k} in queue {@code q}. */
-  JobId addVersion(String payload, int version) {
-    return add("q", "k", payload, version, 0, 3);
-  }
-
-  private JobId add(
-      String queue, String kind, String payload, int version, int priority, int maxAttempts) {
-    return enqueue(
-            List.of(
-                NewJob.of(
-                    JobType.of(kind, String.class).onQueue(queue).payloadVersion(version),
-                    payload,
-                    EnqueueOptions.none().priority(priority).maxAttempts(maxAttempts))))
-        .get(0)
-        .jobId();
+  /** Adds as many jobs like this one. */
+  void addAll(int count, TestJob job) {
+    enqueue(Collections.nCopies(count, job.toNewJob()));
   }
 
   synchronized JobStatus status(JobId id) {

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.tuple;
@@ -72,9 +73,9 @@ class RuntimeTest {
     @Test
     void aStageKeepsItsPlaceAndItsLeaseButNoThread() {
       List<CompletableFuture<Outcome>> stages = new CopyOnWriteArrayList<>();
-      JobId first = store.add("q", "k", "1", 0, 3);
-      store.add("q", "k", "2", 0, 3);
-      store.add("q", "k", "3", 0, 3);
+      JobId first = store.add(job().payload("1"));
+      store.add(job().payload("2"));
+      store.add(job().payload("3"));
 
       Worker worker =
           start(
@@ -107,8 +108,8 @@ class RuntimeTest {
     void aStageThatTimesOutIsCancelledAndItsPlaceIsFree() {
       JobType<String> type = TYPE.timeout(Duration.ofMillis(100)).maxAttempts(1);
       List<CompletableFuture<Outcome>> stages = new CopyOnWriteArrayList<>();
-      JobId hanging = store.add("q", "k", "hang", 1, 1);
-      JobId next = store.add("q", "k", "next", 0, 1);
+      JobId hanging = store.add(job().payload("hang").priority(1).maxAttempts(1));
+      JobId next = store.add(job().payload("next").maxAttempts(1));
 
       start(
           on(
@@ -134,7 +135,7 @@ class RuntimeTest {
 
     @Test
     void aStopGivesBackWhatHasNotAnswered() {
-      JobId job = store.add("q", "k", "hang", 0, 3);
+      JobId job = store.add(job().payload("hang"));
       CompletableFuture<Outcome> stage = new CompletableFuture<>();
       Worker worker =
           start(
@@ -151,8 +152,8 @@ class RuntimeTest {
 
     @Test
     void theCallingThreadWaitsForTheAnswer() {
-      store.add("q", "k", "1", 0, 3);
-      store.add("q", "k", "2", 0, 3);
+      store.add(job().payload("1"));
+      store.add(job().payload("2"));
       AtomicInteger open = new AtomicInteger();
       AtomicInteger most = new AtomicInteger();
       ExecutorService other = Executors.newSingleThreadExecutor();
@@ -191,9 +192,7 @@ class RuntimeTest {
       Set<String> names = ConcurrentHashMap.newKeySet();
       ExecutorService own = Executors.newFixedThreadPool(2, task -> new Thread(task, "users-own"));
       try {
-        for (int i = 0; i < 50; i++) {
-          store.add("q", "k", "job", 0, 3);
-        }
+        store.addAll(50, job());
         Worker worker =
             start(
                 on(
@@ -218,7 +217,7 @@ class RuntimeTest {
     void anExecutorThatRefusesLosesNothing() {
       ExecutorService own = Executors.newFixedThreadPool(1);
       own.shutdown();
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
 
       Worker worker =
           start(
@@ -238,9 +237,7 @@ class RuntimeTest {
       CountDownLatch release = new CountDownLatch(1);
       AtomicInteger begun = new AtomicInteger();
       try {
-        for (int i = 0; i < 3; i++) {
-          store.add("q", "k", "job", 0, 3);
-        }
+        store.addAll(3, job());
         Worker worker =
             start(
                 on(
@@ -278,9 +275,7 @@ class RuntimeTest {
               new SynchronousQueue<>(),
               new ThreadPoolExecutor.DiscardPolicy());
       try {
-        for (int i = 0; i < 3; i++) {
-          store.add("q", "k", "job", 0, 1);
-        }
+        store.addAll(3, job().maxAttempts(1));
         start(
             on(
                     TYPE,
@@ -310,7 +305,7 @@ class RuntimeTest {
       List<Runnable> late = new CopyOnWriteArrayList<>();
       ExecutorService own = new LateExecutor(late);
       AtomicInteger begun = new AtomicInteger();
-      JobId job = store.add("q", "k", "job", 0, 1);
+      JobId job = store.add(job().maxAttempts(1));
       Worker worker =
           start(
               on(
@@ -390,7 +385,7 @@ class RuntimeTest {
       CompletableFuture<Outcome> stage = new CompletableFuture<>();
       CompletableFuture<?> hung =
           stage.whenComplete((outcome, thrown) -> where.complete(Thread.currentThread().getName()));
-      JobId job = store.add("q", "k", "job", 0, 1);
+      JobId job = store.add(job().maxAttempts(1));
       try {
         start(
             on(TYPE, (payload, context) -> Outcome.async(stage), 1)
@@ -421,12 +416,8 @@ class RuntimeTest {
       JobType<String> type = TYPE.timeout(Duration.ofMillis(50));
       AtomicBoolean release = new AtomicBoolean();
       AtomicInteger entered = new AtomicInteger();
-      for (int i = 0; i < 2; i++) {
-        store.add("q", "k", "loop", 1, 1);
-      }
-      for (int i = 0; i < 20; i++) {
-        store.add("q", "k", "good", 0, 3);
-      }
+      store.addAll(2, job().payload("loop").priority(1).maxAttempts(1));
+      store.addAll(20, job().payload("good"));
 
       Worker worker =
           start(
@@ -455,9 +446,7 @@ class RuntimeTest {
       release.set(true);
       await().until(() -> worker.status().running() == 0);
       assertThat(worker.status().stuck()).isZero();
-      for (int i = 0; i < 20; i++) {
-        store.add("q", "k", "good", 0, 3);
-      }
+      store.addAll(20, job().payload("good"));
       await().until(() -> store.count(JobStatus.COMPLETED) == 40);
     }
 
@@ -465,8 +454,8 @@ class RuntimeTest {
     void aHandlerThatIsToBeCancelledAndDoesNotListenTimesOutAllTheSame() {
       JobType<String> type = TYPE.timeout(Duration.ofMillis(600));
       AtomicBoolean release = new AtomicBoolean();
-      JobId deaf = store.add("q", "k", "deaf", 1, 1);
-      JobId next = store.add("q", "k", "next", 0, 3);
+      JobId deaf = store.add(job().payload("deaf").priority(1).maxAttempts(1));
+      JobId next = store.add(job().payload("next"));
 
       start(
           on(
@@ -496,7 +485,7 @@ class RuntimeTest {
     void theyDoNotHoldUpAStop() {
       JobType<String> type = TYPE.timeout(Duration.ofMillis(50)).maxAttempts(1);
       AtomicBoolean release = new AtomicBoolean();
-      store.add("q", "k", "loop", 1, 1);
+      store.add(job().payload("loop").priority(1).maxAttempts(1));
       Worker worker =
           start(
               on(
@@ -522,9 +511,7 @@ class RuntimeTest {
       JobType<String> type = TYPE.timeout(Duration.ofMillis(20)).maxAttempts(1);
       CountDownLatch release = new CountDownLatch(1);
       AtomicInteger inside = new AtomicInteger();
-      for (int i = 0; i < 10; i++) {
-        store.add("q", "k", "loop", 1, 1);
-      }
+      store.addAll(10, job().payload("loop").priority(1).maxAttempts(1));
 
       start(
           on(
@@ -550,7 +537,7 @@ class RuntimeTest {
 
     @Test
     void progressIsWrittenWithTheHeartbeats() throws Exception {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
       CountDownLatch end = new CountDownLatch(1);
 
       start(
@@ -576,7 +563,7 @@ class RuntimeTest {
 
     @Test
     void interceptorsStandAroundTheHandlerInTheirOrder() {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
       List<String> order = new CopyOnWriteArrayList<>();
 
       start(
@@ -608,7 +595,7 @@ class RuntimeTest {
 
     @Test
     void anInterceptorThatThrowsFailsTheAttempt() {
-      JobId job = store.add("q", "k", "job", 0, 1);
+      JobId job = store.add(job().maxAttempts(1));
 
       start(
           on(TYPE, (payload, context) -> Outcome.completed(), 1)
@@ -624,7 +611,7 @@ class RuntimeTest {
 
     @Test
     void aCancelledOutcomeEndsTheJob() {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
 
       start(on(TYPE, (payload, context) -> Outcome.cancelled("no use"), 1), config());
 
@@ -642,9 +629,9 @@ class RuntimeTest {
       JobType<String> type =
           TYPE.payloadVersion(2).upcast((json, version) -> json + " from " + version);
       List<String> seen = new CopyOnWriteArrayList<>();
-      JobId earlier = store.addVersion("earlier", 1);
-      JobId same = store.addVersion("same", 2);
-      JobId later = store.addVersion("later", 3);
+      JobId earlier = store.add(job().payload("earlier"));
+      JobId same = store.add(job().payload("same").payloadVersion(2));
+      JobId later = store.add(job().payload("later").payloadVersion(3));
 
       start(
           on(
@@ -720,7 +707,7 @@ class RuntimeTest {
     /** Whose heartbeats have a connection of their own and are answered all the time. */
     @Test
     void aPoolWithoutAFreeConnectionIsNoDatabaseThatIsAway() {
-      store.add("q", "k", "job", 0, 3);
+      store.add(job());
       CountDownLatch release = new CountDownLatch(1);
       Worker worker =
           start(
@@ -766,9 +753,7 @@ class RuntimeTest {
     @Test
     void aWorkerWithoutRoomDoesNotTakeADatabaseForBack() {
       CountDownLatch release = new CountDownLatch(1);
-      for (int i = 0; i < 2; i++) {
-        store.add("q", "k", "job", 0, 3);
-      }
+      store.addAll(2, job());
       Worker worker =
           start(
               on(
@@ -831,7 +816,7 @@ class RuntimeTest {
     @Test
     void aSchemaThatIsTooOldIsToldWithoutHarm() {
       store.schemaVersion = 0;
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
 
       Worker worker = start(on(TYPE, (payload, context) -> Outcome.completed(), 1), config());
 

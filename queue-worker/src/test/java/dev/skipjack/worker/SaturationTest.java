@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -48,9 +49,9 @@ class SaturationTest {
             .queue("q", 1)
             .config(WorkerConfig.builder().pollInterval(Duration.ofMillis(20)).build())
             .start()) {
-      store.add("q", "k", "slow", 0, 3);
+      store.add(job().payload("slow"));
       await().until(() -> worker.status().running() == 1);
-      store.add("q", "k", "waits", 0, 3);
+      store.add(job().payload("waits"));
 
       await().until(() -> worker.health().lag().compareTo(Duration.ofMillis(300)) > 0);
       release.countDown();

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -72,7 +73,7 @@ class StopDeadlineTest {
 
   /** As behind a firewall that forgot every connection, with a handler that nothing impresses. */
   private Worker caughtInEverything() {
-    store.add("q", "k", "job", 0, 3);
+    store.add(job());
     hangExcept(Set.of("dueLanes", "claim"));
     Worker worker = start();
     await().until(() -> worker.status().running() == 1);

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -58,7 +59,7 @@ class VirtualThreadsTest {
   private static Thread threadOfAHandlerOn(HandlerThreads threads) throws Exception {
     CompletableFuture<Thread> ran = new CompletableFuture<>();
     MemoryStore store = new MemoryStore();
-    store.add("q", "k", "job", 0, 1);
+    store.add(job().maxAttempts(1));
     try (Worker worker =
         Worker.on(store)
             .handle(

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.TestJob.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -70,7 +71,7 @@ class WorkerTest {
     @Test
     void everyJobRunsOnceAndEveryQueueIsServed() {
       for (int i = 0; i < 1_000; i++) {
-        store.add(i % 3 == 0 ? "a" : "b", "k", "job " + i, i % 2, 3);
+        store.add(job().queue(i % 3 == 0 ? "a" : "b").payload("job " + i).priority(i % 2));
       }
       Set<String> seen = ConcurrentHashMap.newKeySet();
       AtomicInteger runs = new AtomicInteger();
@@ -93,7 +94,7 @@ class WorkerTest {
     @Test
     void noQueueRunsMoreThanItsConcurrency() {
       for (int i = 0; i < 300; i++) {
-        store.add("q", "k", "job", i % 5, 3);
+        store.add(job().priority(i % 5));
       }
       AtomicInteger now = new AtomicInteger();
       AtomicInteger most = new AtomicInteger();
@@ -116,9 +117,7 @@ class WorkerTest {
     @Test
     void aFullQueueClaimsNothingMore() {
       CountDownLatch release = new CountDownLatch(1);
-      for (int i = 0; i < 50; i++) {
-        store.add("q", "k", "job", 0, 3);
-      }
+      store.addAll(50, job());
 
       Worker worker =
           start(
@@ -142,10 +141,10 @@ class WorkerTest {
     @Test
     void kindsWithoutHandlerAreLeftAloneAndHideNothing() {
       for (int i = 0; i < 5; i++) {
-        store.add("q", "foreign", "job", 9, 3);
-        store.add("other", "foreign", "job", 9, 3);
+        store.add(job().kind("foreign").priority(9));
+        store.add(job().queue("other").kind("foreign").priority(9));
       }
-      JobId own = store.add("q", "k", "job", 0, 3);
+      JobId own = store.add(job());
 
       start(on((payload, context) -> Outcome.completed(), 2).queue("other", 2), config());
 
@@ -156,9 +155,7 @@ class WorkerTest {
     @Test
     void aJobWithHigherPriorityIsSeenWhileABacklogIsWorkedOff() throws Exception {
       AtomicBoolean stop = new AtomicBoolean();
-      for (int i = 0; i < 20; i++) {
-        store.add("q", "k", "low", 0, 3);
-      }
+      store.addAll(20, job().payload("low"));
       CountDownLatch high = new CountDownLatch(1);
       start(
           on(
@@ -166,7 +163,7 @@ class WorkerTest {
                 if (payload.equals("high")) {
                   high.countDown();
                 } else if (!stop.get()) {
-                  store.add("q", "k", "low", 0, 3); // the backlog never ends
+                  store.add(job().payload("low")); // the backlog never ends
                 }
                 return Outcome.completed();
               },
@@ -174,7 +171,7 @@ class WorkerTest {
           config());
 
       await().until(() -> store.count(JobStatus.COMPLETED) > 50);
-      store.add("q", "k", "high", 5, 3);
+      store.add(job().payload("high").priority(5));
 
       assertThat(high.await(2, TimeUnit.SECONDS)).isTrue();
       stop.set(true);
@@ -182,8 +179,8 @@ class WorkerTest {
 
     @Test
     void theLogContextNamesTheJobAndIsCleanForTheNext() {
-      JobId first = store.add("q", "k", "first", 1, 3);
-      JobId second = store.add("q", "k", "second", 0, 3);
+      JobId first = store.add(job().payload("first").priority(1));
+      JobId second = store.add(job().payload("second"));
       List<Map<String, String>> contexts = new CopyOnWriteArrayList<>();
 
       start(
@@ -222,8 +219,8 @@ class WorkerTest {
 
     @Test
     void aFailedAttemptIsRetriedAndADeadJobIsDead() {
-      JobId twice = store.add("q", "k", "twice", 0, 3);
-      JobId never = store.add("q", "k", "never", 0, 3);
+      JobId twice = store.add(job().payload("twice"));
+      JobId never = store.add(job().payload("never"));
 
       start(
           on(
@@ -247,7 +244,7 @@ class WorkerTest {
 
     @Test
     void aCancelledJobsHandlerIsInterruptedAndTheJobDoesNotComeBack() {
-      JobId job = store.add("q", "k", "slow", 0, 3);
+      JobId job = store.add(job().payload("slow"));
       CountDownLatch begun = new CountDownLatch(1);
       AtomicBoolean sawIt = new AtomicBoolean();
       start(
@@ -276,7 +273,7 @@ class WorkerTest {
 
     @Test
     void aCancelledJobWhoseHandlerCompletesAllTheSameIsCompleted() {
-      JobId job = store.add("q", "k", "stubborn", 0, 3);
+      JobId job = store.add(job().payload("stubborn"));
       CountDownLatch begun = new CountDownLatch(1);
       start(
           on(
@@ -300,8 +297,8 @@ class WorkerTest {
 
     @Test
     void aPayloadThatCannotBeReadFailsItsJobAlone() {
-      JobId poison = store.add("q", "k", "poison", 0, 1);
-      JobId good = store.add("q", "k", "good", 0, 1);
+      JobId poison = store.add(job().payload("poison").maxAttempts(1));
+      JobId good = store.add(job().payload("good").maxAttempts(1));
 
       start(on((payload, context) -> Outcome.completed(), 1), config());
 
@@ -314,13 +311,13 @@ class WorkerTest {
     @Test
     void errorsAreFailedAttemptsAndTheThreadsLiveOn() {
       for (int i = 0; i < 20; i++) {
-        store.add("q", "k", "overflow", 0, 1);
-        store.add("q", "k", "memory", 0, 1);
-        store.add("q", "k", "class", 0, 1);
-        store.add("q", "k", "initializer", 0, 1);
-        store.add("q", "k", "thread", 0, 1);
+        store.add(job().payload("overflow").maxAttempts(1));
+        store.add(job().payload("memory").maxAttempts(1));
+        store.add(job().payload("class").maxAttempts(1));
+        store.add(job().payload("initializer").maxAttempts(1));
+        store.add(job().payload("thread").maxAttempts(1));
       }
-      JobId good = store.add("q", "k", "good", -1, 1);
+      JobId good = store.add(job().payload("good").priority(-1).maxAttempts(1));
 
       start(
           on(
@@ -363,8 +360,8 @@ class WorkerTest {
 
     @Test
     void aTimeoutInterruptsTheHandlerAndFailsTheAttempt() {
-      JobId slow = store.add("q", "k", "slow", 0, 1);
-      JobId next = store.add("q", "k", "next", -1, 1);
+      JobId slow = store.add(job().payload("slow").maxAttempts(1));
+      JobId next = store.add(job().payload("next").priority(-1).maxAttempts(1));
       AtomicBoolean leaked = new AtomicBoolean();
 
       start(
@@ -390,9 +387,7 @@ class WorkerTest {
     @Test
     void anInterruptFlagLeftByAHandlerDoesNotReachTheNextJob() {
       List<Boolean> flags = new CopyOnWriteArrayList<>();
-      for (int i = 0; i < 20; i++) {
-        store.add("q", "k", "job", 0, 1);
-      }
+      store.addAll(20, job().maxAttempts(1));
 
       start(
           on(
@@ -410,7 +405,7 @@ class WorkerTest {
 
     @Test
     void aListenerThatThrowsHarmsNothing() {
-      JobId job = store.add("q", "k", "job", 0, 1);
+      JobId job = store.add(job().maxAttempts(1));
       start(
           on((payload, context) -> Outcome.completed(), 1)
               .listener(
@@ -429,9 +424,7 @@ class WorkerTest {
 
     @Test
     void runningAndBufferedJobsKeepTheirLeases() {
-      for (int i = 0; i < 6; i++) {
-        store.add("q", "k", "job", 0, 3);
-      }
+      store.addAll(6, job());
       AtomicInteger runs = new AtomicInteger();
 
       start(
@@ -453,7 +446,7 @@ class WorkerTest {
 
     @Test
     void aHandlerThatLostItsLeaseIsInterruptedAndItsOutcomeDiscarded() throws Exception {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
       CountDownLatch running = new CountDownLatch(1);
       AtomicReference<Boolean> told = new AtomicReference<>();
       start(
@@ -482,7 +475,7 @@ class WorkerTest {
     /** Fault 7: what ignores its timeout is renewed no more, so others get the job. */
     @Test
     void aHandlerThatIgnoresItsTimeoutLosesItsJobToTheRescuer() {
-      JobId job = store.add("q", "k", "stuck", 0, 2);
+      JobId job = store.add(job().payload("stuck").maxAttempts(2));
       AtomicInteger runs = new AtomicInteger();
       CountDownLatch release = new CountDownLatch(1);
       start(
@@ -523,8 +516,8 @@ class WorkerTest {
 
     @Test
     void aCommittedCompletionIsASuccessWhateverTheHandlerThrowsAfterwards() {
-      JobId clean = store.add("q", "k", "clean", 0, 3);
-      JobId thrown = store.add("q", "k", "thrown", 0, 3);
+      JobId clean = store.add(job().payload("clean"));
+      JobId thrown = store.add(job().payload("thrown"));
 
       startCompleting(
           (payload, context, connection) -> {
@@ -543,7 +536,7 @@ class WorkerTest {
 
     @Test
     void aRolledBackCompletionIsAFailedAttempt() {
-      JobId job = store.add("q", "k", "job", 0, 1);
+      JobId job = store.add(job().maxAttempts(1));
 
       startCompleting(
           (payload, context, connection) -> {
@@ -557,7 +550,7 @@ class WorkerTest {
 
     @Test
     void aZombieCannotCompleteInItsTransaction() {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
       AtomicReference<Throwable> thrown = new AtomicReference<>();
       AtomicReference<ExecutionId> thief = new AtomicReference<>();
 
@@ -581,7 +574,7 @@ class WorkerTest {
 
     @Test
     void aHandlerThatGoesOnAfterItsCommitIsNotTakenForLost() {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
 
       startCompleting(
           (payload, context, connection) -> {
@@ -634,13 +627,9 @@ class WorkerTest {
                   2),
               config().prefetch(2));
       // Quick jobs first: nothing is claimed ahead of slots until a pace is known.
-      for (int i = 0; i < 50; i++) {
-        store.add("q", "k", "quick", 0, 3);
-      }
+      store.addAll(50, job().payload("quick"));
       await().until(() -> store.count(JobStatus.COMPLETED) == 50);
-      for (int i = 0; i < 4; i++) {
-        store.add("q", "k", "slow", 0, 3);
-      }
+      store.addAll(4, job().payload("slow"));
       await().until(() -> events.all(Claimed.class).size() == 54);
 
       Thread first = new Thread(worker::stop);
@@ -663,7 +652,7 @@ class WorkerTest {
 
     @Test
     void whatRunsOnAtTheDeadlineIsGivenBackAndItsOutcomeDiscarded() {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
       CountDownLatch running = new CountDownLatch(1);
       CountDownLatch release = new CountDownLatch(1);
       CountDownLatch ended = new CountDownLatch(1);
@@ -697,7 +686,7 @@ class WorkerTest {
     @Test
     @Timeout(10)
     void aStopThatWaitsForHandlersIsEndedByAnotherThatDoesNot() throws Exception {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
       AtomicBoolean interrupted = new AtomicBoolean();
       CountDownLatch running = new CountDownLatch(1);
       Worker worker =
@@ -733,7 +722,7 @@ class WorkerTest {
     @Test
     @Timeout(10)
     void aFirstStopMayBeQuickToo() throws Exception {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
       CountDownLatch running = new CountDownLatch(1);
       Worker worker =
           start(
@@ -756,7 +745,7 @@ class WorkerTest {
 
     @Test
     void leasesAreRenewedWhileHandlersDrain() {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
       CountDownLatch running = new CountDownLatch(1);
       Worker worker =
           start(
@@ -778,7 +767,7 @@ class WorkerTest {
 
     @Test
     void aClaimThatComesInLateIsGivenBack() throws Exception {
-      JobId job = store.add("q", "k", "job", 0, 3);
+      JobId job = store.add(job());
       CountDownLatch claiming = new CountDownLatch(1);
       CountDownLatch answer = new CountDownLatch(1);
       store.fault =
@@ -806,7 +795,7 @@ class WorkerTest {
     /** Threads that nobody stops would renew leases for ever. */
     @Test
     void aStopThatIsInterruptedWhileOutcomesCannotBeWrittenStillEndsEveryThread() throws Exception {
-      store.add("q", "k", "job", 0, 3);
+      store.add(job());
       CountDownLatch refused = new CountDownLatch(1);
       store.fault =
           new MemoryStore.Fault() {
@@ -835,7 +824,7 @@ class WorkerTest {
 
     @Test
     void noThreadIsLeft() {
-      store.add("q", "k", "job", 0, 3);
+      store.add(job());
       Worker worker =
           start(
               on((payload, context) -> Outcome.completed(), 3)
@@ -884,9 +873,7 @@ class WorkerTest {
               },
               4),
           config());
-      for (int i = 0; i < 50; i++) {
-        store.add("q", "k", "job", 0, 3);
-      }
+      store.addAll(50, job());
       await().until(() -> runs.get() > 0);
 
       AtomicInteger refused = new AtomicInteger();
@@ -898,9 +885,7 @@ class WorkerTest {
               throw new StoreException("away", new SQLException("away", "08006"));
             }
           };
-      for (int i = 0; i < 50; i++) {
-        store.add("q", "k", "job", 0, 3);
-      }
+      store.addAll(50, job());
       await().until(() -> !events.all(LoopFailed.class).isEmpty());
       int before = refused.get();
       await().during(Duration.ofMillis(300)).atMost(Duration.ofSeconds(2)).until(() -> true);
@@ -920,9 +905,7 @@ class WorkerTest {
 
     @Test
     void runUntilIdleRunsWhatBecomesDueMeanwhile() {
-      for (int i = 0; i < 120; i++) {
-        store.add("q", "k", "fails once", 0, 3);
-      }
+      store.addAll(120, job().payload("fails once"));
       Set<Thread> threads = ConcurrentHashMap.newKeySet();
       Worker worker =
           build(
@@ -944,9 +927,7 @@ class WorkerTest {
 
     @Test
     void aStopEndsTheDrainOfAnotherThread() throws Exception {
-      for (int i = 0; i < 100; i++) {
-        store.add("q", "k", "job", 0, 3);
-      }
+      store.addAll(100, job());
       CountDownLatch running = new CountDownLatch(1);
       CountDownLatch release = new CountDownLatch(1);
       Worker worker =
@@ -971,9 +952,7 @@ class WorkerTest {
 
     @Test
     void aQuickStopFromElsewhereEndsTheAttemptThatRuns() throws Exception {
-      for (int i = 0; i < 10; i++) {
-        store.add("q", "k", "job", 0, 3);
-      }
+      store.addAll(10, job());
       CountDownLatch running = new CountDownLatch(1);
       Worker worker =
           build(
@@ -997,8 +976,8 @@ class WorkerTest {
 
     @Test
     void runNextRunsOneJobInOrderOfPriority() {
-      store.add("q", "k", "low", 0, 3);
-      store.add("q", "k", "high", 5, 3);
+      store.add(job().payload("low"));
+      store.add(job().payload("high").priority(5));
       List<String> order = new CopyOnWriteArrayList<>();
       Worker worker =
           build(
@@ -1035,9 +1014,7 @@ class WorkerTest {
 
     @Test
     void anInterruptEndsTheDrainAndGivesBackTheRest() {
-      for (int i = 0; i < 10; i++) {
-        store.add("q", "k", "job", 0, 3);
-      }
+      store.addAll(10, job());
       Thread caller = Thread.currentThread();
       Worker worker =
           build(

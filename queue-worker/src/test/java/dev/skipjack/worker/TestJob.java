@@ -1,0 +1,49 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.spi.NewJob;
+
+/**
+ * A job to be added to a {@link MemoryStore}. A test names only what matters to it: {@code
+ * store.add(job().priority(5))}.
+ */
+record TestJob(
+    String queue, String kind, String payload, int payloadVersion, int priority, int maxAttempts) {
+
+  /** A job of kind {@code k} in queue {@code q}, of priority 0, with three attempts. */
+  static TestJob job() {
+    return new TestJob("q", "k", "job", 1, 0, 3);
+  }
+
+  TestJob queue(String name) {
+    return new TestJob(name, kind, payload, payloadVersion, priority, maxAttempts);
+  }
+
+  TestJob kind(String name) {
+    return new TestJob(queue, name, payload, payloadVersion, priority, maxAttempts);
+  }
+
+  TestJob payload(String text) {
+    return new TestJob(queue, kind, text, payloadVersion, priority, maxAttempts);
+  }
+
+  TestJob payloadVersion(int version) {
+    return new TestJob(queue, kind, payload, version, priority, maxAttempts);
+  }
+
+  TestJob priority(int level) {
+    return new TestJob(queue, kind, payload, payloadVersion, level, maxAttempts);
+  }
+
+  TestJob maxAttempts(int attempts) {
+    return new TestJob(queue, kind, payload, payloadVersion, priority, attempts);
+  }
+
+  NewJob toNewJob() {
+    return NewJob.of(
+        JobType.of(kind, String.class).onQueue(queue).payloadVersion(payloadVersion),
+        payload,
+        EnqueueOptions.none().priority(priority).maxAttempts(maxAttempts));
+  }
+}
