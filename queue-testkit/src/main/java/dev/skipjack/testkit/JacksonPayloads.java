@@ -1,6 +1,7 @@
 package dev.skipjack.testkit;
 
 import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -9,8 +10,8 @@ import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 
 /**
- * Writes and reads as the codec of a queue that was given none. Loaded only where Jackson is on the
- * class path.
+ * Writes and reads as the codec of a queue that was given none; {@code JacksonPayloadsTest} of the
+ * store compares the settings. Loaded only where Jackson is on the class path.
  */
 final class JacksonPayloads implements PayloadCodec {
 
@@ -22,6 +23,18 @@ final class JacksonPayloads implements PayloadCodec {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .build();
+
+  JacksonPayloads() {
+    // The queue limited a payload when it was enqueued, so whatever is in the database is read.
+    mapper
+        .getFactory()
+        .setStreamReadConstraints(
+            StreamReadConstraints.builder()
+                .maxNestingDepth(Integer.MAX_VALUE)
+                .maxNumberLength(Integer.MAX_VALUE)
+                .maxNameLength(Integer.MAX_VALUE)
+                .build());
+  }
 
   @Override
   public String encode(Object payload) {

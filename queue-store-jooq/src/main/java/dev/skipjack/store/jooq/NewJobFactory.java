@@ -5,6 +5,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.payload.PayloadLimits;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 

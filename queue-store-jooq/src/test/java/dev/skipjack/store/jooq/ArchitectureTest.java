@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.skipjack.api.PayloadCodec;
 
 @AnalyzeClasses(
     packages = "dev.skipjack.store",
@@ -58,6 +59,24 @@ class ArchitectureTest {
               "dev.skipjack.store.jooq",
               "dev.skipjack.store.jooq.internal",
               "dev.skipjack.store.jooq.internal.read..");
+
+  /** There {@code PayloadCodecTest} finds and tests them. */
+  @ArchTest
+  static final ArchRule codecsAreInThePackageOfPayloads =
+      classes()
+          .that()
+          .implement(PayloadCodec.class)
+          .should()
+          .resideInAPackage("dev.skipjack.store.jooq.internal.payload");
+
+  @ArchTest
+  static final ArchRule payloadsKnowNoSql =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.skipjack.store.jooq.internal.payload")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("java.sql..", "org.jooq..", "dev.skipjack.model..");
 
   @ArchTest
   static final ArchRule jacksonStaysBehindTheCodec =

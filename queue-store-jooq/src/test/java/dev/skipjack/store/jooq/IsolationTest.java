@@ -20,6 +20,7 @@ import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.store.jooq.internal.payload.PayloadLimits;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;

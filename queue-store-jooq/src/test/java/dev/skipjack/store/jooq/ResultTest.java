@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
+import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,15 +1,15 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.payload;
 
 import java.util.List;
 import java.util.stream.Stream;
 
 /** Payloads that Java and SQL must both take, and payloads that both must refuse. */
-final class PayloadCorpus {
+public final class PayloadCorpus {
 
   private PayloadCorpus() {}
 
   /** What every door takes. */
-  static List<String> good() {
+  public static List<String> good() {
     return List.of(
         "[" + "1,".repeat(PayloadLimits.LARGEST / 2 - 2) + "1]",
         "[\"" + "[{1e999".repeat(30_000) + "\"]",
@@ -43,7 +43,7 @@ final class PayloadCorpus {
   }
 
   /** Numbers of more digits than anybody reads, once they are written out. */
-  static List<String> hugeNumbers() {
+  public static List<String> hugeNumbers() {
     return List.of(
         "9".repeat(310),
         "0." + "9".repeat(1_001),
@@ -65,7 +65,7 @@ final class PayloadCorpus {
   }
 
   /** JSON whose text jsonb refuses, or that is no Unicode. */
-  static List<String> textThatJsonbRefuses() {
+  public static List<String> textThatJsonbRefuses() {
     return List.of(
         "\"\\u0000\"",
         "\"\\ud800\"",
@@ -78,7 +78,7 @@ final class PayloadCorpus {
   }
 
   /** What is no JSON. */
-  static List<String> noJson() {
+  public static List<String> noJson() {
     return List.of(
         "",
         " ",
@@ -117,7 +117,7 @@ final class PayloadCorpus {
   }
 
   /** More levels than the limit; some have no closing brackets. */
-  static List<String> tooDeep() {
+  public static List<String> tooDeep() {
     return List.of(
         "[".repeat(101) + "]".repeat(101),
         "{\"a\":[".repeat(50) + "{}" + "]}".repeat(50),
@@ -127,7 +127,7 @@ final class PayloadCorpus {
   }
 
   /** Small coming in, huge for each reader. */
-  static List<String> hugeWrittenOut() {
+  public static List<String> hugeWrittenOut() {
     return List.of(
         "[1" + ",1e-1000".repeat(32_767) + "]",
         "[1" + ",1e100".repeat(6_000) + "]",
@@ -136,12 +136,12 @@ final class PayloadCorpus {
         "{\"a\":[" + "[1E+300],".repeat(2_000) + "1]}");
   }
 
-  static List<String> tooLarge() {
+  public static List<String> tooLarge() {
     String fits = "\"" + "x".repeat(PayloadLimits.LARGEST - 2) + "\"";
     return List.of(fits + " ", fits.replaceFirst("x", "ü"), "[" + " ".repeat(1_000_000) + "]");
   }
 
-  static Stream<String> refused() {
+  public static Stream<String> refused() {
     return Stream.of(
             hugeNumbers(),
             textThatJsonbRefuses(),

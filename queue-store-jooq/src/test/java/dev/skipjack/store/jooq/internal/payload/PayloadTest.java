@@ -1,65 +1,31 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.payload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 import java.math.BigDecimal;
-import java.time.Instant;
-import java.util.List;
-import java.util.Map;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class PayloadTest {
-
-  record Order(long id, BigDecimal total, Instant at, List<String> tags) {}
 
   private static final PayloadLimits LIMITS = new PayloadLimits(PayloadLimits.LARGEST);
 
   private final PayloadCodec codec = new JacksonCodec();
 
-  @Test
-  void recordsMakeTheRoundTrip() {
-    Order order =
-        new Order(
-            42,
-            new BigDecimal("12.340"),
-            Instant.parse("2026-11-21T10:00:00Z"),
-            List.of("a", "日本"));
-
-    assertThat(codec.decode(codec.encode(order), Order.class)).isEqualTo(order);
-  }
-
-  @Test
-  void aNewerProducersFieldsAreIgnored() {
-    assertThat(codec.decode("{\"id\":1,\"new\":{}}", Order.class).id()).isEqualTo(1);
-  }
-
   @ParameterizedTest
-  @ValueSource(strings = {"", "{", "[]", "{\"id\":\"secret\"}", "{\"id\":1} trailing"})
-  void whatDoesNotFitIsRefusedWithoutQuotingIt(String json) {
-    assertThatThrownBy(() -> codec.decode(json, Order.class))
-        .isInstanceOf(PayloadException.class)
-        .hasMessageContaining("Order")
-        .hasMessageNotContaining("secret");
-  }
-
-  @ParameterizedTest
-  @MethodSource("dev.skipjack.store.jooq.PayloadCorpus#textThatJsonbRefuses")
+  @MethodSource("dev.skipjack.store.jooq.internal.payload.PayloadCorpus#textThatJsonbRefuses")
   void textThatJsonbRefusesIsRefusedBeforeAnySql(String json) {
     assertThatThrownBy(() -> LIMITS.require("k", json)).isInstanceOf(PayloadException.class);
   }
 
   @ParameterizedTest
-  @MethodSource("dev.skipjack.store.jooq.PayloadCorpus#good")
+  @MethodSource("dev.skipjack.store.jooq.internal.payload.PayloadCorpus#good")
   void goodTextPasses(String json) {
     assertThat(LIMITS.require("k", json)).isEqualTo(json);
   }
@@ -99,26 +65,6 @@ class PayloadTest {
         .hasMessageContaining("deeper than 100");
   }
 
-  /** Long before a stack is exhausted, wherever the depth comes from. */
-  @ParameterizedTest
-  @ValueSource(ints = {101, 5_000, 50_000})
-  void deepTreesAreRefused(int depth) {
-    Object tree = List.of();
-    for (int i = 1; i < depth; i++) {
-      tree = List.of(tree);
-    }
-    Object deep = tree;
-
-    assertThatThrownBy(
-            () ->
-                new NewJobFactory(codec, LIMITS)
-                    .create(JobType.of("k", Object.class), deep, UnaryOperator.identity()))
-        .isInstanceOf(PayloadException.class)
-        .hasMessageContaining("nest")
-        .hasMessageContaining("at '/0/0/0/0")
-        .satisfies(refusal -> assertThat(refusal.getMessage()).hasSizeLessThan(700));
-  }
-
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -152,7 +98,7 @@ class PayloadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.skipjack.store.jooq.PayloadCorpus#hugeNumbers")
+  @MethodSource("dev.skipjack.store.jooq.internal.payload.PayloadCorpus#hugeNumbers")
   void hugeNumbersAreRefused(String json) {
     assertThatThrownBy(() -> LIMITS.require("k", json))
         .isInstanceOf(PayloadException.class)
@@ -173,54 +119,10 @@ class PayloadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.skipjack.store.jooq.PayloadCorpus#noJson")
+  @MethodSource("dev.skipjack.store.jooq.internal.payload.PayloadCorpus#noJson")
   void whatIsNoJsonIsRefusedWhateverTheCodec(String json) {
     assertThatThrownBy(() -> LIMITS.require("k", json))
         .isInstanceOf(PayloadException.class)
         .hasMessageContaining("is not JSON");
-  }
-
-  @Test
-  void nullIsNoPayload() {
-    PayloadCodec toNull =
-        new PayloadCodec() {
-          @Override
-          public String encode(Object payload) {
-            return "null";
-          }
-
-          @Override
-          public <T> T decode(String json, Class<T> payloadClass) {
-            throw new AssertionError();
-          }
-        };
-    JobType<Object> type = JobType.of("k", Object.class);
-
-    assertThatThrownBy(
-            () ->
-                new NewJobFactory(toNull, LIMITS).create(type, Map.of(), UnaryOperator.identity()))
-        .isInstanceOf(PayloadException.class)
-        .hasMessageContaining("null");
-  }
-
-  /** Class names in a payload are text, never looked up. */
-  @Test
-  void classNamesInPayloadsAreNotLoaded() {
-    assertThat(
-            codec
-                .decode(
-                    "{\"@class\":\"dev.skipjack.store.jooq.PayloadTest$Bomb\",\"id\":3}",
-                    Order.class)
-                .id())
-        .isEqualTo(3);
-    assertThat(codec.decode("[\"dev.skipjack.store.jooq.PayloadTest$Bomb\",{}]", Object.class))
-        .isInstanceOf(List.class);
-    assertThat(System.getProperty("bomb")).as("set by Bomb, once it is initialized").isNull();
-  }
-
-  static final class Bomb {
-    static {
-      System.setProperty("bomb", "exploded");
-    }
   }
 }

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.payload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -24,7 +24,6 @@ import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
-import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 import java.io.IOException;
@@ -49,7 +48,6 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -487,48 +485,6 @@ class ReadablePayloadTest {
     public Base deserialize(JsonParser parser, DeserializationContext context) {
       throw new UnsupportedOperationException();
     }
-  }
-
-  // ---- the enqueue ----
-
-  @Test
-  void enqueueRefusesAnUnreadableClassEachTimeAndAsksTheCodecOnceForAReadableOne() {
-    AtomicInteger asked = new AtomicInteger();
-    PayloadCodec counting =
-        new PayloadCodec() {
-          @Override
-          public String encode(Object payload) {
-            return codec.encode(payload);
-          }
-
-          @Override
-          public <T> T decode(String json, Class<T> payloadClass) {
-            return codec.decode(json, payloadClass);
-          }
-
-          @Override
-          public void requireReadable(Class<?> payloadClass) {
-            asked.incrementAndGet();
-            codec.requireReadable(payloadClass);
-          }
-        };
-    NewJobFactory jobFactory = new NewJobFactory(counting, LIMITS);
-    JobType<InField> unreadable = JobType.of("k", InField.class);
-    for (int i = 0; i < 2; i++) {
-      assertThatThrownBy(
-              () ->
-                  jobFactory.create(
-                      unreadable, new InField(1, new Circle(2)), UnaryOperator.identity()))
-          .isInstanceOf(PayloadException.class)
-          .hasMessageContaining("at '/shape'")
-          // The handler that enqueues it may have done work that its own retry repeats.
-          .satisfies(refused -> assertThat(((PayloadException) refused).isPermanent()).isFalse());
-    }
-    asked.set(0);
-    for (int i = 0; i < 3; i++) {
-      jobFactory.create(JobType.of("k" + i, Dog.class), new Dog(i), UnaryOperator.identity());
-    }
-    assertThat(asked).hasValue(1);
   }
 
   // ---- what decoding says ----

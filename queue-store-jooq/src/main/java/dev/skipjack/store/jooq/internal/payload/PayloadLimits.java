@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.payload;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.PayloadException;
@@ -7,13 +7,13 @@ import dev.skipjack.api.PayloadException;
  * What a payload or a result may be, checked before any SQL: an error of the server would cost the
  * caller its transaction.
  */
-final class PayloadLimits {
+public final class PayloadLimits {
 
   /**
    * Most bytes of a payload in UTF-8 unless the queue's builder says otherwise: 256 KiB. A payload
    * is for ids; documents belong in tables or object stores.
    */
-  static final int LARGEST = 256 * 1024;
+  public static final int LARGEST = 256 * 1024;
 
   /**
    * How many times the limit a document may have once PostgreSQL has written it out, which is what
@@ -31,7 +31,7 @@ final class PayloadLimits {
    *
    * @param largest most bytes in UTF-8, 1 KiB to 16 MiB
    */
-  PayloadLimits(int largest) {
+  public PayloadLimits(int largest) {
     if (largest < LEAST_LIMIT || largest > GREATEST_LIMIT) {
       throw new IllegalArgumentException(
           "Payload limit of %,d bytes is not in %,d..%,d."
@@ -45,7 +45,7 @@ final class PayloadLimits {
    *
    * @throws PayloadException with the reason, and the value's position as a JSON pointer
    */
-  String require(String kind, String json) {
+  public String require(String kind, String json) {
     return requirePayload(of("Payload", kind), json);
   }
 
@@ -54,7 +54,7 @@ final class PayloadLimits {
    *
    * @throws PayloadException as {@link #require(String, String)}
    */
-  String require(JobId job, String json) {
+  public String require(JobId job, String json) {
     return requirePayload("Payload of job " + job, json);
   }
 
@@ -73,7 +73,7 @@ final class PayloadLimits {
    *
    * @throws PayloadException as {@link #require(String, String)}
    */
-  String requireResult(String kind, String json) {
+  public String requireResult(String kind, String json) {
     scan(of("Result", kind), "return", json);
     return json;
   }

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.payload;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -17,11 +17,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The codec that is used when none is given. A mapper of our own: no default typing, so no class
- * name in a payload is ever looked at; unknown fields are ignored, so that a newer producer does
- * not break an older worker.
+ * The codec of a queue that was given none. Its mapper is its own, without default typing, so that
+ * class names in a payload are never loaded; it ignores unknown fields, so that a newer producer
+ * does not break an older worker. The testkit has a copy of the mapper's settings, which {@code
+ * JacksonPayloadsTest} compares with these.
  */
-final class JacksonCodec implements PayloadCodec {
+public final class JacksonCodec implements PayloadCodec {
 
   private static final int DEEPEST_PLACE = 10;
 
@@ -36,11 +37,12 @@ final class JacksonCodec implements PayloadCodec {
 
   private final JacksonReadability readability = new JacksonReadability(mapper);
 
-  JacksonCodec() {
+  /** Uses the Jackson modules that are on the class path. */
+  public JacksonCodec() {
     mapper
         .getFactory()
         .setStreamReadConstraints(
-            // Whatever was let in must come out; its size was limited at the enqueue.
+            // What was accepted at the enqueue must be readable; its size was limited there.
             StreamReadConstraints.builder()
                 .maxNestingDepth(JsonScan.DEEPEST + 1)
                 .maxNumberLength(JsonScan.MOST_INTEGER_DIGITS + JsonScan.MOST_FRACTION_DIGITS + 2)
