@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.examples.Story;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.api.Test;
 
+@QueueTest
 class TransfersTest {
 
   @Test
-  void twoAttemptsMoveTheMoneyOnce() {
-    try (ExampleDatabase database = ExampleDatabase.open()) {
+  void twoAttemptsMoveTheMoneyOnce(QueueDatabase empty) {
+    try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Story story = new Story();
       Transfers.run(database.dataSource(), story.out);
 

@@ -4,16 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.examples.Story;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@QueueTest
 class ImportsTest {
 
   @Test
   @Timeout(60)
-  void repeatsMakeOneJobAndWhatIsRefusedMakesNone() throws InterruptedException {
+  void repeatsMakeOneJobAndWhatIsRefusedMakesNone(QueueDatabase empty) throws InterruptedException {
     Story story = new Story();
-    try (ExampleDatabase database = ExampleDatabase.open()) {
+    try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Imports.run(database.dataSource(), story.out);
     }
 

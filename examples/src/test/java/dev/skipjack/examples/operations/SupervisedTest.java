@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.examples.Story;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@QueueTest
 class SupervisedTest {
 
   @Test
   @Timeout(60)
-  void aHandlerThatHangsIsReportedAndTheQueueGoesOn() throws InterruptedException {
+  void aHandlerThatHangsIsReportedAndTheQueueGoesOn(QueueDatabase empty)
+      throws InterruptedException {
     Story story = new Story();
-    try (ExampleDatabase database = ExampleDatabase.open()) {
+    try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Supervised.run(database.dataSource(), story.out);
     }
 

@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.examples.Story;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.api.Test;
 
+@QueueTest
 class ChargesTest {
 
   @Test
-  void eachChargeEndsAsTheBankSaid() {
+  void eachChargeEndsAsTheBankSaid(QueueDatabase empty) {
     Story story = new Story();
-    try (ExampleDatabase database = ExampleDatabase.open()) {
+    try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Charges.run(database.dataSource(), story.out);
     }
 

@@ -4,17 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.examples.Story;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@QueueTest
 class ReceiptsTest {
 
   @Test
   @Timeout(60)
-  void anOrderThatIsRefusedHasNoReceipt() throws SQLException {
+  void anOrderThatIsRefusedHasNoReceipt(QueueDatabase empty) throws SQLException {
     Story story = new Story();
-    try (ExampleDatabase database = ExampleDatabase.open()) {
+    try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Receipts.run(database.dataSource(), story.out);
     }
 

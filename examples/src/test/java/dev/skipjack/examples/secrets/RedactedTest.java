@@ -4,16 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.examples.Story;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@QueueTest
 class RedactedTest {
 
   @Test
   @Timeout(60)
-  void noCardNumberIsKept() throws InterruptedException {
+  void noCardNumberIsKept(QueueDatabase empty) throws InterruptedException {
     Story story = new Story();
-    try (ExampleDatabase database = ExampleDatabase.open()) {
+    try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Redacted.run(database.dataSource(), story.out);
     }
 

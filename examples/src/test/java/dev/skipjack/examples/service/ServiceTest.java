@@ -7,6 +7,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.faults.ForkedJvm;
+import dev.skipjack.testkit.QueueDatabase;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.postgresql.ds.PGSimpleDataSource;
 
 @Timeout(120)
 @DisabledOnOs(OS.WINDOWS) // no signals
@@ -28,9 +28,8 @@ class ServiceTest {
 
   @Test
   void aReportThatTakesLongerThanTheStopIsGivenBack() {
-    try (EmbeddedPostgres server =
-        EmbeddedPostgres.builder().purpose("examples").fresh(true).start()) {
-      String url = server.jdbcUrl("postgres");
+    try (QueueDatabase empty = QueueDatabase.create()) {
+      String url = empty.jdbcUrl();
       JobId job;
       try (ForkedJvm service = ForkedJvm.of(Service.class).arguments(url, "1", "0").start()) {
         String begun = service.awaitLine("begun", PATIENCE);
@@ -40,18 +39,16 @@ class ServiceTest {
         service.awaitLine("job " + job + " given back", PATIENCE);
         service.awaitLine("stopped", PATIENCE);
       }
-      PGSimpleDataSource database = new PGSimpleDataSource();
-      database.setURL(url);
-      assertThat(ExampleDatabase.audit(database, job)).containsExactly("attempt 1: released");
+      assertThat(ExampleDatabase.audit(empty.dataSource(), job))
+          .containsExactly("attempt 1: released");
     }
   }
 
   /** The first stop would wait for an hour. */
   @Test
   void aSecondSignalIsQuick() {
-    try (EmbeddedPostgres server =
-        EmbeddedPostgres.builder().purpose("examples").fresh(true).start()) {
-      String url = server.jdbcUrl("postgres");
+    try (QueueDatabase empty = QueueDatabase.create()) {
+      String url = empty.jdbcUrl();
       JobId job;
       try (ForkedJvm service = ForkedJvm.of(Service.class).arguments(url, "3600", "0").start()) {
         String begun = service.awaitLine("begun", PATIENCE);
@@ -64,9 +61,8 @@ class ServiceTest {
         assertThat(service.awaitExit(PATIENCE)).isEqualTo(143);
         service.awaitLine("stopped", PATIENCE);
       }
-      PGSimpleDataSource database = new PGSimpleDataSource();
-      database.setURL(url);
-      assertThat(ExampleDatabase.audit(database, job)).containsExactly("attempt 1: released");
+      assertThat(ExampleDatabase.audit(empty.dataSource(), job))
+          .containsExactly("attempt 1: released");
     }
   }
 
