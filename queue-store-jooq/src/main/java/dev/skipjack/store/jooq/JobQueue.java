@@ -22,6 +22,7 @@ import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
 import dev.skipjack.store.jooq.internal.payload.PayloadLimits;
+import dev.skipjack.store.jooq.internal.read.JooqJobReader;
 import dev.skipjack.store.jooq.internal.sql.KeptTransactions;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;

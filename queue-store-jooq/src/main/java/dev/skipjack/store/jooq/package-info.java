@@ -6,7 +6,7 @@
  * for a schema, and run with constant text. {@code AttemptCtes} holds what all writes about an
  * attempt share, {@code JobPredicates} the conditions that partial indexes depend on. {@code
  * JooqJobStore} implements the port that workers call, {@code JooqQueueAdmin} the operations of
- * administrators, {@code JooqJobReader} the read-only queries. Partitions and retention are in
+ * administrators. The read-only queries are in {@code internal.read}, partitions and retention in
  * {@code internal.history}.
  *
  * <p>The statements' own transactions are READ COMMITTED and one statement long; a caller's

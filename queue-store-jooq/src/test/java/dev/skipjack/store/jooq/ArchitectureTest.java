@@ -2,10 +2,12 @@ package dev.skipjack.store.jooq;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -50,15 +52,40 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule historyDependsOnInternalSqlAlone =
-      noClasses()
+      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.history");
+
+  @ArchTest
+  static final ArchRule readDependsOnInternalSqlAlone =
+      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.read");
+
+  @ArchTest
+  static final ArchRule packagesHaveNoCycles =
+      slices().matching("dev.skipjack.store.(**)").should().beFreeOfCycles();
+
+  private static ArchRule dependsOnInternalSqlAlone(String name) {
+    return classes()
+        .that()
+        .resideInAPackage(name)
+        .should()
+        .onlyDependOnClassesThat(
+            not(resideInAPackage("dev.skipjack.."))
+                .or(
+                    resideInAnyPackage(
+                        name,
+                        "dev.skipjack.store.jooq.internal.sql",
+                        "dev.skipjack.api..",
+                        "dev.skipjack.model..")));
+  }
+
+  @ArchTest
+  static final ArchRule onlyTheReaderOfTheReadSideIsPublic =
+      classes()
           .that()
-          .resideInAPackage("dev.skipjack.store.jooq.internal.history")
+          .resideInAPackage("dev.skipjack.store.jooq.internal.read")
+          .and(not(simpleName("JooqJobReader")))
+          .and(not(simpleName("package-info")))
           .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage(
-              "dev.skipjack.store.jooq",
-              "dev.skipjack.store.jooq.internal",
-              "dev.skipjack.store.jooq.internal.read..");
+          .notBePublic();
 
   /** There {@code PayloadCodecTest} finds and tests them. */
   @ArchTest

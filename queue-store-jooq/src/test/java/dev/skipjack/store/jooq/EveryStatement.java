@@ -26,6 +26,7 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.history.HistoryStatements;
+import dev.skipjack.store.jooq.internal.read.ReadStatements;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
@@ -154,7 +155,7 @@ final class EveryStatement {
     transactions.run(RescueStatement.firstExpired(dialect), 0L);
     transactions.run(RescueStatement.oldestRunning(dialect), 0L);
     HistoryStatements.runThoseOfOldPartitions(transactions, schema);
-    transactions.readOnly().run(CountSampleStatement.of(dialect));
+    ReadStatements.runCountSample(transactions.readOnly(), schema);
   }
 
   /**
@@ -165,7 +166,7 @@ final class EveryStatement {
     Map<String, StatementText> all =
         new TreeMap<>(GoldenSqlTest.statements(schema, AuditWeeks.containing(Instant.now())));
     all.putAll(HistoryStatements.texts(schema));
-    all.putAll(ReadGoldenSqlTest.statements(schema));
+    all.putAll(ReadStatements.texts(schema));
     return all;
   }
 

@@ -21,6 +21,7 @@ class StatementsDocumentTest {
       List.of(
           Path.of("src/main/java/dev/skipjack/store/jooq"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/history"),
+          Path.of("src/main/java/dev/skipjack/store/jooq/internal/read"),
           Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"));
   private static final Pattern CLASS_COMMENT =
       Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*final class");

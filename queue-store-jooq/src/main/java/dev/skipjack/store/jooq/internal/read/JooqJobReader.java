@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.read;
 
 import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobCount;
@@ -25,8 +25,8 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** The reader's promises kept with jOOQ's statements on PostgreSQL. */
-final class JooqJobReader implements JobReader {
+/** Reads jobs with jOOQ's statements on PostgreSQL. */
+public final class JooqJobReader implements JobReader {
 
   private final OwnTransactions transactions;
   private final Statement<JobId, JobDetails> find;
@@ -50,7 +50,7 @@ final class JooqJobReader implements JobReader {
    * @param transactions should be {@link OwnTransactions#readOnly}
    * @param dialect renders for the queue's schema
    */
-  JooqJobReader(OwnTransactions transactions, DSLContext dialect) {
+  public JooqJobReader(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
     this.find = FindJobStatement.of(dialect);
     this.executions = ExecutionsStatement.of(dialect);

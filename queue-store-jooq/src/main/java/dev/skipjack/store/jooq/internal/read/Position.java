@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.read;
 
 import dev.skipjack.api.JobOrder;
 import dev.skipjack.api.PageToken;

@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ReadPositionTest {
+class PositionTest {
 
   @ParameterizedTest
   @EnumSource(JobOrder.class)

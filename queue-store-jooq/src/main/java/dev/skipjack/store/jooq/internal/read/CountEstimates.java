@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.read;
 
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobStatus;

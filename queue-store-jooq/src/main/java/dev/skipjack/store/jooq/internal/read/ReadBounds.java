@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.read;
 
 /** How much the read side may look at, so that no curious person can slow the queue down. */
 final class ReadBounds {

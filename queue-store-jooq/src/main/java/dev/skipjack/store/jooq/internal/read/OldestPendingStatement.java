@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.read;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.field;

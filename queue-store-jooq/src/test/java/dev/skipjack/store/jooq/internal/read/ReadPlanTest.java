@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,8 @@ import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobReader;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.Fixture;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;

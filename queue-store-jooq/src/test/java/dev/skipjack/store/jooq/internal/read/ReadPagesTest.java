@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +12,7 @@ import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.time.Duration;

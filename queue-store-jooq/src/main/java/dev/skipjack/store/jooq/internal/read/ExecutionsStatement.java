@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq;
+package dev.skipjack.store.jooq.internal.read;
 
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static org.jooq.impl.DSL.inline;

@@ -1,0 +1,17 @@
+/**
+ * Reading jobs for dashboards and tools. {@link
+ * dev.skipjack.store.jooq.internal.read.JooqJobReader} implements {@link
+ * dev.skipjack.api.JobReader}, one statement for each question. {@code PageQuery} is the frame of
+ * all lists, {@code LooseScan} finds the groups of an index, {@code JobSummaries} has the columns
+ * that are shown of a job.
+ *
+ * <p>Every statement is bounded, whatever the tables hold: it reads a limited stretch of an index,
+ * and its result reports where the stretch ended or that a count is an estimate. {@code ReadBounds}
+ * has the limits. No statement locks a row or writes.
+ *
+ * <p>Public only so that the store can use it; not API. Depends on {@code internal.sql} alone.
+ */
+@NullMarked
+package dev.skipjack.store.jooq.internal.read;
+
+import org.jspecify.annotations.NullMarked;

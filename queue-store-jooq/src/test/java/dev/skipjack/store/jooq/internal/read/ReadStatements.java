@@ -1,0 +1,40 @@
+package dev.skipjack.store.jooq.internal.read;
+
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jooq.DSLContext;
+
+/** The statements of this package, for tests about all statements of the store. */
+public final class ReadStatements {
+
+  private ReadStatements() {}
+
+  /** Their texts in {@code schema}, by the names of their golden files. */
+  public static Map<String, StatementText> texts(String schema) {
+    DSLContext dialect = StatementDialect.forSchema(schema);
+    return new TreeMap<>(
+        Map.ofEntries(
+            Map.entry("find", FindJobStatement.of(dialect).text()),
+            Map.entry("executions", ExecutionsStatement.of(dialect).text()),
+            Map.entry("list-live", ListLiveStatement.of(dialect).text()),
+            Map.entry("list-running", ListFewStatement.running(dialect).text()),
+            Map.entry("list-waiting", ListFewStatement.waiting(dialect).text()),
+            Map.entry("list-dead", ListDeadStatement.of(dialect).text()),
+            Map.entry("list-due", ListDueStatement.of(dialect).text()),
+            Map.entry("list-archived", ListArchivedStatement.of(dialect).text()),
+            Map.entry("counts", CountsStatement.of(dialect).text()),
+            Map.entry("count-sample", CountSampleStatement.of(dialect).text()),
+            Map.entry("oldest-pending", OldestPendingStatement.of(dialect).text()),
+            Map.entry("dead-letters", GroupDeadJobsStatement.of(dialect).text()),
+            Map.entry("queue-settings", QueueSettingsStatement.of(dialect).text()),
+            Map.entry("workers", WorkersStatement.of(dialect).text())));
+  }
+
+  /** Runs the one that the reader runs only where there are more jobs than it counts exactly. */
+  public static void runCountSample(OwnTransactions transactions, String schema) {
+    transactions.run(CountSampleStatement.of(StatementDialect.forSchema(schema)));
+  }
+}
