@@ -1,0 +1,22 @@
+package dev.skipjack.cli;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** Rules about all modules: no other module has as many of them on its class path. */
+@AnalyzeClasses(packages = "dev.skipjack", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+  @ArchTest
+  static final ArchRule onlyDedupUsesTheInternalsOfTheStore =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("dev.skipjack.store.jooq..", "dev.skipjack.dedup..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("dev.skipjack.store.jooq.internal..");
+}
