@@ -1,0 +1,102 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.StoreException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/** A worker on a {@link MemoryStore}, and what tests of workers have in common. */
+@Timeout(30)
+abstract class WorkerFixture {
+
+  /** Of kind {@code k}; retried at once. */
+  static final JobType<String> TYPE =
+      JobType.of("k", String.class).retry(Backoff.fixed(Duration.ZERO));
+
+  final MemoryStore store = new MemoryStore();
+  final EventLog events = new EventLog();
+  private final List<Worker> workers = new ArrayList<>();
+
+  /** Has a timeout of its own: that of the class does not apply here. */
+  @AfterEach
+  @Timeout(30)
+  void closeWorkers() {
+    workers.forEach(Worker::close);
+  }
+
+  /** A worker for queue {@code q} with one handler. */
+  Worker.Builder on(JobHandler<String> handler, int concurrency) {
+    return Worker.on(store).handle(TYPE, handler).queue("q", concurrency);
+  }
+
+  /**
+   * As {@link #on}, for handlers that spin: on virtual threads, of which only as many run as there
+   * are cores, they would keep others from running.
+   */
+  Worker.Builder onPlatformThreads(
+      JobType<String> type, JobHandler<String> handler, int concurrency) {
+    return Worker.on(store)
+        .handle(type, handler)
+        .handlerThreads(HandlerThreads.platform())
+        .queue("q", concurrency);
+  }
+
+  static WorkerConfig.Builder config() {
+    return WorkerConfig.builder()
+        .pollInterval(Duration.ofMillis(50))
+        .drainTimeout(Duration.ofSeconds(5));
+  }
+
+  /** Builds a worker, which is closed after the test. */
+  Worker build(Worker.Builder builder, WorkerConfig.Builder config) {
+    Worker worker = builder.config(config.build()).listener(events).build();
+    workers.add(worker);
+    return worker;
+  }
+
+  Worker start(Worker.Builder builder, WorkerConfig.Builder config) {
+    return build(builder, config).start();
+  }
+
+  /** Fails every call as a database that cannot be reached. */
+  static MemoryStore.Fault unavailable() {
+    return new MemoryStore.Fault() {
+      @Override
+      public void before(String call, int size) {
+        throw new StoreException("away", new SQLException("away", "08006"));
+      }
+    };
+  }
+
+  /** How often the store was called so. */
+  int calls(String name) {
+    return (int) store.calls.stream().filter(name::equals).count();
+  }
+
+  /** The names of living threads that begin so. */
+  static List<String> threads(String prefix) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith(prefix))
+        .toList();
+  }
+
+  static void pause(Duration time) throws InterruptedException {
+    new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  static void awaitLatch(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
