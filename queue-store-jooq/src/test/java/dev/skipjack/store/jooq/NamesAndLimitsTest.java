@@ -33,6 +33,22 @@ class NamesAndLimitsTest {
   }
 
   @Test
+  void jobsThatSetNoLimitHaveTheSameAttemptsFromJavaAndFromSql() {
+    String standard = String.valueOf(JobType.DEFAULT_MAX_ATTEMPTS);
+
+    fixture.value("SELECT @enqueue('k', '{}')");
+    assertThat(fixture.value("SELECT max_attempts FROM @jobs")).isEqualTo(standard);
+    assertThat(
+            fixture.value(
+                "SELECT string_agg(DISTINCT column_default, ',') FROM information_schema.columns"
+                    + " WHERE column_name = 'max_attempts' AND column_default IS NOT NULL"
+                    + " AND table_schema = '"
+                    + fixture.database.schema()
+                    + "'"))
+        .isEqualTo(standard);
+  }
+
+  @Test
   void javaTheTablesAndTheFunctionAcceptTheSameNames() throws SQLException {
     Random random = new Random(7);
     List<String> names =

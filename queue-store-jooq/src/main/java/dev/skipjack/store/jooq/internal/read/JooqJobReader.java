@@ -95,16 +95,22 @@ public final class JooqJobReader implements JobReader {
   }
 
   private JobPage byStatus(JobQuery query, JobStatus status, Position from) {
-    if (status == JobStatus.DEAD) {
-      return page(listDead, query, from, query.tag() != null);
-    }
-    if (status == JobStatus.PENDING) {
-      return walk(query, from);
-    }
-    List<PageQuery.Entry> few =
-        rows(status == JobStatus.RUNNING ? listRunning : listWaiting, query, from, true);
-    boolean all = few.get(0).horizon() == null;
-    return all ? page(few, query) : walk(query, from);
+    return switch (status) {
+      case PENDING -> walk(query, from);
+      case RUNNING -> few(listRunning, query, from);
+      case WAITING -> few(listWaiting, query, from);
+      case DEAD -> page(listDead, query, from, query.tag() != null);
+      case COMPLETED, CANCELLED ->
+          throw new IllegalArgumentException("Status %s is not live.".formatted(status));
+    };
+  }
+
+  /** Few jobs have these statuses, so they are read at once; a walk is for more than expected. */
+  private JobPage few(
+      Statement<PageQuery.Request, PageQuery.Entry> statement, JobQuery query, Position from) {
+    List<PageQuery.Entry> rows = rows(statement, query, from, true);
+    boolean all = rows.get(0).horizon() == null;
+    return all ? page(rows, query) : walk(query, from);
   }
 
   private JobPage walk(JobQuery query, Position from) {
