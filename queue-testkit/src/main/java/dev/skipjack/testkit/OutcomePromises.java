@@ -569,7 +569,10 @@ abstract class OutcomePromises extends Promises {
       JobSummary job = fixture.summary(id);
       assertThat(job.attempts()).isEqualTo(5);
       assertThat(job.uncountedAttempts()).isEqualTo(5);
-      assertThat(fixture.fail(List.of(fixture.claimOne(LEASE)), false)).containsExactly(PENDING);
+      ClaimedJob next = fixture.claim(1).get(0);
+      assertThat(next.attempt()).isEqualTo(1);
+      assertThat(next.uncountedAttempts()).isEqualTo(5);
+      assertThat(fixture.fail(List.of(next.execution()), false)).containsExactly(PENDING);
       assertThat(fixture.summary(id).usedAttempts()).isEqualTo(1);
     }
   }

@@ -143,6 +143,7 @@ enum BrokenQueue {
                     claimed.payloadVersion(),
                     claimed.priority(),
                     claimed.attempt(),
+                    claimed.uncountedAttempts(),
                     claimed.maxAttempts(),
                     claimed.scheduledAt(),
                     claimed.traceparent()));

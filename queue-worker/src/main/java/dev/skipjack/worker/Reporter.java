@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Reporter {
 
+  /** Each time that this many more attempts of a job do not count, it is worth a warning. */
+  private static final int REPEATED = 100;
+
   private final List<WorkerListener> listeners;
   private final SafeMetrics metrics;
   private final String worker;
@@ -193,13 +196,28 @@ final class Reporter {
         attempt.info(),
         snoozed.delay().toMillis(),
         snoozed.until());
+    warnIfRepeated(attempt);
     tell(new WorkerEvent.Snoozed(attempt.info(), snoozed.delay(), snoozed.until()));
   }
 
   private void released(Attempt attempt) {
     metrics.count(WorkerMeter.RELEASED, attempt.info());
     LOG.debug("Job released {}", attempt.info());
+    warnIfRepeated(attempt);
     tell(new WorkerEvent.Released(attempt.info()));
+  }
+
+  /** A job that is snoozed or released forever never becomes dead, so that no one would notice. */
+  private static void warnIfRepeated(Attempt attempt) {
+    long uncounted = attempt.job().uncountedAttempts() + 1L; // with this one
+    if (uncounted % REPEATED == 0) {
+      LOG.warn(
+          "Job has been snoozed or released many times queue={} kind={} jobId={} uncountedAttempts={}",
+          attempt.job().queue(),
+          attempt.job().kind(),
+          attempt.execution().jobId(),
+          uncounted);
+    }
   }
 
   void snapshotTooOld(Attempt attempt, Duration lease) {

@@ -153,6 +153,7 @@ class AsyncSlotTest {
             1,
             0,
             1,
+            0,
             3,
             Instant.EPOCH,
             null);

@@ -45,6 +45,7 @@ final class Attempts {
             1,
             priority,
             1,
+            0,
             3,
             Instant.EPOCH,
             null);

@@ -46,6 +46,7 @@ class BackgroundRunTest {
         job.payloadVersion(),
         job.priority(),
         job.attempt(),
+        job.uncountedAttempts(),
         job.maxAttempts(),
         null,
         job.traceparent());

@@ -34,6 +34,7 @@ final class ClaimAnswers {
         1,
         lane.priority(),
         1,
+        0,
         3,
         scheduledAt,
         null);

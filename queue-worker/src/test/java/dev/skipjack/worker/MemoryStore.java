@@ -408,6 +408,7 @@ final class MemoryStore
         job.payloadVersion(),
         job.priority(),
         job.attempt(),
+        job.uncountedAttempts(),
         job.maxAttempts(),
         job.scheduledAt(),
         job.traceparent());
@@ -428,6 +429,7 @@ final class MemoryStore
         row.job.payloadVersion(),
         row.priority,
         row.attempts - row.uncountedAttempts,
+        row.uncountedAttempts,
         row.maxAttempts,
         Instant.EPOCH.plusNanos(row.dueAt),
         row.job.traceparent());

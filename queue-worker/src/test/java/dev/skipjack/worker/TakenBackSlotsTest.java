@@ -118,6 +118,7 @@ class TakenBackSlotsTest {
             1,
             0,
             1,
+            0,
             3,
             Instant.EPOCH,
             null);

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param priority its priority
  * @param attempt which attempt this is as the handler sees it, from 1: snoozed and released ones do
  *     not count
+ * @param uncountedAttempts how many earlier attempts do not count: they were snoozed or released,
+ *     or came before the latest redrive
  * @param maxAttempts used attempts that are allowed
  * @param scheduledAt when it had become due
  * @param traceparent W3C traceparent of its enqueuer; null: none was given
@@ -26,6 +28,7 @@ public record ClaimedJob(
     int payloadVersion,
     int priority,
     int attempt,
+    int uncountedAttempts,
     int maxAttempts,
     Instant scheduledAt,
     @Nullable String traceparent) {

@@ -248,6 +248,7 @@ final class ClaimStatement {
         row.integer(JOBS.PAYLOAD_VERSION),
         row.integer(JOBS.PRIORITY),
         row.integer(JOBS.ATTEMPTS) - row.integer(JOBS.UNCOUNTED_ATTEMPTS),
+        row.integer(JOBS.UNCOUNTED_ATTEMPTS),
         row.integer(JOBS.MAX_ATTEMPTS),
         row.instant(JOBS.SCHEDULED_AT),
         row.textOrNull(JOBS.TRACEPARENT));
