@@ -80,7 +80,7 @@ record JobColumn(
         name,
         param(array, Long[].class),
         single(name, SQLDataType.BIGINT),
-        (arguments, jobs) -> arguments.bigints(array, jobs, value::apply),
+        (arguments, jobs) -> arguments.bigints(array, jobs, value),
         (arguments, job) -> arguments.number(name, value.apply(job)));
   }
 
