@@ -43,7 +43,10 @@ final class FindJobStatement {
 
   static Statement<JobId, JobDetails> of(DSLContext dialect) {
     return Statement.of(
-        dialect, query(), id -> new Arguments().number("id", id.value()), FindJobStatement::read);
+        dialect,
+        FindJobStatement::query,
+        id -> new Arguments().number("id", id.value()),
+        FindJobStatement::read);
   }
 
   private static ResultQuery<?> query() {

@@ -14,6 +14,7 @@ import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
 import org.jooq.DSLContext;
 import org.jooq.Field;
+import org.jooq.ResultQuery;
 import org.jooq.SortOrder;
 import org.jooq.impl.SQLDataType;
 
@@ -37,10 +38,13 @@ final class ListArchivedStatement {
   private ListArchivedStatement() {}
 
   static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
+    return PageQuery.statement(dialect, JobSummaries.ARCHIVED, ListArchivedStatement::query);
+  }
+
+  private static ResultQuery<?> query() {
     Field<Instant> at = field(name("page", "at"), SQLDataType.INSTANT);
     return PageQuery.byInstant(SortOrder.DESC)
-        .statement(
-            dialect,
+        .query(
             select(
                     JOBS_ARCHIVE.FINISHED_AT.as("at"),
                     JOBS_ARCHIVE.ID,

@@ -14,6 +14,7 @@ import dev.skipjack.store.jooq.internal.sql.Statement;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
+import org.jooq.ResultQuery;
 import org.jooq.Table;
 
 /**
@@ -38,6 +39,10 @@ final class ListDeadStatement {
   private ListDeadStatement() {}
 
   static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
+    return PageQuery.statement(dialect, JobSummaries.LIVE, ListDeadStatement::query);
+  }
+
+  private static ResultQuery<?> query() {
     CommonTableExpression<?> groups = LooseScan.deadGroups("dead_group");
     Condition wanted =
         JobFilter.queueAndKind(
@@ -58,8 +63,7 @@ final class ListDeadStatement {
             .asTable("dead");
     return PageQuery.byId()
         .mergedFrom(groups, share)
-        .statement(
-            dialect,
+        .query(
             select(dead.fields())
                 .from(table(name("dead_group")))
                 .crossJoin(lateral(dead))

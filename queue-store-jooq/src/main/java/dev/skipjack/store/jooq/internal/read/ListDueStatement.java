@@ -16,6 +16,7 @@ import dev.skipjack.store.jooq.internal.sql.Texts;
 import org.jooq.CommonTableExpression;
 import org.jooq.DSLContext;
 import org.jooq.Field;
+import org.jooq.ResultQuery;
 import org.jooq.SortOrder;
 import org.jooq.Table;
 
@@ -43,6 +44,10 @@ final class ListDueStatement {
   private ListDueStatement() {}
 
   static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
+    return PageQuery.statement(dialect, JobSummaries.LIVE, ListDueStatement::query);
+  }
+
+  private static ResultQuery<?> query() {
     CommonTableExpression<?> lane = LooseScan.lanes("lane", JOBS.QUEUE.eq(QUEUE));
     CommonTableExpression<?> share = PageQuery.share(lane, noCondition());
     Table<?> due =
@@ -61,8 +66,7 @@ final class ListDueStatement {
             .asTable("due");
     return PageQuery.byInstant(SortOrder.ASC)
         .mergedFrom(lane, share)
-        .statement(
-            dialect,
+        .query(
             select(due.fields()).from(table(name("lane"))).crossJoin(lateral(due)),
             PageQuery.cutOf(share),
             JobSummaries.LIVE,

@@ -13,6 +13,7 @@ import java.util.List;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
+import org.jooq.ResultQuery;
 
 /**
  * Lists by id the live jobs of a status that few jobs have: running or waiting.
@@ -32,18 +33,22 @@ final class ListFewStatement {
   private ListFewStatement() {}
 
   static Statement<PageQuery.Request, PageQuery.Entry> running(DSLContext dialect) {
-    return statement(dialect, JobPredicates.RUNNING, List.of(JOBS.CURRENT_EXECUTION_ID));
+    return PageQuery.statement(
+        dialect,
+        JobSummaries.LIVE,
+        () -> query(JobPredicates.RUNNING, List.of(JOBS.CURRENT_EXECUTION_ID)));
   }
 
   static Statement<PageQuery.Request, PageQuery.Entry> waiting(DSLContext dialect) {
-    return statement(dialect, JobPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID));
+    return PageQuery.statement(
+        dialect,
+        JobSummaries.LIVE,
+        () -> query(JobPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID)));
   }
 
-  private static Statement<PageQuery.Request, PageQuery.Entry> statement(
-      DSLContext dialect, Condition status, List<Field<?>> indexed) {
+  private static ResultQuery<?> query(Condition status, List<Field<?>> indexed) {
     return PageQuery.byId()
-        .statement(
-            dialect,
+        .query(
             select(
                     JOBS.ID,
                     field(JOBS.ID.gt(PageQuery.AFTER).and(JobFilter.on(JOBS))).as("matches"),

@@ -8,6 +8,7 @@ import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import org.jooq.DSLContext;
+import org.jooq.ResultQuery;
 
 /**
  * Lists live jobs by id.
@@ -25,9 +26,12 @@ final class ListLiveStatement {
   private ListLiveStatement() {}
 
   static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
+    return PageQuery.statement(dialect, JobSummaries.LIVE, ListLiveStatement::query);
+  }
+
+  private static ResultQuery<?> query() {
     return PageQuery.byId()
-        .statement(
-            dialect,
+        .query(
             select(
                     JOBS.ID,
                     field(JobFilter.on(JOBS)).as("matches"),

@@ -8,13 +8,16 @@ import static org.jooq.impl.DSL.withRecursive;
 import dev.skipjack.api.PendingAge;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jooq.CommonTableExpression;
 import org.jooq.DSLContext;
 import org.jooq.Field;
+import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
@@ -31,23 +34,32 @@ import org.jooq.impl.SQLDataType;
  */
 final class OldestPendingStatement {
 
+  private static final Field<String> QUEUE = LooseScan.of("lane", JOBS.QUEUE);
+  private static final Field<Instant> OLDEST = min(LooseScan.of("lane", JOBS.SCHEDULED_AT));
+  private static final Field<Long> AGE_MICROS =
+      field(
+          "(extract(epoch from {0} - {1}) * 1000000)::bigint",
+          SQLDataType.BIGINT, DatabaseClock.NOW, OLDEST);
+
   private OldestPendingStatement() {}
 
   static Statement<NoRequest, PendingAge> of(DSLContext dialect) {
+    return Statement.of(dialect, OldestPendingStatement::query, OldestPendingStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
     CommonTableExpression<?> lane = LooseScan.lanes("lane");
-    Field<String> queue = LooseScan.of("lane", JOBS.QUEUE);
-    Field<Instant> oldest = min(LooseScan.of("lane", JOBS.SCHEDULED_AT));
-    Field<Long> micros =
-        field(
-            "(extract(epoch from {0} - {1}) * 1000000)::bigint",
-            SQLDataType.BIGINT, DatabaseClock.NOW, oldest);
-    return Statement.of(
-        dialect,
-        withRecursive(lane).select(queue, oldest, micros).from(lane).groupBy(queue).orderBy(queue),
-        row ->
-            new PendingAge(
-                row.text(queue),
-                row.instant(oldest),
-                Duration.of(Math.max(0, row.number(micros)), ChronoUnit.MICROS)));
+    return withRecursive(lane)
+        .select(QUEUE, OLDEST, AGE_MICROS)
+        .from(lane)
+        .groupBy(QUEUE)
+        .orderBy(QUEUE);
+  }
+
+  private static PendingAge read(Row row) throws SQLException {
+    return new PendingAge(
+        row.text(QUEUE),
+        row.instant(OLDEST),
+        Duration.of(Math.max(0, row.number(AGE_MICROS)), ChronoUnit.MICROS));
   }
 }

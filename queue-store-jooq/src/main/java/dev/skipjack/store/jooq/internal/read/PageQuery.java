@@ -30,6 +30,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -72,6 +73,8 @@ final class PageQuery {
   static final Param<Long> MOST = param("most", Long.class);
 
   private static final Param<Long> LIMIT = param("limit", Long.class);
+  private static final Field<Instant> HORIZON_AT = at("horizon");
+  private static final Field<Long> HORIZON_ID = id("horizon");
 
   private final List<CommonTableExpression<?>> ctes = new ArrayList<>();
   private final boolean byInstant;
@@ -138,7 +141,7 @@ final class PageQuery {
   }
 
   /**
-   * The whole statement.
+   * The whole query.
    *
    * @param seen what was looked at
    * @param cut the place of the row at which a stretch was cut
@@ -146,13 +149,8 @@ final class PageQuery {
    * @param where restricts the rows of the page further than their ids do
    * @param order of the rows on the page
    */
-  Statement<Request, Entry> statement(
-      DSLContext dialect,
-      Select<?> seen,
-      Field<Long> cut,
-      JobSummaries jobs,
-      Condition where,
-      OrderField<?>... order) {
+  ResultQuery<?> query(
+      Select<?> seen, Field<Long> cut, JobSummaries jobs, Condition where, OrderField<?>... order) {
     ctes.add(name("seen").asMaterialized(seen));
     ctes.add(
         name("horizon")
@@ -171,37 +169,16 @@ final class PageQuery {
                     .and(complete)
                     .orderBy(order("seen"))
                     .limit(LIMIT)));
-    Field<Instant> horizonAt = byInstant ? at("horizon") : castNull(SQLDataType.INSTANT).as("at");
-    Field<Long> horizonId = id("horizon");
-    ResultQuery<?> query =
-        withRecursive(ctes.toArray(CommonTableExpression<?>[]::new))
-            .select(horizonAt, horizonId)
-            .select(jobs.columns())
-            .from(selectOne().asTable("one"))
-            .leftJoin(table(name("horizon")))
-            .on(inline(true))
-            .leftJoin(jobs.table())
-            .on(jobs.id().eq(any(array(select(id("page")).from(table(name("page")))))))
-            .and(where)
-            .orderBy(order);
-    return Statement.of(
-        dialect,
-        query,
-        PageQuery::arguments,
-        row ->
-            new Entry(
-                horizon(row, horizonAt, horizonId),
-                row.numberOrNull(jobs.id()) == null ? null : jobs.read(row)));
-  }
-
-  private static @Nullable Position horizon(Row row, Field<Instant> at, Field<Long> id)
-      throws SQLException {
-    Long behind = row.numberOrNull(id);
-    if (behind == null) {
-      return null;
-    }
-    Instant instant = row.instantOrNull(at);
-    return instant == null ? Position.of(behind) : Position.of(instant, behind);
+    return withRecursive(ctes.toArray(CommonTableExpression<?>[]::new))
+        .select(byInstant ? HORIZON_AT : castNull(SQLDataType.INSTANT).as(HORIZON_AT), HORIZON_ID)
+        .select(jobs.columns())
+        .from(selectOne().asTable("one"))
+        .leftJoin(table(name("horizon")))
+        .on(inline(true))
+        .leftJoin(jobs.table())
+        .on(jobs.id().eq(any(array(select(id("page")).from(table(name("page")))))))
+        .and(where)
+        .orderBy(order);
   }
 
   private List<Field<?>> position(String cte) {
@@ -218,6 +195,29 @@ final class PageQuery {
 
   private static Field<Instant> at(String cte) {
     return field(name(cte, "at"), SQLDataType.INSTANT);
+  }
+
+  /**
+   * The statement of a list.
+   *
+   * @param jobs what is shown
+   * @param query made by {@link #query}
+   */
+  static Statement<Request, Entry> statement(
+      DSLContext dialect, JobSummaries jobs, Supplier<ResultQuery<?>> query) {
+    return Statement.of(dialect, query, PageQuery::arguments, row -> entry(row, jobs));
+  }
+
+  private static Entry entry(Row row, JobSummaries jobs) throws SQLException {
+    Long horizon = row.numberOrNull(HORIZON_ID);
+    Long job = row.numberOrNull(jobs.id());
+    return new Entry(
+        horizon == null ? null : position(row.instantOrNull(HORIZON_AT), horizon),
+        job == null ? null : jobs.read(row));
+  }
+
+  private static Position position(@Nullable Instant at, long id) {
+    return at == null ? Position.of(id) : Position.of(at, id);
   }
 
   private static Arguments arguments(Request request) {

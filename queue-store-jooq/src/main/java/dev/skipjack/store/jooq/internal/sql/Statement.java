@@ -63,6 +63,12 @@ public final class Statement<Q, R> {
     return of(dsl, query, none -> new Arguments(), reader);
   }
 
+  /** As {@link #of(DSLContext, Supplier, Function, RowReader)}, for a query without parameters. */
+  public static <R> Statement<NoRequest, R> of(
+      DSLContext dsl, Supplier<? extends ResultQuery<?>> query, RowReader<R> reader) {
+    return of(dsl, query, none -> new Arguments(), reader);
+  }
+
   /**
    * The same statement, whose texts have a question mark for each character outside ASCII; see
    * {@link Arguments#ascii}.
