@@ -1,5 +1,11 @@
 package dev.skipjack.store.jooq;
 
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import dev.skipjack.api.JobId;
+import java.util.List;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
@@ -19,7 +25,7 @@ import org.jooq.Condition;
 import org.jooq.ResultQuery;
 
 /**
- * Calls jobs off: archives those that wait, marks those that run.
+ * Cancels jobs: archives those that have not started, marks those that run.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
@@ -36,21 +42,21 @@ import org.jooq.ResultQuery;
  *
  * <p>The states are read from the locked row and not from the table: a pending job that a claimer
  * takes meanwhile is busy, and the next call finds it running. Both locks take rows in id order,
- * and neither waits ({@link JobRows}); only the one for the delete is refused by a foreign key of
- * an open transaction.
+ * and neither waits ({@link CommandCtes}); only the lock for the delete conflicts with a foreign key
+ * of an open transaction.
  */
 final class CancelStatement {
 
   private CancelStatement() {}
 
-  static ResultQuery<?> query() {
-    CommonTableExpression<?> locked = JobRows.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS);
+  static Statement<List<JobId>, CancelResult> of(DSLContext dialect) {
+    CommonTableExpression<?> locked = CommandCtes.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS);
     CommonTableExpression<?> deletable =
         name("deletable")
             .asMaterialized(
                 select(JOBS.ID)
                     .from(JOBS)
-                    .where(isLockedAs(locked, JobStatus.PENDING, JobStatus.WAITING))
+                    .where(isLockedAsOneOf(locked, JobStatus.PENDING, JobStatus.WAITING))
                     .orderBy(JOBS.ID)
                     .forUpdate()
                     .skipLocked());
@@ -58,7 +64,7 @@ final class CancelStatement {
         name("cancelled")
             .as(
                 deleteFrom(JOBS)
-                    .where(JOBS.ID.eq(any(array(select(JobRows.idOf(deletable)).from(deletable)))))
+                    .where(JOBS.ID.eq(any(array(select(CommandCtes.idOf(deletable)).from(deletable)))))
                     .returning(Archive.columns()));
     CommonTableExpression<?> requested =
         name("requested")
@@ -68,33 +74,40 @@ final class CancelStatement {
                         JOBS.CANCEL_REQUESTED_AT,
                         coalesce(JOBS.CANCEL_REQUESTED_AT, DatabaseClock.NOW))
                     .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
-                    .where(isLockedAs(locked, JobStatus.RUNNING))
+                    .where(isLockedAsOneOf(locked, JobStatus.RUNNING))
                     .returning(JOBS.ID));
-    return with(locked, deletable, cancelled, Archive.of(cancelled, JobStatus.CANCELLED), requested)
-        .select(
-            JobRows.answer(cancelled, CancelResult.CANCELLED)
-                .when(JobRows.isIn(requested), JobRows.literal(CancelResult.REQUESTED))
-                .when(
-                    JobRows.statusOf(locked).eq(JobPredicates.literal(JobStatus.DEAD)),
-                    JobRows.literal(CancelResult.DEAD))
-                .when(JobRows.exists(), JobRows.literal(CancelResult.BUSY))
-                .otherwise(JobRows.literal(CancelResult.GONE)))
-        .from(JobRows.GIVEN)
-        .leftJoin(locked)
-        .on(JobRows.joins(locked))
-        .leftJoin(cancelled)
-        .on(JobRows.joins(cancelled))
-        .leftJoin(requested)
-        .on(JobRows.joins(requested))
-        .orderBy(JobRows.POSITION);
+    Field<String> result =
+        CommandCtes.result(cancelled, CancelResult.CANCELLED)
+            .when(CommandCtes.isIn(requested), CommandCtes.literal(CancelResult.REQUESTED))
+            .when(
+                CommandCtes.statusOf(locked).eq(JobPredicates.literal(JobStatus.DEAD)),
+                CommandCtes.literal(CancelResult.DEAD))
+            .when(CommandCtes.exists(), CommandCtes.literal(CancelResult.BUSY))
+            .otherwise(CommandCtes.literal(CancelResult.GONE));
+    return Statement.of(
+        dialect,
+        CommandCtes.resultOfEach(
+                with(
+                    locked,
+                    deletable,
+                    cancelled,
+                    Archive.of(cancelled, JobStatus.CANCELLED),
+                    requested),
+                List.of(result),
+                locked,
+                cancelled,
+                requested)
+            .orderBy(CommandCtes.POSITION),
+        CommandCtes::arguments,
+        row -> CancelResult.valueOf(row.text(result)));
   }
 
-  private static Condition isLockedAs(CommonTableExpression<?> locked, JobStatus... statuses) {
+  private static Condition isLockedAsOneOf(CommonTableExpression<?> locked, JobStatus... statuses) {
     return JOBS.ID.eq(
         any(
             array(
-                select(JobRows.idOf(locked))
+                select(CommandCtes.idOf(locked))
                     .from(locked)
-                    .where(JobRows.statusOf(locked).in(JobPredicates.literals(statuses))))));
+                    .where(CommandCtes.statusOf(locked).in(JobPredicates.literals(statuses))))));
   }
 }

@@ -1,5 +1,8 @@
 package dev.skipjack.store.jooq;
 
+import org.jooq.DSLContext;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
@@ -44,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A job's due time never moves into the past: claims with a low-water mark would not see it.
- * {@link JobRows} tells the lock order.
+ * {@link CommandCtes} explains the lock order.
  */
 final class EditStatement {
 
@@ -56,7 +59,14 @@ final class EditStatement {
 
   private EditStatement() {}
 
-  static ResultQuery<?> query() {
+  /**
+   * The change of one job.
+   *
+   * @param payload the new payload of {@code edit} as JSON; null to keep the old one
+   */
+  record Request(JobId job, JobEdit edit, @Nullable String payload) {}
+
+  static Statement<Request, EditResult> of(DSLContext dialect) {
     ArrayRows change =
         ArrayRows.named("change")
             .column("priority", PRIORITY)
@@ -67,7 +77,7 @@ final class EditStatement {
         coalesce(
             change.field("scheduled_at", Instant.class),
             DatabaseClock.plusMicros(DatabaseClock.NOW, change.field("delay", Long.class)));
-    CommonTableExpression<?> locked = JobRows.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS);
+    CommonTableExpression<?> locked = CommandCtes.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS);
     CommonTableExpression<?> edited =
         name("edited")
             .as(
@@ -86,35 +96,29 @@ final class EditStatement {
                             JOBS.PAYLOAD))
                     .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                     .from(change.table())
-                    .where(
-                        JOBS.ID.eq(
-                            any(
-                                array(
-                                    select(JobRows.idOf(locked))
-                                        .from(locked)
-                                        .where(
-                                            JobRows.statusOf(locked)
-                                                .eq(JobPredicates.literal(JobStatus.PENDING)))))))
+                    .where(CommandCtes.isLockedAs(locked, JobStatus.PENDING))
                     .returning(JOBS.ID));
-    return with(locked, edited)
-        .select(
-            JobRows.answer(edited, EditResult.EDITED)
-                .when(JobRows.isIn(locked), JobRows.literal(EditResult.NOT_PENDING))
-                .when(JobRows.exists(), JobRows.literal(EditResult.BUSY))
-                .otherwise(JobRows.literal(EditResult.GONE)))
-        .from(JobRows.GIVEN)
-        .leftJoin(locked)
-        .on(JobRows.joins(locked))
-        .leftJoin(edited)
-        .on(JobRows.joins(edited));
+    Field<String> result =
+        CommandCtes.result(
+            edited,
+            EditResult.EDITED,
+            locked,
+            EditResult.NOT_PENDING,
+            EditResult.BUSY,
+            EditResult.GONE);
+    return Statement.of(
+        dialect,
+        CommandCtes.resultOfEach(with(locked, edited), List.of(result), locked, edited),
+        EditStatement::arguments,
+        row -> EditResult.valueOf(row.text(result)));
   }
 
-  static Arguments arguments(JobId job, JobEdit edit, @Nullable String payload) {
-    List<JobEdit> one = List.of(edit);
-    return JobRows.arguments(List.of(job))
+  private static Arguments arguments(Request request) {
+    List<JobEdit> one = List.of(request.edit());
+    return CommandCtes.arguments(List.of(request.job()))
         .smallints("priority", one, e -> e.priority().isPresent() ? e.priority().getAsInt() : null)
         .timestamps("scheduled_at", one, e -> e.scheduledAt().map(Instant::toString).orElse(null))
         .bigints("delay", one, e -> e.delay().map(DatabaseClock::micros).orElse(null))
-        .texts("payload", one, e -> payload);
+        .texts("payload", one, e -> request.payload());
   }
 }

@@ -84,48 +84,70 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.listensApart = settings.listenOn != null;
     String schema = settings.schema;
     WakeUpChannel channel = new WakeUpChannel(schema);
-    OwnTransactions transactions = new OwnTransactions(dataSource);
-    OwnTransactions ofWorkers =
-        new OwnTransactions(control).onReadOnlyServer(new IdleConnections(control)::discard);
     this.dialect = StatementDialect.forSchema(schema);
-    PartitionHealing healing = PartitionHealing.by(transactions, dialect);
-    AdminStatements adminStatements = new AdminStatements(schema);
-    DeadLetters deadLetters = new DeadLetters(transactions, adminStatements);
     @Nullable WakeUpSender sender =
         settings.wakeUps
             ? new WakeUpSender(dataSource, channel, settings.silent, System::nanoTime)
             : null;
-    this.producers = new JooqJobStore(transactions, dialect, healing, sender);
-    this.store =
-        new JooqJobStore(ofWorkers, dialect, PartitionHealing.by(ofWorkers, dialect), sender);
-    this.wakeUps =
-        new PostgresWakeUps(settings.listenOn == null ? control : settings.listenOn, channel);
-    JooqWorkerRegistry registry = new JooqWorkerRegistry(ofWorkers, dialect);
-    this.workers = registry;
-    this.maintenance =
-        new JooqMaintenance(
-            control,
-            ofWorkers,
+    Side application = side(new OwnTransactions(dataSource), dialect, sender);
+    Side ofWorkers =
+        side(
+            new OwnTransactions(control).onReadOnlyServer(new IdleConnections(control)::discard),
             dialect,
-            schema,
-            registry::removeSilent,
-            new DeadLetterPruner(new DeadLetters(ofWorkers, adminStatements)));
-    this.reader = new JooqJobReader(transactions.readOnly(), dialect);
+            sender);
     this.codec = codec;
     this.jobFactory = new NewJobFactory(codec, settings.limits);
     this.interceptor = new Interceptors(settings.interceptors);
+
+    this.producers = application.store();
     this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
+    this.reader = new JooqJobReader(application.transactions().readOnly(), dialect);
     this.admin =
         new JooqQueueAdmin(
-            transactions,
-            healing,
-            adminStatements,
-            new QueueSettingsTable(transactions, dialect),
+            application.transactions(),
+            application.healing(),
+            dialect,
             jobFactory,
-            deadLetters);
+            application.deadJobs());
     this.extension =
         new QueueExtension(
-            dialect, transactions, jobFactory::create, interceptor, producers::write, producers);
+            dialect,
+            application.transactions(),
+            jobFactory::create,
+            interceptor,
+            producers::write,
+            producers);
+
+    this.store = ofWorkers.store();
+    JooqWorkerRegistry registry = new JooqWorkerRegistry(ofWorkers.transactions(), dialect);
+    this.workers = registry;
+    this.wakeUps =
+        new PostgresWakeUps(settings.listenOn == null ? control : settings.listenOn, channel);
+    this.maintenance =
+        new JooqMaintenance(
+            control,
+            ofWorkers.transactions(),
+            dialect,
+            schema,
+            registry::removeSilent,
+            new DeadJobPruner(ofWorkers.deadJobs()));
+  }
+
+  /** The parts that both the application and the workers have, each in its own transactions. */
+  private record Side(
+      OwnTransactions transactions,
+      PartitionHealing healing,
+      JooqJobStore store,
+      DeadJobWalker deadJobs) {}
+
+  private static Side side(
+      OwnTransactions transactions, DSLContext dialect, @Nullable WakeUpSender wakeUps) {
+    PartitionHealing healing = PartitionHealing.by(transactions, dialect);
+    return new Side(
+        transactions,
+        healing,
+        new JooqJobStore(transactions, dialect, healing, wakeUps),
+        new DeadJobWalker(transactions, dialect));
   }
 
   /**

@@ -25,7 +25,7 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.DueLanesStatement.LaneOrPausedQueue;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
-import dev.skipjack.store.jooq.internal.sql.Batches;
+import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -100,7 +100,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     List<EnqueueResult> results =
         jobs.size() == 1 && jobs.get(0).idempotencyKey() == null
             ? writer.writeAlone(transactions, jobs.get(0))
-            : new Batches(EnqueueStatement.LARGEST)
+            : new ShrinkingLimit(EnqueueStatement.LARGEST)
                 .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
     wakeCommitted(jobs, results);
     return results;
@@ -170,7 +170,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       return List.of();
     }
     List<ClaimedJob> claimed =
-        new Batches(request.limit()).run(limit -> write(statement, request.atMost(limit)));
+        new ShrinkingLimit(request.limit()).run(limit -> write(statement, request.atMost(limit)));
     rescue.claimed(claimed);
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {

@@ -1,5 +1,8 @@
 package dev.skipjack.store.jooq;
 
+import org.jooq.DSLContext;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.EditResult;
@@ -21,52 +24,48 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A person's commands, kept with jOOQ's statements on PostgreSQL. */
+/** The admin commands on PostgreSQL. */
 final class JooqQueueAdmin implements QueueAdmin {
 
   private final OwnTransactions transactions;
   private final PartitionHealing healing;
-  private final AdminStatements statements;
   private final QueueSettingsTable settings;
   private final NewJobFactory jobFactory;
-  private final DeadLetters deadLetters;
+  private final DeadJobWalker deadJobs;
+  private final Statement<List<JobId>, CancelResult> cancel;
+  private final Statement<List<JobId>, RedriveResult> redrive;
+  private final Statement<EditStatement.Request, EditResult> edit;
 
   JooqQueueAdmin(
       OwnTransactions transactions,
       PartitionHealing healing,
-      AdminStatements statements,
-      QueueSettingsTable settings,
+      DSLContext dialect,
       NewJobFactory jobFactory,
-      DeadLetters deadLetters) {
+      DeadJobWalker deadJobs) {
     this.transactions = transactions;
     this.healing = healing;
-    this.statements = statements;
-    this.settings = settings;
+    this.settings = new QueueSettingsTable(transactions, dialect);
     this.jobFactory = jobFactory;
-    this.deadLetters = deadLetters;
+    this.deadJobs = deadJobs;
+    this.cancel = CancelStatement.of(dialect);
+    this.redrive = RedriveStatement.of(dialect);
+    this.edit = EditStatement.of(dialect);
   }
 
   @Override
   public List<CancelResult> cancel(List<JobId> jobs) {
-    return JobBatches.run(
+    return BatchedCommand.run(
         jobs,
-        batch ->
-            healing.run(
-                () ->
-                    onRows(
-                        statements.cancel, batch, row -> CancelResult.valueOf(row.getString(1)))),
-        answer -> answer == CancelResult.BUSY);
+        batch -> healing.run(() -> transactions.run(cancel, batch)),
+        result -> result == CancelResult.BUSY);
   }
 
   @Override
   public List<RedriveResult> redrive(List<JobId> jobs) {
-    return JobBatches.run(
+    return BatchedCommand.run(
         jobs,
-        batch ->
-            transactions
-                .impatient()
-                .run(statements.redrive, JobRows.arguments(batch), RedriveStatement::read),
-        answer -> answer instanceof RedriveResult.Busy,
+        batch -> transactions.impatient().run(redrive, batch),
+        result -> result instanceof RedriveResult.Busy,
         new RedriveResult.Busy());
   }
 
@@ -74,16 +73,16 @@ final class JooqQueueAdmin implements QueueAdmin {
   public RedriveSummary redriveAll(DeadJobs which) {
     int[] redriven = {0};
     Map<JobId, RedriveResult> refused = new LinkedHashMap<>();
-    deadLetters.forEachBatch(
+    deadJobs.forEachBatch(
         which,
         Duration.ZERO,
         batch -> {
-          List<RedriveResult> answers = redrive(batch);
+          List<RedriveResult> results = redrive(batch);
           for (int i = 0; i < batch.size(); i++) {
-            if (answers.get(i) instanceof RedriveResult.Redriven) {
+            if (results.get(i) instanceof RedriveResult.Redriven) {
               redriven[0]++;
             } else {
-              refused.put(batch.get(i), answers.get(i));
+              refused.put(batch.get(i), results.get(i));
             }
           }
           return true;
@@ -95,20 +94,17 @@ final class JooqQueueAdmin implements QueueAdmin {
   public EditResult edit(JobId job, JobEdit edit) {
     String payload =
         edit.payload().map(changed -> jobFactory.encodeEdit(job, changed)).orElse(null);
-    return JobBatches.run(
+    return BatchedCommand.run(
             List.of(job),
             batch ->
-                transactions.run(
-                    statements.edit,
-                    EditStatement.arguments(job, edit, payload),
-                    row -> EditResult.valueOf(row.getString(1))),
-            answer -> answer == EditResult.BUSY)
+                transactions.run(this.edit, new EditStatement.Request(job, edit, payload)),
+            result -> result == EditResult.BUSY)
         .get(0);
   }
 
   @Override
   public List<PruneResult> prune(List<JobId> jobs) {
-    return deadLetters.prune(jobs);
+    return deadJobs.prune(jobs);
   }
 
   @Override
@@ -118,11 +114,11 @@ final class JooqQueueAdmin implements QueueAdmin {
           "Age %s is not in 0..%d days.".formatted(age, EnqueueOptions.LONGEST_DELAY.toDays()));
     }
     int[] pruned = {0};
-    deadLetters.forEachBatch(
+    deadJobs.forEachBatch(
         which,
         age,
         batch -> {
-          pruned[0] += deadLetters.pruneAndCount(batch);
+          pruned[0] += deadJobs.pruneAndCount(batch);
           return true;
         });
     return pruned[0];
@@ -158,11 +154,6 @@ final class JooqQueueAdmin implements QueueAdmin {
   @Override
   public Optional<QueueSettings> settings(String queue) {
     return settings.find(named(queue));
-  }
-
-  private <R> List<R> onRows(
-      StatementText statement, List<JobId> jobs, StatementText.RowReader<R> reader) {
-    return transactions.run(statement, JobRows.arguments(jobs), reader);
   }
 
   private static String named(String queue) {

@@ -1,5 +1,11 @@
 package dev.skipjack.store.jooq;
 
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import dev.skipjack.api.JobId;
+import java.util.List;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
@@ -15,7 +21,7 @@ import org.jooq.CommonTableExpression;
 import org.jooq.ResultQuery;
 
 /**
- * Deletes dead jobs for good.
+ * Deletes dead jobs without archiving them.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR UPDATE SKIP LOCKED),
@@ -23,39 +29,33 @@ import org.jooq.ResultQuery;
  * SELECT CASE WHEN pruned .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END FROM given ...
  * }</pre>
  *
- * <p>{@link JobRows} tells the lock order.
+ * <p>{@link CommandCtes} explains the lock order.
  */
 final class PruneStatement {
 
   private PruneStatement() {}
 
-  static ResultQuery<?> query() {
-    CommonTableExpression<?> locked = JobRows.locked(JOBS.ID, JOBS.STATUS);
+  static Statement<List<JobId>, PruneResult> of(DSLContext dialect) {
+    CommonTableExpression<?> locked = CommandCtes.locked(JOBS.ID, JOBS.STATUS);
     CommonTableExpression<?> pruned =
         name("pruned")
             .as(
                 deleteFrom(JOBS)
-                    .where(
-                        JOBS.ID.eq(
-                            any(
-                                array(
-                                    select(JobRows.idOf(locked))
-                                        .from(locked)
-                                        .where(
-                                            JobRows.statusOf(locked)
-                                                .eq(JobPredicates.literal(JobStatus.DEAD)))))))
+                    .where(CommandCtes.isLockedAs(locked, JobStatus.DEAD))
                     .returning(JOBS.ID));
-    return with(locked, pruned)
-        .select(
-            JobRows.answer(pruned, PruneResult.PRUNED)
-                .when(JobRows.isIn(locked), JobRows.literal(PruneResult.NOT_DEAD))
-                .when(JobRows.exists(), JobRows.literal(PruneResult.BUSY))
-                .otherwise(JobRows.literal(PruneResult.GONE)))
-        .from(JobRows.GIVEN)
-        .leftJoin(locked)
-        .on(JobRows.joins(locked))
-        .leftJoin(pruned)
-        .on(JobRows.joins(pruned))
-        .orderBy(JobRows.POSITION);
+    Field<String> result =
+        CommandCtes.result(
+            pruned,
+            PruneResult.PRUNED,
+            locked,
+            PruneResult.NOT_DEAD,
+            PruneResult.BUSY,
+            PruneResult.GONE);
+    return Statement.of(
+        dialect,
+        CommandCtes.resultOfEach(with(locked, pruned), List.of(result), locked, pruned)
+            .orderBy(CommandCtes.POSITION),
+        CommandCtes::arguments,
+        row -> PruneResult.valueOf(row.text(result)));
   }
 }

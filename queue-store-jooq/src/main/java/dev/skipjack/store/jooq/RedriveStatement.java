@@ -1,5 +1,9 @@
 package dev.skipjack.store.jooq;
 
+import org.jooq.DSLContext;
+import java.util.List;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
@@ -39,16 +43,16 @@ import org.jooq.ResultQuery;
  * SELECT CASE .. END, (the holder of the key) FROM given ...
  * }</pre>
  *
- * <p>Of two dead jobs that had one key the older is redriven. A rival that takes the key between
- * the look and the update makes the statement fail with a unique violation; the caller then goes
- * job by job. {@link JobRows} tells the lock order. A key that an open transaction has taken would
- * be waited for with all these rows locked, so the wait is a tenth of a second at most; a job that
- * alone still meets it is answered as busy.
+ * <p>Of two dead jobs that had the same key the older is redriven. If another transaction takes the
+ * key between the check and the update, the statement fails with a unique violation, and the caller
+ * retries smaller batches. {@link CommandCtes} explains the lock order. If an open transaction has
+ * taken a key, the statement would wait for it with all these rows locked, so it waits for at most a
+ * tenth of a second; a single job whose key is still not free then is reported as busy.
  */
 final class RedriveStatement {
 
-  /** What a row answers; the sealed result carries the holder as well. */
-  enum Answer {
+  /** The result in SQL, without the holder of the key that {@link RedriveResult} has. */
+  private enum Result {
     REDRIVEN,
     CONFLICT,
     NOT_DEAD,
@@ -61,46 +65,54 @@ final class RedriveStatement {
 
   private RedriveStatement() {}
 
-  static ResultQuery<?> query() {
+  static Statement<List<JobId>, RedriveResult> of(DSLContext dialect) {
     CommonTableExpression<?> locked =
-        JobRows.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS, JOBS.FREED_UNIQUE_KEY);
+        CommandCtes.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS, JOBS.FREED_UNIQUE_KEY);
     CommonTableExpression<?> free = free(locked);
     CommonTableExpression<?> redriven = redriven(free);
     Jobs holder = JOBS.as("holder");
-    return with(locked, free, redriven)
-        .select(
-            JobRows.answer(redriven, Answer.REDRIVEN)
-                .when(
-                    JobRows.statusOf(locked).eq(JobPredicates.literal(JobStatus.DEAD)),
-                    JobRows.literal(Answer.CONFLICT))
-                .when(JobRows.isIn(locked), JobRows.literal(Answer.NOT_DEAD))
-                .when(JobRows.exists(), JobRows.literal(Answer.BUSY))
-                .otherwise(JobRows.literal(Answer.GONE)),
-            coalesce(
-                field(select(holder.ID).from(holder).where(holder.UNIQUE_KEY.eq(FREED_KEY))),
-                field(
-                    select(min(field(name("twin", "id"), Long.class)))
-                        .from(locked.as("twin"))
-                        .where(
-                            field(name("twin", JOBS.FREED_UNIQUE_KEY.getName()), String.class)
-                                .eq(FREED_KEY)))))
-        .from(JobRows.GIVEN)
-        .leftJoin(locked)
-        .on(JobRows.joins(locked))
-        .leftJoin(redriven)
-        .on(JobRows.joins(redriven))
-        .orderBy(JobRows.POSITION);
+    Field<String> result =
+        CommandCtes.result(redriven, Result.REDRIVEN)
+            .when(
+                CommandCtes.statusOf(locked).eq(JobPredicates.literal(JobStatus.DEAD)),
+                CommandCtes.literal(Result.CONFLICT))
+            .when(CommandCtes.isIn(locked), CommandCtes.literal(Result.NOT_DEAD))
+            .when(CommandCtes.exists(), CommandCtes.literal(Result.BUSY))
+            .otherwise(CommandCtes.literal(Result.GONE));
+    Field<Long> holderOfKey =
+        coalesce(
+            field(select(holder.ID).from(holder).where(holder.UNIQUE_KEY.eq(FREED_KEY))),
+            field(
+                select(min(field(name("twin", "id"), Long.class)))
+                    .from(locked.as("twin"))
+                    .where(
+                        field(name("twin", JOBS.FREED_UNIQUE_KEY.getName()), String.class)
+                            .eq(FREED_KEY))));
+    return Statement.of(
+        dialect,
+        CommandCtes.resultOfEach(
+                with(locked, free, redriven), List.of(result, holderOfKey), locked, redriven)
+            .orderBy(CommandCtes.POSITION),
+        CommandCtes::arguments,
+        row ->
+            switch (Result.valueOf(row.text(result))) {
+              case REDRIVEN -> new RedriveResult.Redriven();
+              case CONFLICT -> new RedriveResult.Conflict(new JobId(row.number(holderOfKey)));
+              case NOT_DEAD -> new RedriveResult.NotDead();
+              case BUSY -> new RedriveResult.Busy();
+              case GONE -> new RedriveResult.Gone();
+            });
   }
 
   private static CommonTableExpression<?> free(CommonTableExpression<?> locked) {
     Jobs holder = JOBS.as("holder");
     return name("free")
         .asMaterialized(
-            select(min(JobRows.idOf(locked)).as("id"))
+            select(min(CommandCtes.idOf(locked)).as("id"))
                 .from(locked)
-                .where(JobRows.statusOf(locked).eq(JobPredicates.literal(JobStatus.DEAD)))
+                .where(CommandCtes.statusOf(locked).eq(JobPredicates.literal(JobStatus.DEAD)))
                 .and(notExists(selectOne().from(holder).where(holder.UNIQUE_KEY.eq(FREED_KEY))))
-                .groupBy(coalesce(FREED_KEY, JobRows.idOf(locked).cast(String.class))));
+                .groupBy(coalesce(FREED_KEY, CommandCtes.idOf(locked).cast(String.class))));
   }
 
   private static CommonTableExpression<?> redriven(CommonTableExpression<?> free) {
@@ -119,17 +131,7 @@ final class RedriveStatement {
                 .set(JOBS.UNIQUE_KEY, coalesce(JOBS.UNIQUE_KEY, JOBS.FREED_UNIQUE_KEY))
                 .set(JOBS.FREED_UNIQUE_KEY, castNull(JOBS.FREED_UNIQUE_KEY))
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
-                .where(JOBS.ID.eq(any(array(select(JobRows.idOf(free)).from(free)))))
+                .where(JOBS.ID.eq(any(array(select(CommandCtes.idOf(free)).from(free)))))
                 .returning(JOBS.ID));
-  }
-
-  static RedriveResult read(ResultSet row) throws SQLException {
-    return switch (Answer.valueOf(row.getString(1))) {
-      case REDRIVEN -> new RedriveResult.Redriven();
-      case CONFLICT -> new RedriveResult.Conflict(new JobId(row.getLong(2)));
-      case NOT_DEAD -> new RedriveResult.NotDead();
-      case BUSY -> new RedriveResult.Busy();
-      case GONE -> new RedriveResult.Gone();
-    };
   }
 }

@@ -56,7 +56,6 @@ class BigTablePlanTest {
   private final Fixture fixture = new Fixture(database);
   private final DSLContext dialect = StatementDialect.forSchema(database.schema());
   private final Statement<ClaimRequest, ClaimedJob> claim = ClaimStatement.of(dialect);
-  private final AdminStatements admin = new AdminStatements(database.schema());
 
   /** By statistics and mode, then by statement. */
   private final Map<String, Map<String, String>> plans = new LinkedHashMap<>();
@@ -156,10 +155,10 @@ class BigTablePlanTest {
     all.put("giveBack", GiveBackStatement.of(dialect).in(weeks).text());
     all.put("rescue", RescueStatement.of(dialect).text());
     all.put("firstExpired", RescueStatement.firstExpired(dialect).text());
-    all.put("cancel", admin.cancel);
-    all.put("redrive", admin.redrive);
-    all.put("edit", admin.edit);
-    all.put("prune", admin.prune);
+    all.put("cancel", CancelStatement.of(dialect).text());
+    all.put("redrive", RedriveStatement.of(dialect).text());
+    all.put("edit", EditStatement.of(dialect).text());
+    all.put("prune", PruneStatement.of(dialect).text());
     return all;
   }
 

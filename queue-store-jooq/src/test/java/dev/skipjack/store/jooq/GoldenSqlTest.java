@@ -29,15 +29,14 @@ class GoldenSqlTest {
   /** All but those that read and those of partitions, in {@code schema}. */
   static Map<String, StatementText> statements(String schema, AuditWeeks weeks) {
     DSLContext dialect = StatementDialect.forSchema(schema);
-    AdminStatements admin = new AdminStatements(schema);
     return new TreeMap<>(
         Map.ofEntries(
             Map.entry("enqueue", EnqueueStatement.of(dialect).text()),
-            Map.entry("cancel", admin.cancel),
-            Map.entry("redrive", admin.redrive),
-            Map.entry("edit", admin.edit),
-            Map.entry("prune", admin.prune),
-            Map.entry("dead-jobs", admin.deadJobsOfQueueAndKind),
+            Map.entry("cancel", CancelStatement.of(dialect).text()),
+            Map.entry("redrive", RedriveStatement.of(dialect).text()),
+            Map.entry("edit", EditStatement.of(dialect).text()),
+            Map.entry("prune", PruneStatement.of(dialect).text()),
+            Map.entry("dead-jobs", WalkDeadJobsStatement.of(dialect, true, true).text()),
             Map.entry("enqueue-one", EnqueueStatement.ofOne(dialect).text()),
             Map.entry("enqueue-once", EnqueueOnceStatement.of(dialect).text()),
             Map.entry("due-lanes", DueLanesStatement.of(dialect).text()),

@@ -73,12 +73,10 @@ final class JobMoves {
 
   private final Fixture fixture;
   private final DSLContext dialect;
-  private final AdminStatements admin;
 
   JobMoves(Fixture fixture) {
     this.fixture = fixture;
     this.dialect = StatementDialect.forSchema(fixture.database.schema());
-    this.admin = new AdminStatements(fixture.database.schema());
   }
 
   Answer make(Connection connection, Move move, JobId job, Actor actor) throws SQLException {
@@ -119,11 +117,7 @@ final class JobMoves {
       case REDRIVE ->
           new Answer(
               move,
-              one(
-                      admin.redrive,
-                      connection,
-                      JobRows.arguments(List.of(job)),
-                      RedriveStatement::read)
+              one(RedriveStatement.of(dialect), connection, List.of(job))
                   instanceof RedriveResult.Redriven,
               Optional.empty());
     };
@@ -172,11 +166,7 @@ final class JobMoves {
 
   private boolean cancel(Connection connection, JobId job) throws SQLException {
     CancelResult result =
-        one(
-            admin.cancel,
-            connection,
-            JobRows.arguments(List.of(job)),
-            row -> CancelResult.valueOf(row.getString(1)));
+        one(CancelStatement.of(dialect), connection, List.of(job));
     return result == CancelResult.CANCELLED || result == CancelResult.REQUESTED;
   }
 
@@ -204,12 +194,4 @@ final class JobMoves {
     return statement.run(connection, request).get(0);
   }
 
-  private static <R> R one(
-      StatementText statement,
-      Connection connection,
-      Arguments arguments,
-      StatementText.RowReader<R> reader)
-      throws SQLException {
-    return statement.run(connection, arguments, reader).get(0);
-  }
 }

@@ -1,5 +1,8 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -242,7 +245,7 @@ class PruneTest {
       for (String queue : List.of("zero", "first", "second")) {
         cutoffs.put(queue, now.minus(Duration.ofHours(1)));
       }
-      DeadLetterPruner pruner = pruner();
+      DeadJobPruner pruner = pruner();
       List<Long> pruned = new ArrayList<>();
       boolean isDone = false;
       while (!isDone && pruned.size() < 20) {
@@ -262,7 +265,7 @@ class PruneTest {
       dead("second", "interval '2 hours'", 2);
       Instant now = Instant.now();
       Instant cutoff = now.minus(Duration.ofHours(1));
-      DeadLetterPruner pruner = pruner();
+      DeadJobPruner pruner = pruner();
 
       Map<String, Instant> both = Map.of("first", cutoff, "second", cutoff);
       assertThat(pruner.prune(both, now, System.nanoTime())).isEqualTo(new Pruned(0, 0, true));
@@ -272,11 +275,11 @@ class PruneTest {
       assertThat(second.failed()).isEmpty();
     }
 
-    private DeadLetterPruner pruner() {
-      return new DeadLetterPruner(
-          new DeadLetters(
+    private DeadJobPruner pruner() {
+      return new DeadJobPruner(
+          new DeadJobWalker(
               new OwnTransactions(fixture.database.dataSource()),
-              new AdminStatements(fixture.database.schema())));
+              StatementDialect.forSchema(fixture.database.schema())));
     }
 
     private static QueueSettings hour() {
@@ -289,13 +292,16 @@ class PruneTest {
   void theWalkOfDeadJobsUsesTheirIndex(String mode) throws SQLException {
     dead("mail", "interval '1 hour'", 50_000);
     fixture.execute("ANALYZE @jobs");
-    AdminStatements admin = new AdminStatements(fixture.database.schema());
+    StatementText walkQueue =
+        WalkDeadJobsStatement.of(
+                StatementDialect.forSchema(fixture.database.schema()), true, false)
+            .text();
     try (Connection connection = fixture.database.connection()) {
       long lastButOneThousand = Long.parseLong(fixture.value("SELECT max(id) - 1000 FROM @jobs"));
       Plan.Run page =
           Plan.ran(
               connection,
-              admin.deadJobsOfQueue,
+              walkQueue,
               mode,
               List.of("'mail'", "'mail'", "'work'", "" + lastButOneThousand, "500", "3600000000"));
       assertThat(page.plan())

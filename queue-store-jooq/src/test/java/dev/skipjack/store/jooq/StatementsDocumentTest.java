@@ -51,13 +51,13 @@ class StatementsDocumentTest {
               "GiveBackStatement",
               "RescueStatement"),
           new Chapter(
-              "A person's commands",
-              "JobRows",
+              "Admin commands",
+              "CommandCtes",
               "CancelStatement",
               "RedriveStatement",
               "EditStatement",
               "PruneStatement",
-              "DeadJobsStatement"),
+              "WalkDeadJobsStatement"),
           new Chapter(
               "Maintenance",
               "PruneKeysStatement",

@@ -7,7 +7,7 @@ import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.store.jooq.internal.history.Cutoffs.Expired;
 import dev.skipjack.store.jooq.internal.history.PruneArchiveStatement.Page;
 import dev.skipjack.store.jooq.internal.history.PruneArchiveStatement.Request;
-import dev.skipjack.store.jooq.internal.sql.Batches;
+import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ final class ArchivePruner {
   RemovedPartitions prune(List<Partition> partitions, Cutoffs cutoffs, long deadline) {
     List<Postponed> postponed = new ArrayList<>();
     walks.keySet().retainAll(partitions.stream().map(Partition::name).collect(Collectors.toSet()));
-    Batches batches = new Batches(BATCH);
+    ShrinkingLimit limit = new ShrinkingLimit(BATCH);
     long deleted = 0;
     for (Partition partition : partitions) {
       Expired expired = cutoffs.expired(partition);
@@ -68,7 +68,7 @@ final class ArchivePruner {
       try {
         while (walk.after() < Walk.ALL && System.nanoTime() - deadline < 0) {
           long after = walk.after();
-          Page page = batches.run(size -> prune(new Request(partition, after, size, cutoffs)));
+          Page page = limit.run(size -> prune(new Request(partition, after, size, cutoffs)));
           deleted += page.deleted();
           walk = new Walk(expired, page.last().orElse(Walk.ALL));
         }

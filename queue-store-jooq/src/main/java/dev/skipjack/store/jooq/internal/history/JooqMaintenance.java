@@ -8,7 +8,7 @@ import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
-import dev.skipjack.store.jooq.internal.sql.Batches;
+import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -162,9 +162,9 @@ public final class JooqMaintenance implements Maintenance {
   }
 
   private void pruneKeys(long deadline, AtomicLong keys, AtomicBoolean unfinished) {
-    Batches batches = new Batches(KEYS);
+    ShrinkingLimit limit = new ShrinkingLimit(KEYS);
     while (true) {
-      int pruned = batches.run(size -> transactions.run(pruneKeys, size).get(0));
+      int pruned = limit.run(size -> transactions.run(pruneKeys, size).get(0));
       if (pruned == 0) {
         return;
       }

@@ -8,7 +8,7 @@ import dev.skipjack.store.jooq.internal.history.FindPartitionsStatement.Candidat
 import dev.skipjack.store.jooq.internal.history.FindRunningInPartitionStatement.Page;
 import dev.skipjack.store.jooq.internal.history.FindRunningInPartitionStatement.Request;
 import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
-import dev.skipjack.store.jooq.internal.sql.Batches;
+import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
@@ -172,10 +172,10 @@ final class PartitionRemover {
 
   /** Why the partition has to stay although it has expired. */
   private Optional<Reason> keeps(Partition partition, long deadline) {
-    Batches batches = new Batches(BATCH);
+    ShrinkingLimit limit = new ShrinkingLimit(BATCH);
     while (true) {
       long after = checkedTo.getOrDefault(partition.name(), Long.MIN_VALUE);
-      Page page = batches.run(size -> page(new Request(partition, after, size)));
+      Page page = limit.run(size -> page(new Request(partition, after, size)));
       if (page.running()) {
         return Optional.of(Reason.RUNNING);
       }

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-class JobBatchesTest {
+class BatchedCommandTest {
 
-  private static final int JOBS = 2 * JobBatches.LARGEST + 10;
+  private static final int JOBS = 2 * BatchedCommand.LARGEST + 10;
 
   private final List<JobId> ids = LongStream.rangeClosed(1, JOBS).mapToObj(JobId::new).toList();
   private final List<Integer> calls = new ArrayList<>();
@@ -32,7 +32,7 @@ class JobBatchesTest {
   void aFailureCarriesTheResultsOfTheBatchesBefore() {
     assertThatThrownBy(
             () ->
-                JobBatches.run(
+                BatchedCommand.run(
                     ids,
                     batch -> {
                       if (calls.size() == 1) {
@@ -45,7 +45,7 @@ class JobBatchesTest {
             PartialResultException.class,
             partial -> {
               assertThat(partial.results())
-                  .hasSize(JobBatches.LARGEST - 1)
+                  .hasSize(BatchedCommand.LARGEST - 1)
                   .containsEntry(new JobId(1), "done 1")
                   .doesNotContainKey(new JobId(7));
               assertThat(partial.sqlState()).contains("08006");
@@ -58,7 +58,7 @@ class JobBatchesTest {
   void aHalfOfABatchThatFailedCountsToo() {
     assertThatThrownBy(
             () ->
-                JobBatches.run(
+                BatchedCommand.run(
                     ids.subList(0, 8),
                     batch -> {
                       if (batch.size() > 4) {
@@ -83,7 +83,7 @@ class JobBatchesTest {
 
     assertThatThrownBy(
             () ->
-                JobBatches.run(
+                BatchedCommand.run(
                     ids,
                     batch -> {
                       throw first;
@@ -95,7 +95,7 @@ class JobBatchesTest {
   @Test
   void busyJobsAreAskedForAgainTogether() {
     List<String> results =
-        JobBatches.run(
+        BatchedCommand.run(
             ids,
             batch -> calls.size() < 3 ? busy(answer(batch)) : answer(batch),
             result -> result.equals("busy"));

@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.spi.Pruned;
-import dev.skipjack.store.jooq.DeadJobsStatement.Position;
+import dev.skipjack.store.jooq.WalkDeadJobsStatement.WalkPosition;
 import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
 import dev.skipjack.store.jooq.internal.history.MaintenanceSteps;
 import java.time.Duration;
@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  * queues, from ever being read. Each process has its own position. Safe for any number of threads;
  * two at once may walk the same jobs.
  */
-final class DeadLetterPruner implements JooqMaintenance.DeadJobPruning {
+final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
 
-  private final DeadLetters deadLetters;
-  private final AtomicReference<Optional<Position>> stopped =
+  private final DeadJobWalker walker;
+  private final AtomicReference<Optional<WalkPosition>> stopped =
       new AtomicReference<>(Optional.empty());
 
-  DeadLetterPruner(DeadLetters deadLetters) {
-    this.deadLetters = deadLetters;
+  DeadJobPruner(DeadJobWalker walker) {
+    this.walker = walker;
   }
 
   /** Prunes until all queues are done or the deadline has passed, and at least one batch. */
@@ -39,29 +39,29 @@ final class DeadLetterPruner implements JooqMaintenance.DeadJobPruning {
   public Pruned prune(Map<String, Instant> cutoffs, Instant now, long deadline) {
     AtomicLong jobs = new AtomicLong();
     List<String> failed = new ArrayList<>();
-    Optional<Position> from = stopped.getAndSet(Optional.empty());
-    AtomicReference<@Nullable Position> end = new AtomicReference<>();
+    Optional<WalkPosition> from = stopped.getAndSet(Optional.empty());
+    AtomicReference<@Nullable WalkPosition> end = new AtomicReference<>();
     for (Map.Entry<String, Instant> queue : left(cutoffs, from)) {
       // Not ofQueue: the table may hold names that only SQL allows.
       DeadJobs which = new DeadJobs(Optional.of(queue.getKey()), Optional.empty());
-      Position after =
+      WalkPosition after =
           from.filter(position -> position.queue().equals(queue.getKey()))
-              .orElseGet(() -> Position.before(which));
+              .orElseGet(() -> WalkPosition.before(which));
       MaintenanceSteps.prune(
           "Dead jobs of queue '%s'".formatted(queue.getKey()),
           failed,
           () ->
-              deadLetters
+              walker
                   .walk(
                       which,
                       after,
                       Duration.between(queue.getValue(), now),
                       batch -> {
-                        jobs.addAndGet(deadLetters.pruneFree(batch));
+                        jobs.addAndGet(walker.pruneFree(batch));
                         return System.nanoTime() - deadline < 0;
                       })
                   .ifPresent(end::set));
-      Position reached = end.get();
+      WalkPosition reached = end.get();
       if (reached != null) {
         stopped.set(Optional.of(reached));
         return new Pruned(0, jobs.get(), true, failed);
@@ -72,7 +72,7 @@ final class DeadLetterPruner implements JooqMaintenance.DeadJobPruning {
 
   /** By name, from the queue of the position on: those before it had their turn in this round. */
   private static Set<Map.Entry<String, Instant>> left(
-      Map<String, Instant> cutoffs, Optional<Position> from) {
-    return new TreeMap<>(cutoffs).tailMap(from.map(Position::queue).orElse("")).entrySet();
+      Map<String, Instant> cutoffs, Optional<WalkPosition> from) {
+    return new TreeMap<>(cutoffs).tailMap(from.map(WalkPosition::queue).orElse("")).entrySet();
   }
 }

@@ -1,5 +1,8 @@
 package dev.skipjack.store.jooq;
 
+import org.jooq.DSLContext;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.name;
@@ -25,7 +28,7 @@ import org.jooq.Param;
 import org.jooq.ResultQuery;
 
 /**
- * The next dead jobs of a filter, for commands that work through them in batches.
+ * Reads the next dead jobs that match a filter, for commands that work through them in batches.
  *
  * <pre>{@code
  * WITH page AS MATERIALIZED (SELECT queue, kind, id, died_at FROM jobs
@@ -36,13 +39,13 @@ import org.jooq.ResultQuery;
  *
  * <p>One text for each combination of the filter, so that each has its own plan. In the order of
  * the index of dead jobs, so that all batches together walk it once; ordered by id alone, each
- * batch would sort what is left. A queue is a bound from above, and the walk begins at it: beside
- * {@code queue = :queue} each batch would begin at the queue's first job. What no index knows is
- * looked at outside the page: a batch reads no more rows than it was told to, whatever it finds,
- * and no timeout can stop the walk. Locks nothing, because whatever is done to the jobs looks at
- * their state again.
+ * batch would sort all remaining jobs. A queue is an upper bound, and the walk begins at it: with
+ * {@code queue = :queue} each batch would begin at the queue's first job. Conditions that no index
+ * covers are checked outside the page: a batch never reads more rows than the limit, whatever it
+ * finds, so a timeout cannot stop the walk. Locks nothing, because every command checks the state of
+ * the jobs again.
  */
-final class DeadJobsStatement {
+final class WalkDeadJobsStatement {
 
   private static final Field<String> AFTER_QUEUE = Texts.param("after_queue");
   private static final Field<String> AFTER_KIND = Texts.param("after_kind");
@@ -52,22 +55,37 @@ final class DeadJobsStatement {
   private static final Field<String> QUEUE = Texts.param("queue");
   private static final Field<String> KIND = Texts.param("kind");
 
-  private DeadJobsStatement() {}
+  private WalkDeadJobsStatement() {}
 
   /**
-   * Where a job stands in the walk.
+   * The position of a job in the walk.
    *
-   * @param fits whether the filter means it
+   * @param fits whether the job matches the filter
    */
-  record Position(String queue, String kind, JobId job, boolean fits) {
+  record WalkPosition(String queue, String kind, JobId job, boolean fits) {
 
-    /** Before every job that is meant: no kind is empty. */
-    static Position before(DeadJobs which) {
-      return new Position(which.queue().orElse(""), "", new JobId(1), false);
+    /** The position before all jobs that match: no kind is empty. */
+    static WalkPosition before(DeadJobs which) {
+      return new WalkPosition(which.queue().orElse(""), "", new JobId(1), false);
     }
   }
 
-  static ResultQuery<?> query(boolean ofQueue, boolean ofKind) {
+  /**
+   * The next page of the walk.
+   *
+   * @param age for which the jobs must have been dead
+   * @param after the last job of the previous page
+   */
+  record Request(DeadJobs which, Duration age, WalkPosition after, int limit) {}
+
+  /**
+   * The statement for requests with a queue, a kind, both or neither.
+   *
+   * @param ofQueue whether the filter of the requests names a queue
+   * @param ofKind whether it names a kind
+   */
+  static Statement<Request, WalkPosition> of(
+      DSLContext dialect, boolean ofQueue, boolean ofKind) {
     Condition inPage = ofQueue ? JOBS.QUEUE.le(QUEUE) : noCondition();
     CommonTableExpression<?> page =
         name("page")
@@ -87,28 +105,31 @@ final class DeadJobsStatement {
         DatabaseClock.plusMicros(column(JOBS.DIED_AT), AGE)
             .le(DatabaseClock.NOW)
             .and(ofKind ? kind.eq(KIND) : noCondition());
-    return with(page).select(queue, kind, id, field(fits)).from(page).orderBy(queue, kind, id);
+    Field<Boolean> isMatch = field(fits);
+    return Statement.of(
+        dialect,
+        with(page).select(queue, kind, id, isMatch).from(page).orderBy(queue, kind, id),
+        WalkDeadJobsStatement::arguments,
+        row ->
+            new WalkPosition(
+                row.text(queue), row.text(kind), new JobId(row.number(id)), row.flag(isMatch)));
   }
 
   private static <T> Field<T> column(Field<T> field) {
     return field(name("page", field.getName()), field.getDataType());
   }
 
-  static Arguments arguments(DeadJobs which, Duration age, Position after, int limit) {
+  private static Arguments arguments(Request request) {
+    WalkPosition after = request.after();
     Arguments arguments =
         new Arguments()
             .text("after_queue", after.queue())
             .text("after_kind", after.kind())
             .number("after", after.job().value())
-            .number("age", DatabaseClock.micros(age))
-            .number("limit", limit);
-    which.queue().ifPresent(queue -> arguments.text("queue", queue));
-    which.kind().ifPresent(kind -> arguments.text("kind", kind));
+            .number("age", DatabaseClock.micros(request.age()))
+            .number("limit", request.limit());
+    request.which().queue().ifPresent(queue -> arguments.text("queue", queue));
+    request.which().kind().ifPresent(kind -> arguments.text("kind", kind));
     return arguments;
-  }
-
-  static Position read(ResultSet row) throws SQLException {
-    return new Position(
-        row.getString(1), row.getString(2), new JobId(row.getLong(3)), row.getBoolean(4));
   }
 }

@@ -21,29 +21,29 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Works through jobs in bounded batches. A batch that the server breaks off (deadlock, statement or
- * lock timeout, a unique key taken meanwhile) is cut in two and tried again after a jittered pause;
- * rows that were busy are asked for again, together, for about a second.
+ * Runs a command on any number of jobs in bounded batches. A batch that the server aborts (deadlock,
+ * statement or lock timeout, a unique key taken meanwhile) is halved and retried after a jittered
+ * pause; busy rows are retried together for about a second.
  */
-final class JobBatches {
+final class BatchedCommand {
 
   static final int LARGEST = 500;
 
   /** Deadlock, cancelled statement, lock not available, unique violation. */
-  private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03", "23505");
+  private static final Set<String> RETRIED_SMALLER = Set.of("40P01", "57014", "55P03", "23505");
 
   private static final Optional<String> LOCK_NOT_AVAILABLE = Optional.of("55P03");
   private static final int TRIES_ALONE = 5;
   private static final int BUSY_ROUNDS = 12;
 
-  private JobBatches() {}
+  private BatchedCommand() {}
 
   /**
    * Runs {@code command} on all jobs.
    *
-   * @param command answers for each job in the order of its input
-   * @param isBusy whether an answer asks for another try
-   * @return an answer for each job in the order of the input
+   * @param command returns a result for each job in the order of its input
+   * @param isBusy whether a result asks for another try
+   * @return a result for each job in the order of the input
    * @throws PartialResultException if a batch failed after others had committed
    */
   static <R> List<R> run(
@@ -54,89 +54,90 @@ final class JobBatches {
   /**
    * As {@link #run(List, Function, Predicate)}.
    *
-   * @param locked the answer for a job that alone still meets somebody's lock; null: that is an
-   *     error
+   * @param locked the result for a single job that fails for a lock; null: that is an error
    */
   static <R> List<R> run(
       List<JobId> jobs,
       Function<List<JobId>, List<R>> command,
       Predicate<R> isBusy,
       @Nullable R locked) {
-    List<@Nullable R> answers = new ArrayList<>(Collections.nCopies(jobs.size(), null));
+    List<@Nullable R> results = new ArrayList<>(Collections.nCopies(jobs.size(), null));
     try {
-      ask(IntStream.range(0, jobs.size()).boxed().toList(), jobs, command, locked, answers);
+      runBatches(IntStream.range(0, jobs.size()).boxed().toList(), jobs, command, locked, results);
       for (int round = 0; round < BUSY_ROUNDS; round++) {
         List<Integer> busy =
             IntStream.range(0, jobs.size())
-                .filter(i -> isBusy.test(requireNonNull(answers.get(i))))
+                .filter(i -> isBusy.test(requireNonNull(results.get(i))))
                 .boxed()
                 .toList();
         if (busy.isEmpty() || !Pause.upTo(pauseOf(round))) {
           break;
         }
-        ask(busy, jobs, command, locked, answers);
+        runBatches(busy, jobs, command, locked, results);
       }
     } catch (StoreException failure) {
-      throw partly(failure, jobs, answers, isBusy);
+      throw partly(failure, jobs, results, isBusy);
     }
-    return answers.stream().map(Objects::requireNonNull).toList();
+    return results.stream().map(Objects::requireNonNull).toList();
   }
 
   /** The failure, with the results of those batches that have committed. */
   private static <R> StoreException partly(
-      StoreException failure, List<JobId> jobs, List<@Nullable R> answers, Predicate<R> isBusy) {
-    Map<JobId, R> results = new LinkedHashMap<>();
+      StoreException failure, List<JobId> jobs, List<@Nullable R> results, Predicate<R> isBusy) {
+    Map<JobId, R> committed = new LinkedHashMap<>();
     for (int i = 0; i < jobs.size(); i++) {
-      R answer = answers.get(i);
-      if (answer != null && !isBusy.test(answer)) {
-        results.put(jobs.get(i), answer);
+      R result = results.get(i);
+      if (result != null && !isBusy.test(result)) {
+        committed.put(jobs.get(i), result);
       }
     }
-    return results.isEmpty() ? failure : new PartialResultException(failure, results, jobs.size());
+    return committed.isEmpty()
+        ? failure
+        : new PartialResultException(failure, committed, jobs.size());
   }
 
-  /** Fills in the answers of the jobs at {@code places}. */
-  private static <R> void ask(
-      List<Integer> places,
+  /** Fills in the results of the jobs at these indexes. */
+  private static <R> void runBatches(
+      List<Integer> indexes,
       List<JobId> jobs,
       Function<List<JobId>, List<R>> command,
       @Nullable R locked,
-      List<@Nullable R> answers) {
-    for (int from = 0; from < places.size(); from += LARGEST) {
-      List<Integer> batch = places.subList(from, Math.min(from + LARGEST, places.size()));
-      halving(batch, jobs, command, 0, locked, answers);
+      List<@Nullable R> results) {
+    for (int from = 0; from < indexes.size(); from += LARGEST) {
+      List<Integer> batch = indexes.subList(from, Math.min(from + LARGEST, indexes.size()));
+      runHalving(batch, jobs, command, 0, locked, results);
     }
   }
 
-  private static <R> void halving(
+  private static <R> void runHalving(
       List<Integer> batch,
       List<JobId> jobs,
       Function<List<JobId>, List<R>> command,
       int triesAlone,
       @Nullable R locked,
-      List<@Nullable R> answers) {
+      List<@Nullable R> results) {
     try {
       List<R> some = command.apply(batch.stream().map(jobs::get).toList());
       for (int i = 0; i < batch.size(); i++) {
-        answers.set(batch.get(i), some.get(i));
+        results.set(batch.get(i), some.get(i));
       }
     } catch (StoreException failure) {
       if (locked != null && batch.size() == 1 && failure.sqlState().equals(LOCK_NOT_AVAILABLE)) {
-        answers.set(batch.get(0), locked);
+        results.set(batch.get(0), locked);
         return;
       }
-      if (failure.sqlState().filter(SMALLER_MAY_DO::contains).isEmpty()
+      if (failure.sqlState().filter(RETRIED_SMALLER::contains).isEmpty()
           || triesAlone >= TRIES_ALONE
           || !Pause.upTo(pauseOf(triesAlone))) {
         throw failure;
       }
       if (batch.size() == 1) {
-        halving(batch, jobs, command, triesAlone + 1, locked, answers);
+        runHalving(batch, jobs, command, triesAlone + 1, locked, results);
         return;
       }
       int half = batch.size() / 2;
-      halving(batch.subList(0, half), jobs, command, 0, locked, answers);
-      halving(batch.subList(half, batch.size()), jobs, command, 0, locked, answers);
+      runHalving(batch.subList(0, half), jobs, command, 0, locked, results);
+      runHalving(batch.subList(half, batch.size()), jobs, command, 0, locked, results);
     }
   }
 

@@ -1,5 +1,10 @@
 package dev.skipjack.store.jooq;
 
+import org.jooq.SelectJoinStep;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import org.jooq.WithStep;
+import static org.jooq.impl.DSL.array;
+
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.field;
@@ -24,14 +29,14 @@ import org.jooq.SelectSeekStep1;
 import org.jooq.Table;
 
 /**
- * What the statements share that a person's commands run on jobs named by their ids: the input, the
- * lock, the answer for each.
+ * What the statements of admin commands share, which name jobs by their ids: the input, the lock, the
+ * result for each job.
  *
- * <p>Rows are locked in id order and without waiting, as all writes of many rows are; one that
- * somebody holds is answered as busy and asked for again by the caller. {@link AttemptCtes} gives
- * the reason for the two strengths of the lock.
+ * <p>Rows are locked in id order and without waiting, as by all writes of many rows. A row that
+ * another transaction has locked is reported as busy, and the caller tries it again. {@link
+ * AttemptCtes} gives the reason for the two strengths of the lock.
  */
-final class JobRows {
+final class CommandCtes {
 
   private static final Param<Long[]> IDS = param("ids", Long[].class);
   private static final ArrayRows ROWS = ArrayRows.named("given").column("id", IDS).withPosition();
@@ -42,7 +47,7 @@ final class JobRows {
   static final Field<Long> ID = ROWS.field("id", Long.class);
   static final Field<Long> POSITION = ROWS.field("position", Long.class);
 
-  private JobRows() {}
+  private CommandCtes() {}
 
   /** The given jobs whose row no other transaction holds, for a delete, as {@code locked}. */
   static CommonTableExpression<?> locked(Field<?>... columns) {
@@ -58,22 +63,59 @@ final class JobRows {
     return select(columns).from(JOBS).where(JOBS.ID.eq(any(IDS))).orderBy(JOBS.ID);
   }
 
-  /** Begins the answer for a given job: {@code CASE WHEN table.id IS NOT NULL THEN 'result'}. */
-  static CaseConditionStep<String> answer(Table<?> table, Enum<?> result) {
+  /** Restricts a write to those jobs in {@code locked} that have a status. */
+  static Condition isLockedAs(Table<?> locked, JobStatus status) {
+    return JOBS.ID.eq(
+        any(
+            array(
+                select(idOf(locked))
+                    .from(locked)
+                    .where(statusOf(locked).eq(JobPredicates.literal(status))))));
+  }
+
+  /** Begins the result for a given job: {@code CASE WHEN table.id IS NOT NULL THEN 'result'}. */
+  static CaseConditionStep<String> result(Table<?> table, Enum<?> result) {
     return when(isIn(table), literal(result));
+  }
+
+  /**
+   * The result for a given job of a command that changes jobs of one status.
+   *
+   * @param changed the jobs that were changed
+   * @param otherStatus the result for jobs that are locked but were not changed
+   * @param busy the result for jobs that another transaction has locked
+   * @param gone the result for ids without a row
+   */
+  static Field<String> result(
+      Table<?> changed,
+      Enum<?> result,
+      Table<?> locked,
+      Enum<?> otherStatus,
+      Enum<?> busy,
+      Enum<?> gone) {
+    return result(changed, result)
+        .when(isIn(locked), literal(otherStatus))
+        .when(exists(), literal(busy))
+        .otherwise(literal(gone));
+  }
+
+  /** Selects {@code fields} for each given job, joined with its row in each of {@code tables}. */
+  static SelectJoinStep<?> resultOfEach(
+      WithStep with, List<? extends Field<?>> fields, CommonTableExpression<?>... tables) {
+    SelectJoinStep<?> query = with.select(fields).from(GIVEN);
+    for (CommonTableExpression<?> table : tables) {
+      query = query.leftJoin(table).on(idOf(table).eq(ID));
+    }
+    return query;
   }
 
   static Condition isIn(Table<?> table) {
     return idOf(table).isNotNull();
   }
 
-  /** Whether the given job's row is there at all. */
+  /** Whether the given job has a row. */
   static Condition exists() {
     return org.jooq.impl.DSL.exists(selectOne().from(JOBS).where(JOBS.ID.eq(ID)));
-  }
-
-  static Condition joins(Table<?> table) {
-    return idOf(table).eq(ID);
   }
 
   static Field<Long> idOf(Table<?> table) {

@@ -1,0 +1,107 @@
+package dev.skipjack.store.jooq;
+
+import org.jooq.DSLContext;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+
+import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.PruneResult;
+import dev.skipjack.store.jooq.WalkDeadJobsStatement.Request;
+import dev.skipjack.store.jooq.WalkDeadJobsStatement.WalkPosition;
+import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** Walks dead jobs in bounded batches, and deletes them. Safe for any number of threads. */
+final class DeadJobWalker {
+
+  private static final int PAGE = 2_000;
+
+  private final OwnTransactions transactions;
+  private final OwnTransactions reads;
+  private final Statement<List<JobId>, PruneResult> prune;
+  private final Statement<Request, WalkPosition> walkAll;
+  private final Statement<Request, WalkPosition> walkQueue;
+  private final Statement<Request, WalkPosition> walkKind;
+  private final Statement<Request, WalkPosition> walkQueueAndKind;
+
+  DeadJobWalker(OwnTransactions transactions, DSLContext dialect) {
+    this.transactions = transactions;
+    this.reads = transactions.readOnly();
+    this.prune = PruneStatement.of(dialect);
+    this.walkAll = WalkDeadJobsStatement.of(dialect, false, false);
+    this.walkQueue = WalkDeadJobsStatement.of(dialect, true, false);
+    this.walkKind = WalkDeadJobsStatement.of(dialect, false, true);
+    this.walkQueueAndKind = WalkDeadJobsStatement.of(dialect, true, true);
+  }
+
+  /** As {@link dev.skipjack.api.QueueAdmin#prune(List)}. */
+  List<PruneResult> prune(List<JobId> jobs) {
+    return BatchedCommand.run(jobs, this::pruneBatch, result -> result == PruneResult.BUSY);
+  }
+
+  /** Deletes those that no other transaction has locked; returns how many. */
+  int pruneFree(List<JobId> jobs) {
+    return count(BatchedCommand.run(jobs, this::pruneBatch, result -> false));
+  }
+
+  /** As {@link #prune}; returns how many were deleted. */
+  int pruneAndCount(List<JobId> jobs) {
+    return count(prune(jobs));
+  }
+
+  private static int count(List<PruneResult> results) {
+    return (int) results.stream().filter(result -> result == PruneResult.PRUNED).count();
+  }
+
+  private List<PruneResult> pruneBatch(List<JobId> batch) {
+    return transactions.run(prune, batch);
+  }
+
+  private Statement<Request, WalkPosition> walk(DeadJobs which) {
+    if (which.queue().isPresent()) {
+      return which.kind().isPresent() ? walkQueueAndKind : walkQueue;
+    }
+    return which.kind().isPresent() ? walkKind : walkAll;
+  }
+
+  /**
+   * Visits each dead job once, also those that stay dead or die again meanwhile.
+   *
+   * @param age for which they must have been dead
+   * @param work is passed up to some thousand jobs, or none; returns whether to continue
+   * @return whether all were visited
+   */
+  boolean forEachBatch(DeadJobs which, Duration age, Predicate<List<JobId>> work) {
+    return walk(which, WalkPosition.before(which), age, work).isEmpty();
+  }
+
+  /**
+   * As {@link #forEachBatch}, but begins after a position.
+   *
+   * @return the position of the last job visited; empty if all were visited
+   */
+  Optional<WalkPosition> walk(
+      DeadJobs which, WalkPosition first, Duration age, Predicate<List<JobId>> work) {
+    WalkPosition after = first;
+    ShrinkingLimit limit = new ShrinkingLimit(PAGE);
+    while (true) {
+      WalkPosition last = after;
+      List<WalkPosition> page =
+          limit.run(
+              size ->
+                  reads.run(walk(which), new Request(which, age, last, size)));
+      if (page.isEmpty()) {
+        return Optional.empty();
+      }
+      List<JobId> matching = page.stream().filter(WalkPosition::fits).map(WalkPosition::job).toList();
+      after = page.get(page.size() - 1);
+      if (!work.test(matching)) {
+        return Optional.of(after);
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package dev.skipjack.store.jooq.internal.sql;
+
+import dev.skipjack.api.StoreException;
+import java.time.Duration;
+import java.util.function.IntFunction;
+
+/**
+ * The largest number of rows for which the database completes a batch: a batch that failed because
+ * of a lock or a timeout is repeated with half the limit, and later batches keep that limit. Belongs
+ * to one thread.
+ */
+public final class ShrinkingLimit {
+
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
+
+  private int limit;
+
+  /** Begins with {@code largest} rows. */
+  public ShrinkingLimit(int largest) {
+    this.limit = largest;
+  }
+
+  /**
+   * Runs one batch.
+   *
+   * @param batch is passed the limit
+   * @return its result
+   * @throws StoreException if it fails for another reason, or with a single row
+   */
+  public <R> R run(IntFunction<R> batch) {
+    while (true) {
+      try {
+        return batch.apply(limit);
+      } catch (StoreException failure) {
+        if (limit == 1 || !Contention.caused(failure) || !Pause.upTo(LONGEST_PAUSE)) {
+          throw failure;
+        }
+        limit /= 2;
+      }
+    }
+  }
+}
