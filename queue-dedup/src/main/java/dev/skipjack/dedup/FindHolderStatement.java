@@ -8,9 +8,9 @@ import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.ResultQuery;
 
@@ -27,29 +27,41 @@ final class FindHolderStatement {
 
   private static final Field<String> KEY = Texts.param("key");
 
+  private static final Field<Boolean> HAS_USED_ATTEMPT = Holders.hasUsedAttempt(JOBS);
+
   private FindHolderStatement() {}
 
-  static ResultQuery<?> byJob() {
-    return select(JOBS.ID, JOBS.STATUS, Twins.hasUsedAttempt(JOBS))
-        .from(JOBS)
-        .where(JOBS.UNIQUE_KEY.eq(KEY));
+  /** For a key that is held by the job itself. */
+  static Statement<String, KeyHolder> byJob(DSLContext dialect) {
+    return of(
+        dialect,
+        JOBS.ID,
+        select(JOBS.ID, JOBS.STATUS, HAS_USED_ATTEMPT).from(JOBS).where(JOBS.UNIQUE_KEY.eq(KEY)));
   }
 
-  static ResultQuery<?> byPeriod() {
-    return select(JOB_KEYS.JOB_ID, JOBS.STATUS, Twins.hasUsedAttempt(JOBS))
-        .from(JOB_KEYS)
-        .leftJoin(JOBS)
-        .on(JOBS.ID.eq(JOB_KEYS.JOB_ID))
-        .where(JOB_KEYS.KEY.eq(KEY))
-        .and(JOB_KEYS.EXPIRES_AT.gt(DatabaseClock.NOW));
+  /** For a key that is held for a period. */
+  static Statement<String, KeyHolder> byPeriod(DSLContext dialect) {
+    return of(
+        dialect,
+        JOB_KEYS.JOB_ID,
+        select(JOB_KEYS.JOB_ID, JOBS.STATUS, HAS_USED_ATTEMPT)
+            .from(JOB_KEYS)
+            .leftJoin(JOBS)
+            .on(JOBS.ID.eq(JOB_KEYS.JOB_ID))
+            .where(JOB_KEYS.KEY.eq(KEY))
+            .and(JOB_KEYS.EXPIRES_AT.gt(DatabaseClock.NOW)));
   }
 
-  static Arguments arguments(String key) {
-    return new Arguments().text("key", key);
-  }
-
-  static KeyHolder read(ResultSet row) throws SQLException {
-    HolderStatus status = Twins.read(row, 2, 3);
-    return new KeyHolder(new JobId(row.getLong(1)), status == null ? HolderStatus.ENDED : status);
+  private static Statement<String, KeyHolder> of(
+      DSLContext dialect, Field<Long> id, ResultQuery<?> query) {
+    return Statement.of(
+        dialect,
+        query,
+        key -> new Arguments().text("key", key),
+        row -> {
+          HolderStatus status = Holders.status(row, JOBS.STATUS, HAS_USED_ATTEMPT);
+          return new KeyHolder(
+              new JobId(row.number(id)), status == null ? HolderStatus.ENDED : status);
+        });
   }
 }

@@ -8,88 +8,94 @@ import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.QueueException;
 import dev.skipjack.api.spi.NewJob;
-import dev.skipjack.dedup.TwinStatement.Found;
-import dev.skipjack.dedup.TwinStatement.Grip;
-import dev.skipjack.store.jooq.internal.JobInsert;
+import dev.skipjack.dedup.ResolveConflictStatement.HolderAction;
+import dev.skipjack.dedup.ResolveConflictStatement.KeyConflict;
+import dev.skipjack.dedup.ResolveConflictStatement.Request;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.sql.Chunks;
 import dev.skipjack.store.jooq.internal.sql.Session;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One call that writes unique jobs in an open transaction: first takes all keys that are free, then
- * does to the jobs that hold the others what the policy says, both in key order. Belongs to one
+ * applies the policy to the jobs that hold the other keys, both in key order. Belongs to one
  * thread.
  *
- * <p>A call that is in its second phase waits for none that is in its first, so two calls cannot
- * wait for each other. Unless a key changes hands meanwhile: that one is taken after all, while
- * later ones or jobs are held, and two calls of which one does so can deadlock (40P01).
+ * <p>A call in its second phase does not wait for a call in its first, so two calls cannot wait for
+ * each other. The exception is a key that changes hands meanwhile: it is taken after all, while
+ * later keys or jobs are held, and two calls of which one does so can deadlock (40P01).
  *
- * <p>Requests whose jobs hand over repeat both phases with the next keys, while jobs are held.
- * Those that a call holds alone are overdue, and no other request {@code untilStarted} waits for an
- * overdue job; the keys of one handover come after all keys of the one before. So calls of such
- * requests make no circle either.
+ * <p>Requests whose holders hand over repeat both phases with the next keys, while jobs are held.
+ * The jobs that a call holds alone are overdue, and no other request {@code untilStarted} waits for
+ * an overdue job; the keys of one handover come after all keys of the previous one. So calls of
+ * such requests cannot deadlock either.
  */
 final class UniqueCall {
 
   /**
-   * Each repeat means that the key changed hands within one statement; so often in a row is no race
-   * any more.
+   * Each repeat means that the key changed hands within one statement. This many in a row are no
+   * longer a race.
    */
   private static final int MOST_TRIES = 50;
 
-  private final QueueExtension queue;
-  private final UniqueStatements statements;
+  private final QueueExtension.Writer writer;
   private final Session session;
+  private final Statement<List<NewJob>, UniqueInsert.Result> insert;
+  private final Statement<Request, ResolveConflictStatement.Result> resolve;
   private final int chunk;
   private final Unique<?> unique;
   private final boolean holds;
-  private final Grip grip;
+  private final HolderAction action;
   private final Map<String, EnqueueResult> results = new TreeMap<>();
 
   /**
-   * @param chunk most rows a statement
-   * @param holds whether a pending job that answers must not start before the transaction ends
+   * @param resolve by what is done to holders
+   * @param chunk the most rows of one statement
+   * @param holds whether a pending holder must not start before the transaction ends
    */
   UniqueCall(
-      QueueExtension queue,
-      UniqueStatements statements,
+      QueueExtension.Writer writer,
       Session session,
+      Statement<List<NewJob>, UniqueInsert.Result> insert,
+      Function<HolderAction, Statement<Request, ResolveConflictStatement.Result>> resolve,
       int chunk,
       Unique<?> unique,
       boolean holds) {
-    this.queue = queue;
-    this.statements = statements;
+    this.writer = writer;
     this.session = session;
+    this.insert = insert;
     this.chunk = chunk;
     this.unique = unique;
     this.holds = holds;
-    this.grip = grip(unique.conflict(), holds);
+    this.action = action(unique.conflict(), holds);
+    this.resolve = resolve.apply(action);
   }
 
-  private static Grip grip(Conflict conflict, boolean holds) {
+  private static HolderAction action(Conflict conflict, boolean holds) {
     if (!conflict.changesNothing()) {
-      return Grip.REPLACE;
+      return HolderAction.REPLACE;
     }
-    return holds ? Grip.HOLD : Grip.NONE;
+    return holds ? HolderAction.HOLD : HolderAction.NONE;
   }
 
   /**
-   * What became of each key.
+   * Writes the jobs; returns the result by key.
    *
-   * @param jobs one a key, in key order
+   * @param jobs one for each key, in key order
    */
   Map<String, EnqueueResult> write(List<NewJob> jobs) throws SQLException {
     List<NewJob> open = jobs;
     for (int i = 0; !open.isEmpty(); i++) {
       requireProgress(i, open);
-      open = grip(unique.hold() instanceof Hold.ForPeriod ? takeForPeriod(open) : take(open));
+      open = resolve(unique.hold() instanceof Hold.ForPeriod ? takeForPeriod(open) : take(open));
       open.sort(Comparator.comparing(UniqueKeys::of));
     }
     return results;
@@ -104,95 +110,86 @@ final class UniqueCall {
     }
   }
 
-  /** Answers the twins that are to be gripped; all other results are there. */
-  private List<Twin> take(List<NewJob> jobs) throws SQLException {
-    List<Twin> twins = new ArrayList<>();
+  /** Returns the conflicts that must be resolved; all other results are recorded. */
+  private List<KeyConflict> take(List<NewJob> jobs) throws SQLException {
+    List<KeyConflict> conflicts = new ArrayList<>();
     List<NewJob> open = jobs;
     for (int i = 0; !open.isEmpty(); i++) {
       requireProgress(i, open);
       List<NewJob> again = new ArrayList<>();
       for (List<NewJob> some : Chunks.of(open, chunk, job -> job.payload().length())) {
-        List<UniqueInsert.Answer> answers =
-            session.run(statements.insert, JobInsert.arguments(some), UniqueInsert::read);
+        List<UniqueInsert.Result> inserted = session.run(insert, some);
         for (int j = 0; j < some.size(); j++) {
           NewJob job = some.get(j);
-          JobId id = answers.get(j).id();
+          JobId id = inserted.get(j).id();
           if (id == null) {
             again.add(job);
-          } else if (answers.get(j).twin() == HolderStatus.PENDING && grip != Grip.NONE) {
-            twins.add(new Twin(id, job));
+          } else if (inserted.get(j).holder() == HolderStatus.PENDING
+              && action != HolderAction.NONE) {
+            conflicts.add(new KeyConflict(job, id));
           } else {
-            results.put(UniqueKeys.of(UniqueKeys.asked(job)), answers.get(j).result(id));
+            results.put(UniqueKeys.of(UniqueKeys.asked(job)), inserted.get(j).withoutChange(id));
           }
         }
       }
       open = again;
     }
-    return twins;
+    return conflicts;
   }
 
-  private List<Twin> takeForPeriod(List<NewJob> jobs) throws SQLException {
-    List<Twin> twins = new ArrayList<>();
+  private List<KeyConflict> takeForPeriod(List<NewJob> jobs) throws SQLException {
+    List<KeyConflict> conflicts = new ArrayList<>();
     for (List<NewJob> some : Chunks.of(jobs, chunk, job -> job.payload().length())) {
-      List<EnqueueResult> answers = queue.writer().write(session, some);
+      List<EnqueueResult> written = writer.write(session, some);
       for (int i = 0; i < some.size(); i++) {
-        if (answers.get(i) instanceof Enqueued enqueued) {
+        if (written.get(i) instanceof Enqueued enqueued) {
           results.put(UniqueKeys.of(some.get(i)), enqueued);
         } else {
-          twins.add(new Twin(answers.get(i).jobId(), some.get(i)));
+          conflicts.add(new KeyConflict(some.get(i), written.get(i).jobId()));
         }
       }
     }
-    return twins;
+    return conflicts;
   }
 
   /**
-   * Answers the jobs whose twins changed meanwhile, and with their next key those whose twins hand
-   * over; all other results are there.
+   * Returns the jobs whose holders have changed meanwhile, and with their next key the jobs whose
+   * holders hand over; all other results are recorded.
    */
-  private List<NewJob> grip(List<Twin> twins) throws SQLException {
-    List<Twin> inKeyOrder = new ArrayList<>(twins);
-    inKeyOrder.sort(Comparator.comparing(twin -> UniqueKeys.of(twin.job())));
+  private List<NewJob> resolve(List<KeyConflict> conflicts) throws SQLException {
+    List<KeyConflict> inKeyOrder = new ArrayList<>(conflicts);
+    inKeyOrder.sort(Comparator.comparing(conflict -> UniqueKeys.of(conflict.job())));
     List<NewJob> again = new ArrayList<>();
-    for (List<Twin> some : Chunks.of(inKeyOrder, chunk, twin -> twin.job().payload().length())) {
-      List<Found> found =
-          session.run(
-              statements.twin(grip),
-              TwinStatement.arguments(
-                  grip,
-                  some.stream().map(Twin::job).toList(),
-                  some.stream().map(Twin::id).toList(),
-                  holds,
-                  unique.conflict()),
-              TwinStatement::read);
+    for (List<KeyConflict> some :
+        Chunks.of(inKeyOrder, chunk, conflict -> conflict.job().payload().length())) {
+      List<ResolveConflictStatement.Result> resolved =
+          session.run(resolve, new Request(some, holds, unique.conflict()));
       for (int i = 0; i < some.size(); i++) {
         NewJob asked = UniqueKeys.asked(some.get(i).job());
-        EnqueueResult result = result(some.get(i), found.get(i));
+        EnqueueResult result = result(some.get(i), resolved.get(i));
         if (result != null) {
           results.put(UniqueKeys.of(asked), result);
         } else {
           NewJob next = UniqueKeys.next(some.get(i).job());
-          again.add(found.get(i).handsOver() && next != null ? next : asked);
+          again.add(resolved.get(i).handsOver() && next != null ? next : asked);
         }
       }
     }
     return again;
   }
 
-  private static @Nullable EnqueueResult result(Twin twin, Found found) {
-    HolderStatus status = found.status();
-    if (found.done() == Grip.REPLACE) {
-      return new Replaced(twin.id());
+  private static @Nullable EnqueueResult result(
+      KeyConflict conflict, ResolveConflictStatement.Result resolved) {
+    HolderStatus status = resolved.status();
+    if (resolved.done() == HolderAction.REPLACE) {
+      return new Replaced(conflict.holder());
     }
     if (status == null) {
-      boolean isForPeriod = twin.job().uniqueKey() == null;
-      return isForPeriod ? new AlreadyQueued(twin.id(), HolderStatus.ENDED) : null;
+      boolean isForPeriod = conflict.job().uniqueKey() == null;
+      return isForPeriod ? new AlreadyQueued(conflict.holder(), HolderStatus.ENDED) : null;
     }
-    return found.done() == Grip.HOLD || !found.isGrippable()
-        ? new AlreadyQueued(twin.id(), status)
+    return resolved.done() == HolderAction.HOLD || !resolved.isEligible()
+        ? new AlreadyQueued(conflict.holder(), status)
         : null;
   }
-
-  /** A job that was asked for, and the one that holds its key. */
-  private record Twin(JobId id, NewJob job) {}
 }

@@ -20,23 +20,26 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.internal.JobInsert;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.NextId;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.ResultQuery;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts unique jobs or answers who holds their keys, in one statement.
+ * Inserts unique jobs or returns the jobs that hold their keys, in one statement.
  *
  * <pre>{@code
  * WITH incoming AS MATERIALIZED (SELECT CASE WHEN twin.id IS NULL OR (strict) THEN nextval('jobs_id_seq') END AS id,
@@ -50,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  *   FROM answered ORDER BY position
  * }</pre>
  *
- * <p>A single job of a transaction of our own has a statement with plain parameters:
+ * <p>A single job in a transaction of the queue's own has a statement with plain parameters:
  *
  * <pre>{@code
  * WITH twin AS MATERIALIZED (SELECT ... FROM jobs WHERE unique_key = :unique_key LIMIT 1),
@@ -59,16 +62,16 @@ import org.jspecify.annotations.Nullable;
  * SELECT id, NULL, NULL FROM inserted UNION ALL SELECT id, status, attempts > uncounted_attempts FROM twin
  * }</pre>
  *
- * <p>Keys are looked up first, so a duplicate draws no id, locks nothing and waits for nobody, not
- * even for a transaction that is ending the job. Only READ COMMITTED may trust that look: in a
- * stricter transaction it shows the past, in which a job still lived that has ended since. There
- * (strict: {@code current_setting('transaction_isolation')}) the index decides alone, and answers
- * 40001 when it knows more than the snapshot.
+ * <p>Keys are looked up first, so a duplicate draws no id, locks nothing and never waits, not even
+ * for a transaction that is ending the job. Only READ COMMITTED may rely on that lookup: in a
+ * stricter transaction it shows the past, in which a job may be live that has ended since. There
+ * (strict: {@code current_setting('transaction_isolation')}) the index alone decides, and fails
+ * with 40001 if it has rows that the snapshot does not show.
  *
  * <p>The loser of a race inserts nothing; it did not see the winner, so the id is null, and the
- * statement must be repeated. A rival that has not committed is waited for; if it rolls back, this
- * statement inserts. The predicate of ON CONFLICT repeats the index's. The input comes in key
- * order, so that two batches meet in one order.
+ * statement must be repeated. It waits for a competing transaction that has not committed, and
+ * inserts if that one rolls back. The predicate of ON CONFLICT repeats the index's. The input comes
+ * in key order, so that two batches take their keys in the same order.
  *
  * <p>IN and LATERAL stand where the planner cannot make a join of them: a generic plan expects ten
  * rows and would compare a thousand with a thousand (docs/adr/0010).
@@ -84,22 +87,23 @@ final class UniqueInsert {
   private UniqueInsert() {}
 
   /**
-   * What became of a job.
+   * The result for a job.
    *
-   * @param id the new job, or the one that holds the key; null: repeat the statement
-   * @param twin where that one was; null: the job is new
+   * @param id the new job, or the one that holds the key; null: the statement must be repeated
+   * @param holder the status of the job that holds the key; null: the job is new
    */
-  record Answer(@Nullable JobId id, @Nullable HolderStatus twin) {
+  record Result(@Nullable JobId id, @Nullable HolderStatus holder) {
 
-    /** What to answer where nothing is done to twins. */
-    EnqueueResult result(JobId job) {
-      return twin == null
+    /** The result of the enqueue if nothing is done to the holder. */
+    EnqueueResult withoutChange(JobId job) {
+      return holder == null
           ? new EnqueueResult.Enqueued(job)
-          : new EnqueueResult.AlreadyQueued(job, twin);
+          : new EnqueueResult.AlreadyQueued(job, holder);
     }
   }
 
-  static ResultQuery<?> query() {
+  /** For jobs that all have a unique key, in key order. */
+  static Statement<List<NewJob>, Result> of(DSLContext dialect) {
     CommonTableExpression<?> inserted =
         name("inserted")
             .as(
@@ -108,17 +112,29 @@ final class UniqueInsert {
                     .where(JOBS.UNIQUE_KEY.isNotNull())
                     .doNothing()
                     .returning(JOBS.ID));
-    return with(incoming(), inserted, answered())
-        .select(
-            when(IS_NEW, of("answered", "id")).otherwise(of("answered", "twin_id")),
-            when(not(IS_NEW), field(name("answered", "twin_status"), String.class)),
-            field(name("answered", "twin_has_used_attempt"), Boolean.class))
-        .from(table(name("answered")))
-        .orderBy(of("answered", "position"));
+    Field<Long> id = when(IS_NEW, of("answered", "id")).otherwise(of("answered", "twin_id"));
+    Field<String> status = when(not(IS_NEW), field(name("answered", "twin_status"), String.class));
+    Field<Boolean> hasUsedAttempt = field(name("answered", "twin_has_used_attempt"), Boolean.class);
+    return Statement.of(
+        dialect,
+        with(incoming(), inserted, answered())
+            .select(id, status, hasUsedAttempt)
+            .from(table(name("answered")))
+            .orderBy(of("answered", "position")),
+        JobInsert::arguments,
+        row -> result(row, id, status, hasUsedAttempt));
   }
 
-  /** Of one job, in READ COMMITTED; answers no row where it must be repeated. */
-  static ResultQuery<?> queryForOne() {
+  private static Result result(
+      Row row, Field<Long> id, Field<String> status, Field<Boolean> hasUsedAttempt)
+      throws SQLException {
+    Long number = row.numberOrNull(id);
+    return new Result(
+        number == null ? null : new JobId(number), Holders.status(row, status, hasUsedAttempt));
+  }
+
+  /** For one job, in READ COMMITTED; returns no row if the statement must be repeated. */
+  static Statement<NewJob, Result> ofOne(DSLContext dialect) {
     Jobs holder = JOBS.as("holder");
     CommonTableExpression<?> twin =
         name("twin")
@@ -126,7 +142,7 @@ final class UniqueInsert {
                 select(
                         holder.ID,
                         holder.STATUS,
-                        Twins.hasUsedAttempt(holder).as("has_used_attempt"))
+                        Holders.hasUsedAttempt(holder).as("has_used_attempt"))
                     .from(holder)
                     .where(holder.UNIQUE_KEY.eq(Texts.param("unique_key")))
                     .limit(inline(1)));
@@ -138,22 +154,29 @@ final class UniqueInsert {
                     .where(JOBS.UNIQUE_KEY.isNotNull())
                     .doNothing()
                     .returning(JOBS.ID));
-    return with(twin, inserted)
-        .select(of("inserted", "id"), castNull(SQLDataType.CLOB), castNull(SQLDataType.BOOLEAN))
-        .from(table(name("inserted")))
-        .unionAll(
-            select(
-                    of("twin", "id"),
-                    field(name("twin", "status"), String.class),
-                    field(name("twin", "has_used_attempt"), Boolean.class))
-                .from(table(name("twin"))));
+    Field<Long> id = of("inserted", "id");
+    Field<String> status = castNull(SQLDataType.CLOB);
+    Field<Boolean> hasUsedAttempt = castNull(SQLDataType.BOOLEAN);
+    return Statement.of(
+        dialect,
+        with(twin, inserted)
+            .select(id, status, hasUsedAttempt)
+            .from(table(name("inserted")))
+            .unionAll(
+                select(
+                        of("twin", "id"),
+                        field(name("twin", "status"), String.class),
+                        field(name("twin", "has_used_attempt"), Boolean.class))
+                    .from(table(name("twin")))),
+        JobInsert::argumentsOfOne,
+        row -> result(row, id, status, hasUsedAttempt));
   }
 
   private static CommonTableExpression<?> incoming() {
     ArrayRows given = JobInsert.given().withPosition();
     Jobs holder = JOBS.as("holder");
     Table<?> twin =
-        select(holder.ID, holder.STATUS, Twins.hasUsedAttempt(holder).as("has_used_attempt"))
+        select(holder.ID, holder.STATUS, Holders.hasUsedAttempt(holder).as("has_used_attempt"))
             .from(holder)
             .where(holder.UNIQUE_KEY.eq(given.field("unique_key", String.class)))
             .limit(inline(1))
@@ -190,10 +213,5 @@ final class UniqueInsert {
 
   private static Field<Long> of(String table, String column) {
     return field(name(table, column), Long.class);
-  }
-
-  static Answer read(ResultSet row) throws SQLException {
-    long id = row.getLong(1);
-    return new Answer(row.wasNull() ? null : new JobId(id), Twins.read(row, 2, 3));
   }
 }

@@ -12,7 +12,7 @@ import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -37,15 +37,17 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   private final QueueExtension queue;
   private final QueueAdmin admin;
-  private final UniqueStatements statements;
+  private final Statement<String, KeyHolder> findByJob;
+  private final Statement<String, KeyHolder> findByPeriod;
   private final UniqueWriter writer;
   private final UniqueEnqueuer own;
 
   private UniqueJobs(QueueExtension queue, QueueAdmin admin) {
     this.queue = queue;
     this.admin = admin;
-    this.statements = new UniqueStatements(queue.dialect());
-    this.writer = new UniqueWriter(queue, statements);
+    this.findByJob = FindHolderStatement.byJob(queue.dialect());
+    this.findByPeriod = FindHolderStatement.byPeriod(queue.dialect());
+    this.writer = new UniqueWriter(queue);
     this.own =
         bound(
             (jobs, unique) -> {
@@ -154,14 +156,9 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   private Optional<KeyHolder> holder(NewJob job, Unique<?> unique) {
-    StatementText statement =
-        unique.hold() instanceof Hold.ForPeriod ? statements.findByPeriod : statements.findByJob;
-    return queue
-        .transactions()
-        .run(
-            statement, FindHolderStatement.arguments(UniqueKeys.of(job)), FindHolderStatement::read)
-        .stream()
-        .findFirst();
+    Statement<String, KeyHolder> find =
+        unique.hold() instanceof Hold.ForPeriod ? findByPeriod : findByJob;
+    return queue.transactions().run(find, UniqueKeys.of(job)).stream().findFirst();
   }
 
   /**

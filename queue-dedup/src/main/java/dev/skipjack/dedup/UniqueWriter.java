@@ -7,11 +7,14 @@ import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.spi.NewJob;
-import dev.skipjack.store.jooq.internal.JobInsert;
+import dev.skipjack.dedup.ResolveConflictStatement.HolderAction;
+import dev.skipjack.dedup.ResolveConflictStatement.Request;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.sql.Session;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,18 +30,25 @@ final class UniqueWriter {
   static final int LARGEST_CHUNK = 1_000;
 
   private final QueueExtension queue;
-  private final UniqueStatements statements;
+  private final Statement<List<NewJob>, UniqueInsert.Result> insert;
+  private final Statement<NewJob, UniqueInsert.Result> insertOne;
+  private final Map<HolderAction, Statement<Request, ResolveConflictStatement.Result>> resolve =
+      new EnumMap<>(HolderAction.class);
 
-  UniqueWriter(QueueExtension queue, UniqueStatements statements) {
+  UniqueWriter(QueueExtension queue) {
     this.queue = queue;
-    this.statements = statements;
+    this.insert = UniqueInsert.of(queue.dialect());
+    this.insertOne = UniqueInsert.ofOne(queue.dialect());
+    for (HolderAction action : HolderAction.values()) {
+      resolve.put(action, ResolveConflictStatement.of(queue.dialect(), action));
+    }
   }
 
   /**
-   * What became of each job, in their order, in a transaction of our own. It is over before anybody
-   * could miss what it commits, so it need not hold what it leaves as it is.
+   * Writes jobs in a transaction of the queue's own; returns a result for each job, in their order.
+   * The transaction ends at once, so it need not hold the jobs that it does not change.
    *
-   * @param chunk most rows a statement
+   * @param chunk the most rows of one statement
    * @param jobs each with a key
    */
   List<EnqueueResult> write(int chunk, List<NewJob> jobs, Unique<?> unique) {
@@ -49,35 +59,36 @@ final class UniqueWriter {
         : queue
             .transactions()
             .bounded()
-            .inOne(
-                session ->
-                    write(
-                        new UniqueCall(queue, statements, session, chunk, unique, false),
-                        jobs,
-                        unique));
+            .inOne(session -> write(call(session, chunk, unique, false), jobs, unique));
   }
 
-  /** In one flight, where one statement is enough; null if it is not, and nothing was done. */
+  /** In one round trip, if one statement is enough; otherwise does nothing and returns null. */
   private @Nullable EnqueueResult writeAlone(NewJob job) {
     if (job.uniqueKey() == null) {
       return null; // held for a period
     }
-    List<UniqueInsert.Answer> answers =
-        queue
-            .transactions()
-            .bounded()
-            .runInOneFlight(
-                statements.insertOne, JobInsert.argumentsOfOne(job), UniqueInsert::read);
-    JobId id = answers.isEmpty() ? null : answers.get(0).id();
-    return id == null ? null : answers.get(0).result(id);
+    List<UniqueInsert.Result> inserted =
+        queue.transactions().bounded().runInOneFlight(insertOne, job);
+    JobId id = inserted.isEmpty() ? null : inserted.get(0).id();
+    return id == null ? null : inserted.get(0).withoutChange(id);
   }
 
   /** As {@link #write(int, List, Unique)}, in a caller's transaction, which may stay open. */
   List<EnqueueResult> writeWithin(Session session, List<NewJob> jobs, Unique<?> unique)
       throws SQLException {
     boolean holds = unique.hold().equals(Hold.UNTIL_STARTED);
-    return write(
-        new UniqueCall(queue, statements, session, LARGEST_CHUNK, unique, holds), jobs, unique);
+    return write(call(session, LARGEST_CHUNK, unique, holds), jobs, unique);
+  }
+
+  private UniqueCall call(Session session, int chunk, Unique<?> unique, boolean holds) {
+    return new UniqueCall(
+        queue.writer(),
+        session,
+        insert,
+        action -> Objects.requireNonNull(resolve.get(action)),
+        chunk,
+        unique,
+        holds);
   }
 
   private static List<EnqueueResult> write(UniqueCall call, List<NewJob> jobs, Unique<?> unique)

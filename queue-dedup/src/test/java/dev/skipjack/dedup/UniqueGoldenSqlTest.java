@@ -3,6 +3,7 @@ package dev.skipjack.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.dedup.ResolveConflictStatement.HolderAction;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
@@ -48,16 +50,16 @@ class UniqueGoldenSqlTest {
 
   static Map<String, StatementText> statements() {
     try (HikariDataSource never = new HikariDataSource()) {
-      UniqueStatements statements = new UniqueStatements(JobQueue.on(never).extension().dialect());
+      DSLContext dialect = JobQueue.on(never).extension().dialect();
       return new TreeMap<>(
           Map.of(
-              "unique-insert", statements.insert,
-              "unique-insert-one", statements.insertOne,
-              "twin-look", statements.look,
-              "twin-hold", statements.hold,
-              "twin-replace", statements.replace,
-              "find-holder-by-job", statements.findByJob,
-              "find-holder-by-period", statements.findByPeriod));
+              "unique-insert", UniqueInsert.of(dialect).text(),
+              "unique-insert-one", UniqueInsert.ofOne(dialect).text(),
+              "twin-look", ResolveConflictStatement.of(dialect, HolderAction.NONE).text(),
+              "twin-hold", ResolveConflictStatement.of(dialect, HolderAction.HOLD).text(),
+              "twin-replace", ResolveConflictStatement.of(dialect, HolderAction.REPLACE).text(),
+              "find-holder-by-job", FindHolderStatement.byJob(dialect).text(),
+              "find-holder-by-period", FindHolderStatement.byPeriod(dialect).text()));
     }
   }
 }

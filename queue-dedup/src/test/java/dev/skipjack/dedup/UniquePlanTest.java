@@ -2,6 +2,7 @@ package dev.skipjack.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.dedup.ResolveConflictStatement.HolderAction;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.Test;
 
 /** Every statement finds its rows through an index, with fresh statistics and with none. */
@@ -23,18 +25,23 @@ class UniquePlanTest {
         "INSERT INTO @jobs (kind, payload, unique_key) SELECT 'k', '{}', n FROM generate_series(1, 50000) n");
     fixture.execute(
         "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + interval '1 day' FROM generate_series(1, 50000) n");
-    UniqueStatements statements = new UniqueStatements(fixture.queue.extension().dialect());
+    DSLContext dialect = fixture.queue.extension().dialect();
     Map<StatementText, List<String>> expected =
         Map.of(
-            statements.insert, List.of("Index Scan using jobs_unique_key_idx on jobs"),
-            statements.insertOne, List.of("Index Scan using jobs_unique_key_idx on jobs"),
-            statements.look, List.of("Index Scan using jobs_pkey on jobs"),
-            statements.hold,
+            UniqueInsert.of(dialect).text(),
+                List.of("Index Scan using jobs_unique_key_idx on jobs"),
+            UniqueInsert.ofOne(dialect).text(),
+                List.of("Index Scan using jobs_unique_key_idx on jobs"),
+            ResolveConflictStatement.of(dialect, HolderAction.NONE).text(),
+                List.of("Index Scan using jobs_pkey on jobs"),
+            ResolveConflictStatement.of(dialect, HolderAction.HOLD).text(),
                 List.of(
                     "Index Scan using jobs_pkey on jobs", "using jobs_unique_key_idx on jobs next"),
-            statements.replace, List.of("Index Scan using jobs_pkey on jobs"),
-            statements.findByJob, List.of("Index Scan using jobs_unique_key_idx on jobs"),
-            statements.findByPeriod,
+            ResolveConflictStatement.of(dialect, HolderAction.REPLACE).text(),
+                List.of("Index Scan using jobs_pkey on jobs"),
+            FindHolderStatement.byJob(dialect).text(),
+                List.of("Index Scan using jobs_unique_key_idx on jobs"),
+            FindHolderStatement.byPeriod(dialect).text(),
                 List.of(
                     "Index Scan using job_keys_pkey on job_keys",
                     "Index Scan using jobs_pkey on jobs"));

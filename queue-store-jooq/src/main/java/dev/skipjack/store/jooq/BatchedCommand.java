@@ -21,9 +21,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a command on any number of jobs in bounded batches. A batch that the server aborts (deadlock,
- * statement or lock timeout, a unique key taken meanwhile) is halved and retried after a jittered
- * pause; busy rows are retried together for about a second.
+ * Runs a command on any number of jobs in bounded batches. A batch that the server aborts
+ * (deadlock, statement or lock timeout, a unique key taken meanwhile) is halved and retried after a
+ * jittered pause; busy rows are retried together for about a second.
  */
 final class BatchedCommand {
 

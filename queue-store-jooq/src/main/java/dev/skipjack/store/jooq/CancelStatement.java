@@ -1,11 +1,5 @@
 package dev.skipjack.store.jooq;
 
-import org.jooq.DSLContext;
-import org.jooq.Field;
-import dev.skipjack.api.JobId;
-import java.util.List;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
@@ -17,12 +11,16 @@ import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
-import org.jooq.ResultQuery;
+import org.jooq.DSLContext;
+import org.jooq.Field;
 
 /**
  * Cancels jobs: archives those that have not started, marks those that run.
@@ -42,8 +40,8 @@ import org.jooq.ResultQuery;
  *
  * <p>The states are read from the locked row and not from the table: a pending job that a claimer
  * takes meanwhile is busy, and the next call finds it running. Both locks take rows in id order,
- * and neither waits ({@link CommandCtes}); only the lock for the delete conflicts with a foreign key
- * of an open transaction.
+ * and neither waits ({@link CommandCtes}); only the lock for the delete conflicts with a foreign
+ * key of an open transaction.
  */
 final class CancelStatement {
 
@@ -64,7 +62,8 @@ final class CancelStatement {
         name("cancelled")
             .as(
                 deleteFrom(JOBS)
-                    .where(JOBS.ID.eq(any(array(select(CommandCtes.idOf(deletable)).from(deletable)))))
+                    .where(
+                        JOBS.ID.eq(any(array(select(CommandCtes.idOf(deletable)).from(deletable)))))
                     .returning(Archive.columns()));
     CommonTableExpression<?> requested =
         name("requested")

@@ -1,12 +1,8 @@
 package dev.skipjack.store.jooq;
 
-import org.jooq.SelectJoinStep;
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import org.jooq.WithStep;
-import static org.jooq.impl.DSL.array;
-
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
@@ -19,18 +15,21 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.util.List;
 import org.jooq.CaseConditionStep;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Param;
+import org.jooq.SelectJoinStep;
 import org.jooq.SelectSeekStep1;
 import org.jooq.Table;
+import org.jooq.WithStep;
 
 /**
- * What the statements of admin commands share, which name jobs by their ids: the input, the lock, the
- * result for each job.
+ * What the statements of admin commands share, which name jobs by their ids: the input, the lock,
+ * the result for each job.
  *
  * <p>Rows are locked in id order and without waiting, as by all writes of many rows. A row that
  * another transaction has locked is reported as busy, and the caller tries it again. {@link

@@ -1,19 +1,18 @@
 package dev.skipjack.store.jooq;
 
-import org.jooq.DSLContext;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.store.jooq.WalkDeadJobsStatement.Request;
 import dev.skipjack.store.jooq.WalkDeadJobsStatement.WalkPosition;
-import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.jooq.DSLContext;
 
 /** Walks dead jobs in bounded batches, and deletes them. Safe for any number of threads. */
 final class DeadJobWalker {
@@ -91,13 +90,12 @@ final class DeadJobWalker {
     while (true) {
       WalkPosition last = after;
       List<WalkPosition> page =
-          limit.run(
-              size ->
-                  reads.run(walk(which), new Request(which, age, last, size)));
+          limit.run(size -> reads.run(walk(which), new Request(which, age, last, size)));
       if (page.isEmpty()) {
         return Optional.empty();
       }
-      List<JobId> matching = page.stream().filter(WalkPosition::fits).map(WalkPosition::job).toList();
+      List<JobId> matching =
+          page.stream().filter(WalkPosition::fits).map(WalkPosition::job).toList();
       after = page.get(page.size() - 1);
       if (!work.test(matching)) {
         return Optional.of(after);

@@ -1,17 +1,11 @@
 package dev.skipjack.store.jooq;
 
-import org.jooq.DSLContext;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-
 import static dev.skipjack.model.Tables.JOBS;
-import static org.jooq.impl.DSL.any;
-import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
-import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
@@ -23,14 +17,14 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.time.Instant;
 import java.util.List;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,5 @@
 package dev.skipjack.store.jooq;
 
-import org.jooq.DSLContext;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.EditResult;
@@ -17,12 +14,13 @@ import dev.skipjack.api.RedriveSummary;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jooq.DSLContext;
 
 /** The admin commands on PostgreSQL. */
 final class JooqQueueAdmin implements QueueAdmin {
@@ -96,8 +94,7 @@ final class JooqQueueAdmin implements QueueAdmin {
         edit.payload().map(changed -> jobFactory.encodeEdit(job, changed)).orElse(null);
     return BatchedCommand.run(
             List.of(job),
-            batch ->
-                transactions.run(this.edit, new EditStatement.Request(job, edit, payload)),
+            batch -> transactions.run(this.edit, new EditStatement.Request(job, edit, payload)),
             result -> result == EditResult.BUSY)
         .get(0);
   }

@@ -1,24 +1,18 @@
 package dev.skipjack.store.jooq;
 
-import org.jooq.DSLContext;
-import org.jooq.Field;
-import dev.skipjack.api.JobId;
-import java.util.List;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-
 import static dev.skipjack.model.Tables.JOBS;
-import static org.jooq.impl.DSL.any;
-import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.name;
-import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.with;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PruneResult;
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.util.List;
 import org.jooq.CommonTableExpression;
-import org.jooq.ResultQuery;
+import org.jooq.DSLContext;
+import org.jooq.Field;
 
 /**
  * Deletes dead jobs without archiving them.

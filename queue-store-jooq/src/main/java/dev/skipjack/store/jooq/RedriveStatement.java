@@ -1,9 +1,5 @@
 package dev.skipjack.store.jooq;
 
-import org.jooq.DSLContext;
-import java.util.List;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
@@ -24,11 +20,11 @@ import dev.skipjack.api.RedriveResult;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.util.List;
 import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.ResultQuery;
 
 /**
  * Gives dead jobs fresh attempts.
@@ -46,8 +42,8 @@ import org.jooq.ResultQuery;
  * <p>Of two dead jobs that had the same key the older is redriven. If another transaction takes the
  * key between the check and the update, the statement fails with a unique violation, and the caller
  * retries smaller batches. {@link CommandCtes} explains the lock order. If an open transaction has
- * taken a key, the statement would wait for it with all these rows locked, so it waits for at most a
- * tenth of a second; a single job whose key is still not free then is reported as busy.
+ * taken a key, the statement would wait for it with all these rows locked, so it waits for at most
+ * a tenth of a second; a single job whose key is still not free then is reported as busy.
  */
 final class RedriveStatement {
 

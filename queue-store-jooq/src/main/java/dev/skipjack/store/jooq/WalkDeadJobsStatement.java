@@ -1,8 +1,5 @@
 package dev.skipjack.store.jooq;
 
-import org.jooq.DSLContext;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.name;
@@ -17,15 +14,14 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.ResultQuery;
 
 /**
  * Reads the next dead jobs that match a filter, for commands that work through them in batches.
@@ -42,8 +38,8 @@ import org.jooq.ResultQuery;
  * batch would sort all remaining jobs. A queue is an upper bound, and the walk begins at it: with
  * {@code queue = :queue} each batch would begin at the queue's first job. Conditions that no index
  * covers are checked outside the page: a batch never reads more rows than the limit, whatever it
- * finds, so a timeout cannot stop the walk. Locks nothing, because every command checks the state of
- * the jobs again.
+ * finds, so a timeout cannot stop the walk. Locks nothing, because every command checks the state
+ * of the jobs again.
  */
 final class WalkDeadJobsStatement {
 
@@ -84,8 +80,7 @@ final class WalkDeadJobsStatement {
    * @param ofQueue whether the filter of the requests names a queue
    * @param ofKind whether it names a kind
    */
-  static Statement<Request, WalkPosition> of(
-      DSLContext dialect, boolean ofQueue, boolean ofKind) {
+  static Statement<Request, WalkPosition> of(DSLContext dialect, boolean ofQueue, boolean ofKind) {
     Condition inPage = ofQueue ? JOBS.QUEUE.le(QUEUE) : noCondition();
     CommonTableExpression<?> page =
         name("page")

@@ -15,10 +15,8 @@ import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -165,8 +163,7 @@ final class JobMoves {
   }
 
   private boolean cancel(Connection connection, JobId job) throws SQLException {
-    CancelResult result =
-        one(CancelStatement.of(dialect), connection, List.of(job));
+    CancelResult result = one(CancelStatement.of(dialect), connection, List.of(job));
     return result == CancelResult.CANCELLED || result == CancelResult.REQUESTED;
   }
 
@@ -193,5 +190,4 @@ final class JobMoves {
       throws SQLException {
     return statement.run(connection, request).get(0);
   }
-
 }

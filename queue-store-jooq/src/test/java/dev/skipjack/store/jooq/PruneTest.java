@@ -1,8 +1,5 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.store.jooq.internal.sql.StatementDialect;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -11,6 +8,8 @@ import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -293,8 +292,7 @@ class PruneTest {
     dead("mail", "interval '1 hour'", 50_000);
     fixture.execute("ANALYZE @jobs");
     StatementText walkQueue =
-        WalkDeadJobsStatement.of(
-                StatementDialect.forSchema(fixture.database.schema()), true, false)
+        WalkDeadJobsStatement.of(StatementDialect.forSchema(fixture.database.schema()), true, false)
             .text();
     try (Connection connection = fixture.database.connection()) {
       long lastButOneThousand = Long.parseLong(fixture.value("SELECT max(id) - 1000 FROM @jobs"));

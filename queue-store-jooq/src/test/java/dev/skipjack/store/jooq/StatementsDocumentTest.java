@@ -37,7 +37,8 @@ class StatementsDocumentTest {
               "EnqueueOnceStatement",
               "DueLanesStatement",
               "ClaimStatement"),
-          new Chapter("Unique jobs", "UniqueInsert", "TwinStatement", "FindHolderStatement"),
+          new Chapter(
+              "Unique jobs", "UniqueInsert", "ResolveConflictStatement", "FindHolderStatement"),
           new Chapter(
               "The end of an attempt",
               "AttemptCtes",

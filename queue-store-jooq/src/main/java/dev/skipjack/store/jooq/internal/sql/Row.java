@@ -56,6 +56,11 @@ public final class Row {
     return required(field, result.getBoolean(columns.indexOf(field)));
   }
 
+  /** Whether a boolean is true; false for NULL. */
+  public boolean isTrue(Field<Boolean> field) throws SQLException {
+    return result.getBoolean(columns.indexOf(field));
+  }
+
   /** A text, a document, or the label of an enumeration. */
   public String text(Field<?> field) throws SQLException {
     String value = result.getString(columns.indexOf(field));

@@ -6,8 +6,8 @@ import java.util.function.IntFunction;
 
 /**
  * The largest number of rows for which the database completes a batch: a batch that failed because
- * of a lock or a timeout is repeated with half the limit, and later batches keep that limit. Belongs
- * to one thread.
+ * of a lock or a timeout is repeated with half the limit, and later batches keep that limit.
+ * Belongs to one thread.
  */
 public final class ShrinkingLimit {
 

@@ -35,26 +35,26 @@ import dev.skipjack.store.jooq.internal.JobInsert;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.Record1;
-import org.jooq.ResultQuery;
 import org.jooq.Select;
 import org.jooq.SelectSeekStep1;
 import org.jooq.Table;
+import org.jooq.WithStep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the jobs that hold keys, holds still or changes those that have not used an attempt.
+ * Reads the jobs that hold keys, and locks or changes those that have not used an attempt.
  *
  * <pre>{@code
  * WITH unused AS MATERIALIZED (SELECT jobs.id FROM jobs JOIN given ON jobs.id = given.twin_id
@@ -69,7 +69,7 @@ import org.jspecify.annotations.Nullable;
  *   FROM given LEFT JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.twin_id AND unique_key IS NOT DISTINCT FROM ...) AS twin
  * }</pre>
  *
- * <p>To hold, the job and its key are looked at in the same way:
+ * <p>To hold a job, it is found by its id and key in the same way:
  *
  * <pre>{@code
  * WITH unused  AS MATERIALIZED (... AND NOT <late> ORDER BY given.position FOR SHARE),
@@ -80,49 +80,71 @@ import org.jspecify.annotations.Nullable;
  * <overdue>: the same with now()
  * }</pre>
  *
- * <p>A share lock, which several may have at once, keeps a claim from the job until the transaction
- * ends, so that a handler cannot start before what asked for it is committed. Transactions that
- * overlap would keep it from starting for ever. So one that is overdue is held only if no other
- * transaction holds it (the stronger lock, which waits for nobody, finds out), and not at all once
- * a next job has taken over; the caller gives its request to the next job. "Overdue" counts from
- * the start of the transaction ({@code now()}): one that shares the job already goes on sharing it,
- * so no two sharers ever wait for each other.
+ * <p>A share lock, which several transactions may have at once, keeps the job from being claimed
+ * until the transaction ends, so that a handler cannot start before the transaction that enqueued
+ * the duplicate has committed. Overlapping transactions could keep the job from starting for ever.
+ * So an overdue job is held only if no other transaction holds it (the stronger lock, which does
+ * not wait, finds out), and not at all once a next job has taken over; the caller gives its request
+ * to the next job. "Overdue" counts from the start of the transaction ({@code now()}): a
+ * transaction that shares the job already continues to share it, so two of them never wait for each
+ * other.
  *
  * <p>A transaction that began before the job was overdue shares it although it is late by now, but
- * does not wait for one that holds it alone: that one may wait for a next job of this transaction.
- * It is handed over too. The last of the next jobs is never overdue ({@code next_key} is null).
+ * does not wait for a transaction that holds it alone, which may be waiting for a next job of this
+ * transaction. Its request is handed over too. The last of the next jobs is never overdue ({@code
+ * next_key} is null).
  *
- * <p>To replace: only a job of the given kind, because another's handler would not know the
- * payload; one of another kind is held if asked for. Its due time never moves into the past, where
- * a claim with a low-water mark would not see it, and a debounce leaves that of a job which has
- * been started before: it is its handler's, who snoozed it, or that of its release or redrive.
+ * <p>Only a job of the given kind is replaced, because another kind's handler would not understand
+ * the payload; a job of another kind is held if requested. The due time never moves into the past,
+ * where a claim with a low-water mark would not see it. A debounce does not change the due time of
+ * a job that has been started before: it was set by a snooze, a release or a redrive.
  *
- * <p>A job that is not unused is not locked, so that a caller's open transaction holds up no
- * heartbeat and no outcome; only one that is claimed within this statement's look and lock stays
- * locked. What somebody holds is waited for, in the order given. A twin that is grippable in the
- * answer and yet was not locked has changed meanwhile: look again. A key that is held for a period
- * is not in the job's row, so both are null.
+ * <p>A job that has used an attempt is not locked, so that a caller's open transaction blocks no
+ * heartbeat and no outcome; only a job that is claimed between this statement's snapshot and its
+ * lock stays locked. The statement waits for rows that other transactions have locked, in the order
+ * given. A holder that is eligible in the result and yet was not locked has changed meanwhile, and
+ * the statement must be repeated. A key that is held for a period is not in the job's row, so both
+ * are null.
  */
-final class TwinStatement {
+final class ResolveConflictStatement {
 
-  /** What is done to a job that has not used an attempt. */
-  enum Grip {
+  /** What is done to a holder that has not used an attempt. */
+  enum HolderAction {
+    /** Its status is read. */
     NONE,
+    /** It is locked, so that it does not start before the transaction ends. */
     HOLD,
+    /** It is changed, or held if its kind is another. */
     REPLACE
   }
 
+  /** A job that asks for a key, and the job that holds it. */
+  record KeyConflict(NewJob job, JobId holder) {}
+
   /**
-   * What was found.
+   * The conflicts to resolve, in key order.
    *
-   * @param done what was done to it
-   * @param status where it was; null: it does not hold the key any more
-   * @param isGrippable whether it was one to which something could be done
+   * @param holds whether a holder of another kind, which cannot be replaced, is held
+   */
+  record Request(List<KeyConflict> conflicts, boolean holds, Conflict policy) {
+
+    private List<NewJob> jobs() {
+      return conflicts.stream().map(KeyConflict::job).toList();
+    }
+  }
+
+  /**
+   * The result for a conflict.
+   *
+   * @param done what was done to the holder
+   * @param status the holder's status; null: it does not hold the key any more
+   * @param isEligible whether the action applied to the holder
    * @param handsOver whether the request is for the next job if nothing was done to this one
    */
-  record Found(Grip done, @Nullable HolderStatus status, boolean isGrippable, boolean handsOver) {}
+  record Result(
+      HolderAction done, @Nullable HolderStatus status, boolean isEligible, boolean handsOver) {}
 
-  /** How long others may hold back a job that is due. */
+  /** How long duplicates may keep a job that is due from starting. */
   private static final Duration LONGEST_HOLD = Duration.ofSeconds(1);
 
   private static final Param<Long[]> TWIN_IDS = param("twin_ids", Long[].class);
@@ -145,7 +167,7 @@ final class TwinStatement {
           .column("max_wait", MAX_WAITS)
           .withPosition();
 
-  /** What a look needs of it; the columns have the same names. */
+  /** The columns of {@link #GIVEN} that reading needs, with the same names. */
   private static final ArrayRows GIVEN_KEYS =
       ArrayRows.named("given")
           .column("unique_key", Texts.array("unique_keys"))
@@ -164,33 +186,35 @@ final class TwinStatement {
   private static final Field<Long> TWIN_ID = GIVEN.field("twin_id", Long.class);
   private static final Field<Long> POSITION = GIVEN.field("position", Long.class);
 
-  private TwinStatement() {}
+  private ResolveConflictStatement() {}
 
-  static ResultQuery<?> query(Grip grip) {
-    return switch (grip) {
-      case NONE -> answer(with(name("unused").as(none())), grip);
+  static Statement<Request, Result> of(DSLContext dialect, HolderAction action) {
+    return switch (action) {
+      case NONE -> of(dialect, with(name("unused").as(none())), action);
       case HOLD ->
-          answer(
+          of(
+              dialect,
               with(
                   name("unused")
-                      .asMaterialized(unused(grip, not(isLate(JOBS))).forShare().of(JOBS)),
+                      .asMaterialized(unused(action, not(isLate(JOBS))).forShare().of(JOBS)),
                   name("late")
                       .asMaterialized(
-                          unused(grip, isLate(JOBS).and(not(isOverdue(JOBS))))
+                          unused(action, isLate(JOBS).and(not(isOverdue(JOBS))))
                               .forShare()
                               .of(JOBS)
                               .skipLocked()),
                   name("overdue")
                       .asMaterialized(
-                          unused(grip, isOverdueAlone()).forNoKeyUpdate().of(JOBS).skipLocked())),
-              grip);
+                          unused(action, isOverdueAlone()).forNoKeyUpdate().of(JOBS).skipLocked())),
+              action);
       case REPLACE ->
-          answer(
+          of(
+              dialect,
               with(
                   name("unused")
-                      .asMaterialized(unused(grip, noCondition()).forNoKeyUpdate().of(JOBS)),
+                      .asMaterialized(unused(action, noCondition()).forNoKeyUpdate().of(JOBS)),
                   replaced()),
-              grip);
+              action);
     };
   }
 
@@ -198,20 +222,20 @@ final class TwinStatement {
     return select(inline(0L).as("id")).where(inline(false));
   }
 
-  private static SelectSeekStep1<Record1<Long>, Long> unused(Grip grip, Condition which) {
+  private static SelectSeekStep1<Record1<Long>, Long> unused(HolderAction action, Condition which) {
     return select(JOBS.ID)
         .from(JOBS)
-        .join(given(grip))
+        .join(given(action))
         .on(JOBS.ID.eq(TWIN_ID))
         .where(JOBS.ID.eq(any(TWIN_IDS)))
         .and(holdsKey(JOBS))
-        .and(isGrippable(JOBS, grip))
+        .and(isEligible(JOBS, action))
         .and(which)
         .orderBy(POSITION);
   }
 
-  private static Table<?> given(Grip grip) {
-    return switch (grip) {
+  private static Table<?> given(HolderAction action) {
+    return switch (action) {
       case NONE -> GIVEN_KEYS.table();
       case HOLD -> GIVEN_HOLDS.table();
       case REPLACE -> GIVEN.table();
@@ -245,12 +269,12 @@ final class TwinStatement {
             .otherwise(inline(false)));
   }
 
-  private static Condition isGrippable(Jobs job, Grip grip) {
-    return switch (grip) {
+  private static Condition isEligible(Jobs job, HolderAction action) {
+    return switch (action) {
       case NONE -> falseCondition();
-      case HOLD -> Twins.isUnused(job);
+      case HOLD -> Holders.isUnused(job);
       case REPLACE ->
-          Twins.isUnused(job).and(isOfKind(job).or(GIVEN.field("holds", Boolean.class).isTrue()));
+          Holders.isUnused(job).and(isOfKind(job).or(GIVEN.field("holds", Boolean.class).isTrue()));
     };
   }
 
@@ -307,19 +331,20 @@ final class TwinStatement {
                 .returning(JOBS.ID));
   }
 
-  private static ResultQuery<?> answer(org.jooq.WithStep with, Grip grip) {
+  private static Statement<Request, Result> of(
+      DSLContext dialect, WithStep with, HolderAction action) {
     Jobs holder = JOBS.as("holder");
     List<Field<?>> columns =
         new ArrayList<>(
             List.of(
                 holder.STATUS,
-                Twins.hasUsedAttempt(holder).as("has_used_attempt"),
-                field(isGrippable(holder, grip)).as("is_grippable")));
-    if (grip == Grip.HOLD) {
+                Holders.hasUsedAttempt(holder).as("has_used_attempt"),
+                field(isEligible(holder, action)).as("is_grippable")));
+    if (action == HolderAction.HOLD) {
       columns.add(field(isOverdue(holder)).as("is_overdue"));
       columns.add(field(isLate(holder)).as("is_late"));
     }
-    Table<?> twin =
+    Table<?> found =
         select(columns)
             .from(holder)
             .where(holder.ID.eq(TWIN_ID))
@@ -328,21 +353,31 @@ final class TwinStatement {
             .asTable("twin");
     Field<Boolean> isOverdue = field(name("twin", "is_overdue"), Boolean.class);
     Field<Boolean> isLate = field(name("twin", "is_late"), Boolean.class);
-    return with.select(
-            grip == Grip.HOLD
-                ? when(isOverdue, isIn("overdue"))
-                    .when(isLate, isIn("late"))
-                    .otherwise(isIn("unused"))
-                : isIn("unused"),
-            grip == Grip.REPLACE ? isIn("replaced") : inline(false),
-            field(name("twin", "status"), JOBS.STATUS.getDataType()),
-            field(name("twin", "has_used_attempt"), Boolean.class),
-            field(name("twin", "is_grippable"), Boolean.class),
-            grip == Grip.HOLD ? isLate : inline(false))
-        .from(given(grip))
-        .leftJoin(lateral(twin))
-        .on(trueCondition())
-        .orderBy(POSITION);
+    Field<Boolean> isHeld =
+        action == HolderAction.HOLD
+            ? when(isOverdue, isIn("overdue")).when(isLate, isIn("late")).otherwise(isIn("unused"))
+            : isIn("unused");
+    Field<Boolean> isReplaced = action == HolderAction.REPLACE ? isIn("replaced") : inline(false);
+    Field<?> status = field(name("twin", "status"), JOBS.STATUS.getDataType());
+    Field<Boolean> hasUsedAttempt = field(name("twin", "has_used_attempt"), Boolean.class);
+    Field<Boolean> isEligible = field(name("twin", "is_grippable"), Boolean.class);
+    Field<Boolean> handsOver = action == HolderAction.HOLD ? isLate : inline(false);
+    return Statement.of(
+        dialect,
+        with.select(isHeld, isReplaced, status, hasUsedAttempt, isEligible, handsOver)
+            .from(given(action))
+            .leftJoin(lateral(found))
+            .on(trueCondition())
+            .orderBy(POSITION),
+        request -> arguments(action, request),
+        row -> {
+          HolderAction held = row.flag(isHeld) ? HolderAction.HOLD : HolderAction.NONE;
+          return new Result(
+              row.flag(isReplaced) ? HolderAction.REPLACE : held,
+              Holders.status(row, status, hasUsedAttempt),
+              row.isTrue(isEligible),
+              row.isTrue(handsOver));
+        });
   }
 
   private static Field<Boolean> isIn(String name) {
@@ -361,28 +396,26 @@ final class TwinStatement {
     return job.KIND.eq(GIVEN.field("kind", String.class));
   }
 
-  /**
-   * The values for its parameters.
-   *
-   * @param twins the job that holds the key of each
-   * @param holds whether one of another kind that cannot be replaced is held
-   */
-  static Arguments arguments(
-      Grip grip, List<NewJob> jobs, List<JobId> twins, boolean holds, Conflict conflict) {
-    if (grip != Grip.REPLACE) {
+  private static Arguments arguments(HolderAction action, Request request) {
+    List<NewJob> jobs = request.jobs();
+    List<KeyConflict> conflicts = request.conflicts();
+    Conflict policy = request.policy();
+    if (action != HolderAction.REPLACE) {
       Arguments keys =
           new Arguments()
-              .texts("unique_keys", jobs, TwinStatement::uniqueKey)
-              .bigints("twin_ids", twins, JobId::value);
-      return grip == Grip.HOLD ? keys.texts("next_keys", jobs, TwinStatement::nextKey) : keys;
+              .texts("unique_keys", jobs, ResolveConflictStatement::uniqueKey)
+              .bigints("twin_ids", conflicts, conflict -> conflict.holder().value());
+      return action == HolderAction.HOLD
+          ? keys.texts("next_keys", jobs, ResolveConflictStatement::nextKey)
+          : keys;
     }
-    Duration maxWait = conflict.maxWait();
+    Duration maxWait = policy.maxWait();
     return JobInsert.arguments(jobs)
-        .bigints("twin_ids", twins, JobId::value)
-        .booleans("holds", jobs, job -> holds)
-        .booleans("replaces_payload", jobs, job -> conflict.changes(JobPart.PAYLOAD))
-        .booleans("replaces_priority", jobs, job -> conflict.changes(JobPart.PRIORITY))
-        .booleans("replaces_schedule", jobs, job -> conflict.changes(JobPart.SCHEDULE))
+        .bigints("twin_ids", conflicts, conflict -> conflict.holder().value())
+        .booleans("holds", jobs, job -> request.holds())
+        .booleans("replaces_payload", jobs, job -> policy.changes(JobPart.PAYLOAD))
+        .booleans("replaces_priority", jobs, job -> policy.changes(JobPart.PRIORITY))
+        .booleans("replaces_schedule", jobs, job -> policy.changes(JobPart.SCHEDULE))
         .bigints("max_waits", jobs, job -> maxWait == null ? null : DatabaseClock.micros(maxWait));
   }
 
@@ -395,14 +428,5 @@ final class TwinStatement {
   private static @Nullable String nextKey(NewJob job) {
     NewJob next = UniqueKeys.next(job);
     return next == null ? null : UniqueKeys.of(next);
-  }
-
-  static Found read(ResultSet row) throws SQLException {
-    Grip held = row.getBoolean(1) ? Grip.HOLD : Grip.NONE;
-    return new Found(
-        row.getBoolean(2) ? Grip.REPLACE : held,
-        Twins.read(row, 3, 4),
-        row.getBoolean(5),
-        row.getBoolean(6));
   }
 }

@@ -1,0 +1,50 @@
+package dev.skipjack.dedup;
+
+import static org.jooq.impl.DSL.condition;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.when;
+
+import dev.skipjack.api.HolderStatus;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.model.tables.Jobs;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import java.sql.SQLException;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jspecify.annotations.Nullable;
+
+/** What the statements of unique jobs share about the job that holds a key. */
+final class Holders {
+
+  private Holders() {}
+
+  /**
+   * Whether a duplicate may change the job. A CASE, because a bare comparison of the status would
+   * offer the planner the index of pending jobs, which it would read as a whole.
+   */
+  static Condition isUnused(Jobs holder) {
+    return condition(
+        when(
+                holder.STATUS.eq(inline(JobStatus.PENDING, holder.STATUS)),
+                field(holder.ATTEMPTS.eq(holder.UNCOUNTED_ATTEMPTS)))
+            .otherwise(inline(false)));
+  }
+
+  static Field<Boolean> hasUsedAttempt(Jobs holder) {
+    return field(holder.ATTEMPTS.gt(holder.UNCOUNTED_ATTEMPTS));
+  }
+
+  /**
+   * Reads the job's status.
+   *
+   * @return null if there is no such job
+   */
+  static @Nullable HolderStatus status(Row row, Field<?> status, Field<Boolean> hasUsedAttempt)
+      throws SQLException {
+    String literal = row.textOrNull(status);
+    return literal == null
+        ? null
+        : HolderStatus.of(JobStatus.of(literal), row.flag(hasUsedAttempt));
+  }
+}
