@@ -140,7 +140,7 @@ class BenchmarksIT {
       case "seed" ->
           TINY.with(Setting.JOBS, 10).with(Setting.WORKERS, 2).out(folder.resolve("plots"));
       case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
-      case "starvation" -> TINY.with(Setting.JOBS, 200);
+      case "starvation" -> TINY.hasty(1).with(Setting.JOBS, 200);
       case "idle" -> TINY;
       default -> throw new IllegalArgumentException("How small can " + name + " be?");
     };
