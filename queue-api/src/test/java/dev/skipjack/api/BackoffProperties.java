@@ -54,6 +54,21 @@ class BackoffProperties {
     assertThat(exponential.atMost(Duration.ofSeconds(10)).after(4, random)).hasSeconds(10);
   }
 
+  /** The Javadoc of {@link Backoff#standard} names these figures. */
+  @Example
+  void theStandardBackoffGoesFrom15SecondsToADayAndIsThreeQuartersRandom() {
+    RandomGenerator random = new Random(1);
+
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(Backoff.standard().after(1, random))
+          .isBetween(Duration.ofMillis(3_750), Duration.ofSeconds(15));
+      assertThat(Backoff.standard().after(2, random))
+          .isBetween(Duration.ofMillis(7_500), Duration.ofSeconds(30));
+      assertThat(Backoff.standard().after(100, random))
+          .isBetween(Duration.ofHours(6), Duration.ofDays(1));
+    }
+  }
+
   @Example
   void refusesNegativeWaitsAndImpossibleRatios() {
     assertThatThrownBy(() -> Backoff.fixed(Duration.ofSeconds(-1))).hasMessageContaining("PT-1S");

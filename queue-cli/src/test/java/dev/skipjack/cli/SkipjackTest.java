@@ -2,6 +2,12 @@ package dev.skipjack.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,6 +61,25 @@ class SkipjackTest {
     assertThat(program.exitCode()).isEqualTo(2);
     assertThat(program.out()).isEmpty();
     assertThat(program.err()).contains(sentence, "skipjack demo --help").hasLineCount(2);
+  }
+
+  @Test
+  void everyCommandIsRegisteredAndInTheReadme() throws IOException {
+    List<String> commands;
+    try (Stream<Path> files = Files.list(Path.of("src/main/java/dev/skipjack/cli"))) {
+      commands =
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(file -> file.endsWith("Command.java"))
+              .map(file -> file.replace("Command.java", "").toLowerCase(Locale.ROOT))
+              .toList();
+    }
+
+    assertThat(Skipjack.commandLine().getSubcommands().keySet())
+        .filteredOn(command -> !command.equals("help"))
+        .containsExactlyInAnyOrderElementsOf(commands);
+    assertThat(Files.readString(Path.of("../README.md")))
+        .contains(commands.stream().map(command -> "`./skipjack " + command + "`").toList());
   }
 
   @Test

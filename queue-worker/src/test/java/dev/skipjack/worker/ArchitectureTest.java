@@ -6,8 +6,10 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -71,6 +73,23 @@ class ArchitectureTest {
     @Override
     public String getDescription() {
       return "top-level classes";
+    }
+  }
+
+  @ArchTest
+  static void everyEventIsEmitted(JavaClasses worker) {
+    for (Class<?> event : WorkerEvent.class.getPermittedSubclasses()) {
+      assertThat(worker.get(event).getConstructorCallsToSelf()).as("%s", event).isNotEmpty();
+    }
+  }
+
+  @ArchTest
+  static void everyMeterIsMeasured(JavaClasses worker) {
+    JavaClass meters = worker.get(WorkerMeter.class);
+    for (WorkerMeter meter : WorkerMeter.values()) {
+      assertThat(meters.getField(meter.name()).getAccessesToSelf())
+          .as("%s", meter)
+          .anyMatch(access -> !access.getOriginOwner().equals(meters));
     }
   }
 }

@@ -1,0 +1,26 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Pages state some defaults in words; a default that changes lists the pages to change. */
+class DocumentedDefaultsTest {
+
+  private static final Path ROOT = Path.of("..");
+
+  @Test
+  void thePagesNameTheShareOfSlotsThatIsReserved() {
+    assertThat(LaneOrder.fair().reserve()).isEqualTo(LaneOrder.Reserve.A_TENTH);
+    assertThat(LaneOrder.Reserve.A_TENTH.interval()).isEqualTo(10);
+
+    assertThat(List.of("README.md", "docs/guides/order.md", "docs/design-decisions.md"))
+        .allSatisfy(
+            page ->
+                assertThat(ROOT.resolve(page))
+                    .content()
+                    .containsPattern("(?i)every\\s+tenth\\s+slot"));
+  }
+}
