@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * One claimed job on its way through the worker: buffered, running, ended.
  *
- * <p>Whoever wants to end it early (heartbeat, timer, shutdown) and the handler's thread that ends
- * it meet here under one lock, so that an interrupt reaches the handler it was meant for or nobody:
- * never the next job of the thread.
+ * <p>The handler's thread ends it; heartbeat, timer and shutdown may end it earlier. They meet here
+ * under one lock, so that an interrupt reaches only the handler that it was meant for, and never
+ * the next job of the same thread.
  */
 final class Attempt {
 
-  /** Why an attempt is to end before its handler says so. */
+  /** Why an attempt must end before its handler does. */
   enum Stop {
     NONE,
     TIMED_OUT,
@@ -37,7 +37,7 @@ final class Attempt {
   private final ClaimedJob job;
   private final ServedQueue queue;
   private final AttemptInfo info;
-  private volatile long lease;
+  private final AttemptLease lease;
 
   private Phase phase = Phase.BUFFERED;
   private Stop stop = Stop.NONE;
@@ -51,16 +51,9 @@ final class Attempt {
   private long stoppedAt;
 
   private final AtomicReference<@Nullable Progress> progress = new AtomicReference<>();
-  private volatile long renewedAt;
-  private volatile boolean spared;
-
-  /** Counts the beginnings and ends of usual renewals: odd while one is under way. */
-  private int renewals;
-
   private volatile boolean changedWhileRunning;
   private volatile boolean snapshotTooOld;
   private volatile boolean unwritten;
-  private volatile boolean renewable = true;
   private volatile boolean leaseLost;
   private volatile boolean cancelled;
   private volatile boolean completionWritten;
@@ -68,14 +61,12 @@ final class Attempt {
   private volatile @Nullable Throwable completionPostponed;
 
   /**
-   * @param claimedAt nanoTime before the claim was sent, so that the lease is never believed longer
-   *     than it is
+   * @param claimedAt nanoTime before the claim was sent
    */
   Attempt(ClaimedJob job, ServedQueue queue, Duration lease, long claimedAt) {
     this.job = job;
     this.queue = queue;
-    this.lease = lease.toNanos();
-    this.renewedAt = claimedAt;
+    this.lease = new AttemptLease(lease, claimedAt);
     this.info =
         new AttemptInfo(
             job.execution().jobId(),
@@ -94,6 +85,10 @@ final class Attempt {
     return job.execution();
   }
 
+  AttemptLease lease() {
+    return lease;
+  }
+
   ServedQueue queue() {
     return queue;
   }
@@ -102,18 +97,20 @@ final class Attempt {
     return info;
   }
 
-  /** What it needs of the {@link PayloadBudget}. */
+  /** Its part of the {@link PayloadBudget}. */
   long weight() {
     return PayloadBudget.weightOf(job.payload().length());
   }
 
-  /** Notes that it was claimed without its payload, because of this. Called before it is shared. */
+  /**
+   * Notes why it was claimed without its payload. Called before it is shared with other threads.
+   */
   Attempt unread(Throwable why) {
     unread = why;
     return this;
   }
 
-  /** Why it has no payload; null: it has. */
+  /** Why it has no payload; null if it has one. */
   @Nullable Throwable unread() {
     return unread;
   }
@@ -150,20 +147,19 @@ final class Attempt {
   }
 
   /**
-   * Unbinds the calling thread from a handler that answers later.
+   * Unbinds the calling thread from a handler that returned a stage.
    *
-   * @param abort ends what the handler began, without waiting; called at once if the attempt is to
-   *     end already
+   * @param abort cancels the stage without waiting; called at once if the attempt must already end
    */
   void detach(Runnable abort) {
-    boolean over;
+    boolean mustEnd;
     synchronized (this) {
       clearInterrupt();
       thread = null;
       this.abort = abort;
-      over = stop != Stop.NONE;
+      mustEnd = stop != Stop.NONE;
     }
-    if (over) {
+    if (mustEnd) {
       abort.run();
     }
   }
@@ -188,47 +184,47 @@ final class Attempt {
   }
 
   /**
-   * Ends it because its time is over, also one that somebody wants cancelled and that did not
-   * listen.
+   * Interrupts the handler because its timeout has passed, also if it ignored a cancellation
+   * before.
    *
-   * @return whether the handler ran and was told to end
+   * @return whether the handler was running and has been interrupted
    */
   boolean timeOut() {
-    Runnable tell;
+    Runnable signal;
     synchronized (this) {
       if (phase != Phase.RUNNING || (stop != Stop.NONE && stop != Stop.CANCELLED)) {
         return false;
       }
       stop = Stop.TIMED_OUT;
-      stopRenewing();
-      tell = interrupt();
+      lease.stopRenewing();
+      signal = interrupt();
     }
-    tell.run();
+    signal.run();
     return true;
   }
 
   /**
-   * Interrupts the handler because somebody wants the job cancelled. The lease is renewed on: what
-   * the handler makes of it decides the ending.
+   * Interrupts the handler because an operator has cancelled the job. The lease is still renewed:
+   * the handler's result decides the ending.
    *
-   * @return whether the handler ran and was interrupted
+   * @return whether the handler was running and has been interrupted
    */
   boolean cancel() {
-    Runnable tell;
+    Runnable signal;
     synchronized (this) {
       if (phase != Phase.RUNNING || stop != Stop.NONE) {
         return false;
       }
       stop = Stop.CANCELLED;
       cancelled = true;
-      tell = interrupt();
+      signal = interrupt();
     }
-    tell.run();
+    signal.run();
     return true;
   }
 
   /**
-   * Ends it if its handler was not called yet, which it then never is.
+   * Ends it if its handler was not called yet; the handler then never is.
    *
    * @return whether this call ended it
    */
@@ -242,33 +238,38 @@ final class Attempt {
     return true;
   }
 
-  /** Answers whether this call found it out; an attempt that has ended hears it from its write. */
+  /**
+   * Notes that the lease is lost.
+   *
+   * @return whether this call was the first to note it; false for an attempt that has ended, whose
+   *     write will be rejected
+   */
   boolean lose() {
-    Runnable tell;
+    Runnable signal;
     synchronized (this) {
       if (phase == Phase.ENDED || stop == Stop.LOST) {
         return false;
       }
       stop = Stop.LOST;
       leaseLost = true;
-      stopRenewing();
-      tell = interrupt();
+      lease.stopRenewing();
+      signal = interrupt();
       if (phase == Phase.BUFFERED) {
         phase = Phase.ENDED;
       }
     }
-    tell.run();
+    signal.run();
     return true;
   }
 
   /**
-   * Ends it for the shutdown, whatever its handler may still do.
+   * Ends it so that its job can be released, whatever its handler may still do.
    *
-   * @return what it was to be stopped for until now; null if it had ended
+   * @return why it had to stop before this call; null if it had ended
    */
   @Nullable Stop release() {
     Stop before;
-    Runnable tell;
+    Runnable signal;
     synchronized (this) {
       if (phase == Phase.ENDED) {
         return null;
@@ -276,10 +277,10 @@ final class Attempt {
       before = stop;
       stop = Stop.RELEASED;
       leaseLost = true;
-      tell = interrupt();
+      signal = interrupt();
       phase = Phase.ENDED;
     }
-    tell.run();
+    signal.run();
     return before;
   }
 
@@ -291,7 +292,7 @@ final class Attempt {
     return phase == Phase.RUNNING;
   }
 
-  /** Whether its handler goes on though it was told to end long ago; true once. */
+  /** Whether its handler goes on though it was interrupted long ago; true once. */
   synchronized boolean becameStuck(long grace) {
     if (stuck || phase != Phase.RUNNING || thread == null) {
       return false;
@@ -305,9 +306,10 @@ final class Attempt {
   }
 
   /**
-   * Interrupts the handler's thread under the lock, so that it is the handler's still.
+   * Interrupts the handler's thread under the lock, while the thread is certainly still the
+   * handler's.
    *
-   * @return what is to be run without the lock: it reaches code of the user's
+   * @return an action to run without the lock, because it may call the user's code
    */
   private Runnable interrupt() {
     stoppedAt = System.nanoTime();
@@ -323,76 +325,10 @@ final class Attempt {
 
   /** Notes a renewal that was sent at this nanoTime and granted. */
   void renewed(long sentAt) {
-    renewedAt = sentAt;
+    lease.renewed(sentAt);
     if (isRunning()) {
       changedWhileRunning = true;
     }
-  }
-
-  /**
-   * Notes that a renewal with the usual lease is about to be sent.
-   *
-   * @return false if the attempt has been spared, and must not get the usual lease any more
-   */
-  synchronized boolean beginRenewal() {
-    if (spared) {
-      return false;
-    }
-    if (!isRenewalUnderWay()) {
-      renewals++;
-    }
-    return true;
-  }
-
-  /**
-   * Notes that a renewal was answered. One that failed stays under way until the next is answered,
-   * because the server may yet execute it.
-   */
-  synchronized void endRenewal() {
-    if (isRenewalUnderWay()) {
-      renewals++;
-    }
-  }
-
-  private boolean isRenewalUnderWay() {
-    return (renewals & 1) == 1;
-  }
-
-  /** Changes whenever a usual renewal begins or ends; see {@link #spare}. */
-  synchronized int renewals() {
-    return renewals;
-  }
-
-  /**
-   * Notes that its lease has this length from {@code sentAt} on, and must be renewed after half.
-   * Refused if a usual renewal was under way meanwhile: the server may have executed it last, and
-   * then the lease is short.
-   *
-   * @param before {@link #renewals()} before the long lease was sent
-   * @return whether the lease is known to be long
-   */
-  synchronized boolean spare(Duration granted, long sentAt, int before) {
-    if (renewals != before || isRenewalUnderWay()) {
-      return false;
-    }
-    lease = granted.toNanos();
-    renewedAt = sentAt;
-    spared = true;
-    return true;
-  }
-
-  /** Whether its row is left alone for as long as its lease allows. */
-  boolean isSpared() {
-    return spared;
-  }
-
-  Duration lease() {
-    return Duration.ofNanos(lease);
-  }
-
-  /** Whether its lease is to be renewed now. */
-  boolean isDue(long now, long usualInterval) {
-    return renewable && now - renewedAt >= (spared ? lease / 2 : usualInterval);
   }
 
   /** Notes that the handler's transaction could not see the row as it is now (40001). */
@@ -410,10 +346,6 @@ final class Attempt {
     return Duration.ofNanos(System.nanoTime() - begunAt);
   }
 
-  long renewedAt() {
-    return renewedAt;
-  }
-
   /** Notes that its ending waits to be written. */
   void unwritten() {
     unwritten = true;
@@ -424,16 +356,6 @@ final class Attempt {
     return unwritten;
   }
 
-  /** Lets the lease run out. */
-  void stopRenewing() {
-    renewable = false;
-  }
-
-  /** Whether nobody can have rescued the job yet. */
-  boolean holdsLease() {
-    return System.nanoTime() - renewedAt < lease;
-  }
-
   boolean isCancelled() {
     return cancelled;
   }
@@ -442,21 +364,17 @@ final class Attempt {
     return leaseLost;
   }
 
-  boolean isRenewable() {
-    return renewable;
-  }
-
-  /** Notes what the handler says of itself; only the latest word is kept. */
+  /** Keeps the latest progress that the handler reported. */
   void progress(int percent, @Nullable String message) {
     progress.set(new Progress(job.execution(), percent, message));
   }
 
-  /** What is to be written of it; null: nothing new. */
+  /** The progress that is not written yet; null: none. */
   @Nullable Progress latestProgress() {
     return progress.get();
   }
 
-  /** Notes that it is written, unless there is news. */
+  /** Notes that this progress is written, unless there is a later one. */
   void progressWritten(Progress written) {
     progress.compareAndSet(written, null);
     changedWhileRunning = true;
@@ -499,11 +417,11 @@ final class Attempt {
     if (completedByHandler()) {
       completionSeen = true;
     }
-    stopRenewing();
+    lease.stopRenewing();
   }
 
   /** Whether the job, being gone, was completed by its handler. */
   boolean completedByHandler() {
-    return completionSeen || (completionWritten && holdsLease());
+    return completionSeen || (completionWritten && lease.isHeld());
   }
 }

@@ -61,7 +61,7 @@ final class AttemptEnder {
     String kind = attempt.job().kind();
     if (attempt.isCompletionWritten()
         || !attempt.failedByRenewal()
-        || !snapshots.learn(kind, attempt.ran(), attempt.lease())) {
+        || !snapshots.learn(kind, attempt.ran(), attempt.lease().length())) {
       return false;
     }
     Duration next = snapshots.leaseOf(kind);
@@ -74,7 +74,7 @@ final class AttemptEnder {
   /**
    * Releases an attempt, whatever its handler may still do; one that has ended is left alone.
    *
-   * @return whether the job is given back: not if the attempt had ended, was lost or timed out
+   * @return whether the job is released: not if the attempt had ended, was lost or had timed out
    */
   boolean release(Attempt attempt, Duration delay) {
     Attempt.Stop before = attempt.release();
@@ -129,7 +129,7 @@ final class AttemptEnder {
   void abandon(Attempt attempt) {
     attempt.finish();
     attempt.queue().abandoned(attempt);
-    attempt.stopRenewing();
+    attempt.lease().stopRenewing();
     running.settle(attempt);
   }
 }

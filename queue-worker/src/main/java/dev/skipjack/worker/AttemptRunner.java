@@ -76,8 +76,8 @@ final class AttemptRunner implements Slots.Runner {
   public boolean run(Attempt attempt, Runnable later) {
     try {
       spareIfNeeded(attempt);
-      if (!attempt.holdsLease()) {
-        // Heartbeats failed for a whole lease, or the process was frozen: another worker may run
+      if (!attempt.lease().isHeld()) {
+        // Heartbeats failed for a whole lease, or the process was frozen: another worker may have
         // it.
         release(attempt);
         return true;
@@ -93,7 +93,7 @@ final class AttemptRunner implements Slots.Runner {
    * Before the attempt begins, so that a cancel or a loss met here keeps the handler from running.
    */
   private void spareIfNeeded(Attempt attempt) {
-    Duration lease = attempt.holdsLease() ? snapshots.leaseOf(attempt.job().kind()) : null;
+    Duration lease = attempt.lease().isHeld() ? snapshots.leaseOf(attempt.job().kind()) : null;
     if (lease != null) {
       sparer.spare(attempt, lease);
     }
@@ -166,7 +166,7 @@ final class AttemptRunner implements Slots.Runner {
   }
 
   /**
-   * The timeout of one run.
+   * The running timeout of an attempt.
    *
    * @param deadline nanoTime; null: none
    */

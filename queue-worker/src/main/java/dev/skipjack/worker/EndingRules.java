@@ -168,7 +168,7 @@ final class EndingRules {
   private JobError timeout(@Nullable JobType<?> type, RunResult.TimedOut timedOut) {
     Throwable thrown = timedOut.thrown();
     String message =
-        "The handler was interrupted because its timeout%s is over."
+        "The handler was interrupted because its timeout%s has passed."
             .formatted(type == null ? "" : type.timeout().map(t -> " of " + t).orElse(""));
     return thrown == null
         ? JobError.of(message)

@@ -100,9 +100,9 @@ final class HeartbeatTask implements Loop.Step {
    */
   void spare(Attempt attempt, Duration lease) {
     try {
-      for (int tries = 0; tries < SPARE_TRIES && !attempt.isSpared(); tries++) {
+      for (int tries = 0; tries < SPARE_TRIES && !attempt.lease().isSpared(); tries++) {
         awaitRenewals();
-        int before = attempt.renewals();
+        int before = attempt.lease().renewals();
         long sentAt = System.nanoTime();
         Renewal renewal = store.heartbeat(List.of(attempt.execution()), lease).get(0);
         if (renewal.verdict() == Verdict.LOST) {
@@ -111,7 +111,7 @@ final class HeartbeatTask implements Loop.Step {
         if (renewal.verdict() != Verdict.DONE) {
           return;
         }
-        boolean unused = attempt.spare(lease, sentAt, before);
+        boolean unused = attempt.lease().spare(lease, sentAt, before);
         cancelIfRequested(attempt, renewal);
       }
     } catch (StoreException notNow) {
@@ -134,13 +134,13 @@ final class HeartbeatTask implements Loop.Step {
     List<Attempt> due = new ArrayList<>();
     Map<Duration, List<Attempt>> spared = new HashMap<>();
     for (Attempt attempt : running.all()) {
-      if (!attempt.isDue(now, interval)) {
+      if (!attempt.lease().isDue(now, interval)) {
         continue;
       }
-      if (attempt.beginRenewal()) {
+      if (attempt.lease().beginRenewal()) {
         due.add(attempt);
-      } else if (attempt.isDue(now, interval)) { // again: it may have been spared just now
-        spared.computeIfAbsent(attempt.lease(), lease -> new ArrayList<>()).add(attempt);
+      } else if (attempt.lease().isDue(now, interval)) { // again: it may have been spared just now
+        spared.computeIfAbsent(attempt.lease().length(), lease -> new ArrayList<>()).add(attempt);
       }
     }
     asked = !due.isEmpty() || !spared.isEmpty();
@@ -187,8 +187,8 @@ final class HeartbeatTask implements Loop.Step {
                 attempt ->
                     !attempt.isCancelled()
                         && !attempt.isUnwritten()
-                        && attempt.isRenewable()
-                        && attempt.renewedAt() - began < 0)
+                        && attempt.lease().isRenewable()
+                        && attempt.lease().renewedAt() - began < 0)
             .toList();
     for (int from = 0; from < held.size(); from += BATCH) {
       List<Attempt> batch = held.subList(from, Math.min(from + BATCH, held.size()));
@@ -209,7 +209,7 @@ final class HeartbeatTask implements Loop.Step {
     List<Progress> news = new ArrayList<>();
     for (Attempt attempt : running.all()) {
       Progress latest =
-          attempt.isRunning() && !attempt.isSpared() ? attempt.latestProgress() : null;
+          attempt.isRunning() && !attempt.lease().isSpared() ? attempt.latestProgress() : null;
       if (latest != null) {
         told.add(attempt);
         news.add(latest);
@@ -251,7 +251,7 @@ final class HeartbeatTask implements Loop.Step {
         case LOST -> lost(batch.get(i), renewals.get(i));
         case BUSY -> {} // stays due
       }
-      batch.get(i).endRenewal();
+      batch.get(i).lease().endRenewal();
     }
   }
 

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * <p>A renewal changes the job's row. A REPEATABLE READ or SERIALIZABLE transaction whose snapshot
  * is older can then neither change nor delete that row: {@code completeIn} fails with 40001. Every
  * later attempt takes as long and would fail likewise, until the job is dead. So the attempt is
- * given back without being counted, and from then on this worker gives attempts of that kind one
- * long lease before their handlers start, and leaves the row alone while they run.
+ * released without being counted, and from then on this worker gives attempts of that kind one long
+ * lease before their handlers start, and leaves the row alone while they run.
  *
  * <p>The price: each start costs a statement and a commit, a job of such a kind is rescued that
  * much later if its worker dies, and what its handler reports of its progress is not written. So a
  * kind is forgotten when many of its attempts in a row end within a heartbeat interval. Each time
  * it has to be learned again it takes twice as many to forget it: a rare long job among short ones
- * would otherwise be given back, uncounted, without an end.
+ * would otherwise be released, uncounted, again and again.
  *
  * <p>In memory only, because each worker can find it out by itself. Safe for any number of threads.
  */

@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A mark is a hint and nothing depends on it. Below it may appear: a job whose transaction
  * committed late; one that a rival had locked and let go; one whose priority or due time was edited
- * by hand; one that was given back without having begun, which keeps its due time. (What fails, is
- * snoozed or rescued becomes due anew, above every mark.) All these are found by a <i>sweep</i>, a
- * listing of lanes and a claim without hints, which is due after two seconds, or after twenty times
- * its own duration when it takes longer, but twenty seconds at most. So marks can delay a job by
- * that much and never lose one. Each sweep begins all marks anew: a lane has one only if the sweep
- * looked into it, and then the mark is where that look ended. A thousand stragglers are thus found
+ * by hand; one that was released before it began, which keeps its due time. (What fails, is snoozed
+ * or rescued becomes due anew, above every mark.) All these are found by a <i>sweep</i>, a listing
+ * of lanes and a claim without hints, which is due after two seconds, or after twenty times its own
+ * duration when it takes longer, but twenty seconds at most. So marks can delay a job by that much
+ * and never lose one. Each sweep begins all marks anew: a lane has one only if the sweep looked
+ * into it, and then the mark is where that look ended. A thousand stragglers are thus found
  * together, not a few a sweep.
  *
  * <p>Marks are passed only while the database is slow, so that a healthy one keeps exact order: a

@@ -237,7 +237,7 @@ final class OutcomeWriter {
   private void busy(UnwrittenEnding unwritten) {
     Attempt attempt = unwritten.attempt();
     unwritten.busy(random.nextDouble());
-    if (attempt.isCompletionWritten() && !attempt.holdsLease()) {
+    if (attempt.isCompletionWritten() && !attempt.lease().isHeld()) {
       unwritten.settle(running);
       reporter.lostToOpenTransaction(attempt);
     } else {
@@ -253,7 +253,7 @@ final class OutcomeWriter {
   }
 
   private void giveUpAfterLease(UnwrittenEnding unwritten) {
-    if (unwritten.attempt().holdsLease()) {
+    if (unwritten.attempt().lease().isHeld()) {
       return;
     }
     if (unwritten.mayBeWritten()) {

@@ -19,7 +19,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what happened: to the log, to listeners, to monitoring. Never throws because of one of them.
+ * Reports each event to the log, to listeners and to monitoring. A failure of one of them is never
+ * thrown to the caller.
  */
 final class Reporter {
 
@@ -36,7 +37,7 @@ final class Reporter {
   private volatile Consumer<WorkerEvent> events = event -> {};
   private final HandlerWatch handlers = new HandlerWatch(System::nanoTime);
 
-  /** Tells listeners in the calling thread; for tests of parts that have no threads. */
+  /** Calls listeners in the calling thread; for tests of parts that have no threads. */
   Reporter(List<WorkerListener> listeners) {
     this(listeners, WorkerMetrics.NONE, "worker", FailureLog.standard());
     events = event -> listeners.forEach(listener -> listener.on(event));
@@ -50,7 +51,7 @@ final class Reporter {
     this.failures = new FailureLogger(failureLog, LOG, System::nanoTime);
   }
 
-  /** Tells listeners from now on; without listeners there is no thread for them. */
+  /** Calls listeners from now on; without listeners there is no thread for them. */
   void start(WorkerThreads threads) {
     if (!listeners.isEmpty()) {
       EventDispatcher started =
@@ -64,7 +65,7 @@ final class Reporter {
     }
   }
 
-  /** Delivers the events that are queued, for this long at most, and tells nothing afterwards. */
+  /** Delivers the queued events, for the given time at most, and none afterwards. */
   void stop(long nanos) throws InterruptedException {
     failures.close();
     EventDispatcher running = dispatcher;
@@ -74,12 +75,12 @@ final class Reporter {
   }
 
   /** Whether the calling thread is the one that calls listeners. */
-  boolean isTelling() {
+  boolean isCallingListeners() {
     EventDispatcher running = dispatcher;
     return running != null && running.isCurrentThread();
   }
 
-  /** Counts in the log the failures that it left out; called now and then. */
+  /** Logs how many failures were left out of the log; called periodically. */
   void reportLeftOut() {
     failures.reportLeftOut();
   }
@@ -96,13 +97,13 @@ final class Reporter {
     LOG.warn("Queue saturated, its jobs wait: {}", reason);
   }
 
-  /** As {@link #lost}, of a handler that completed its job in a transaction. */
+  /** As {@link #lost}, for a handler that completed its job in a transaction. */
   void lostToOpenTransaction(Attempt attempt) {
     metrics.count(WorkerMeter.LOST, attempt.info());
     LOG.warn(
         "Lease lost, outcome discarded: the job's row is locked by an open transaction. Did the handler forget to commit or close the one that it gave to completeIn? {}",
         attempt.info());
-    tell(new WorkerEvent.Lost(attempt.info(), null));
+    send(new WorkerEvent.Lost(attempt.info(), null));
   }
 
   void claimed(Attempt attempt) {
@@ -112,14 +113,14 @@ final class Reporter {
         WorkerMeter.WAIT,
         Duration.between(attempt.job().scheduledAt(), attempt.job().startedAt()),
         attempt.info());
-    tell(new WorkerEvent.Claimed(attempt.info()));
+    send(new WorkerEvent.Claimed(attempt.info()));
   }
 
   void claimTook(long nanos) {
     metrics.record(WorkerMeter.CLAIM, nanos, worker);
   }
 
-  /** Fewer are asked for next. */
+  /** The next claim asks for fewer jobs. */
   void claimTooLarge(int limit, Throwable failure) {
     LOG.warn(
         "Claim did not fit into memory or into the server's limits limit={} error={}",
@@ -127,7 +128,7 @@ final class Reporter {
         LogText.of(failure));
   }
 
-  /** The attempt fails of it. */
+  /** The attempt fails because of it. */
   void unread(Attempt attempt, Throwable why) {
     metrics.count(WorkerMeter.UNREAD, attempt.info());
     LOG.error("Payload could not be fetched {} error={}", attempt.info(), LogText.of(why));
@@ -144,7 +145,7 @@ final class Reporter {
   void started(Attempt attempt) {
     handlers.began();
     LOG.trace("Job started {}", attempt.info());
-    tell(new WorkerEvent.Started(attempt.info()));
+    send(new WorkerEvent.Started(attempt.info()));
   }
 
   void ran(Attempt attempt, long nanos) {
@@ -168,25 +169,25 @@ final class Reporter {
   private void succeeded(Attempt attempt) {
     metrics.count(WorkerMeter.COMPLETED, attempt.info());
     LOG.debug("Job completed {}", attempt.info());
-    tell(new WorkerEvent.Succeeded(attempt.info()));
+    send(new WorkerEvent.Succeeded(attempt.info()));
   }
 
   private void cancelled(Attempt attempt) {
     metrics.count(WorkerMeter.CANCELLED, attempt.info());
     LOG.info("Job cancelled {}", attempt.info());
-    tell(new WorkerEvent.Cancelled(attempt.info()));
+    send(new WorkerEvent.Cancelled(attempt.info()));
   }
 
   private void failed(Attempt attempt, Ending.Failed failed) {
     metrics.count(WorkerMeter.FAILED, attempt.info());
     failures.failed(attempt.info(), failed.error(), failed.delay());
-    tell(new WorkerEvent.Failed(attempt.info(), failed.error(), failed.delay()));
+    send(new WorkerEvent.Failed(attempt.info(), failed.error(), failed.delay()));
   }
 
   private void dead(Attempt attempt, Ending.Failed failed) {
     metrics.count(WorkerMeter.DEAD, attempt.info());
     failures.dead(attempt.info(), failed.error());
-    tell(new WorkerEvent.Dead(attempt.info(), failed.error()));
+    send(new WorkerEvent.Dead(attempt.info(), failed.error()));
   }
 
   private void snoozed(Attempt attempt, Ending.Snoozed snoozed) {
@@ -197,14 +198,14 @@ final class Reporter {
         snoozed.delay().toMillis(),
         snoozed.until());
     warnIfRepeated(attempt);
-    tell(new WorkerEvent.Snoozed(attempt.info(), snoozed.delay(), snoozed.until()));
+    send(new WorkerEvent.Snoozed(attempt.info(), snoozed.delay(), snoozed.until()));
   }
 
   private void released(Attempt attempt) {
     metrics.count(WorkerMeter.RELEASED, attempt.info());
     LOG.debug("Job released {}", attempt.info());
     warnIfRepeated(attempt);
-    tell(new WorkerEvent.Released(attempt.info()));
+    send(new WorkerEvent.Released(attempt.info()));
   }
 
   /** A job that is snoozed or released forever never becomes dead, so that no one would notice. */
@@ -232,13 +233,13 @@ final class Reporter {
   }
 
   void cancelRequested(Attempt attempt) {
-    LOG.info("Handler interrupted, its job is to be cancelled {}", attempt.info());
+    LOG.info("Handler interrupted, the cancellation of its job was requested {}", attempt.info());
   }
 
   void lost(Attempt attempt, @Nullable ExecutionId heldBy) {
     metrics.count(WorkerMeter.LOST, attempt.info());
     LOG.warn("Lease lost, outcome discarded {} heldBy={}", attempt.info(), heldBy);
-    tell(new WorkerEvent.Lost(attempt.info(), heldBy));
+    send(new WorkerEvent.Lost(attempt.info(), heldBy));
   }
 
   void rescued(Rescued rescued) {
@@ -250,7 +251,7 @@ final class Reporter {
         rescued.execution().jobId(),
         rescued.execution().id(),
         rescued.status());
-    tell(
+    send(
         new WorkerEvent.Rescued(
             rescued.execution().jobId(),
             rescued.execution().id(),
@@ -261,26 +262,26 @@ final class Reporter {
 
   void timedOut(Attempt attempt) {
     metrics.count(WorkerMeter.TIMED_OUT, attempt.info());
-    LOG.warn("Handler told to end, its timeout is over {}", attempt.info());
-    tell(new WorkerEvent.TimedOut(attempt.info()));
+    LOG.warn("Handler interrupted, its timeout has passed {}", attempt.info());
+    send(new WorkerEvent.TimedOut(attempt.info()));
   }
 
   void stuck(Attempt attempt) {
     metrics.count(WorkerMeter.STUCK, attempt.info());
-    LOG.error("Handler is stuck, it was told to end and goes on {}", attempt.info());
-    tell(new WorkerEvent.Stuck(attempt.info()));
+    LOG.error("Handler is stuck, it was interrupted and goes on {}", attempt.info());
+    send(new WorkerEvent.Stuck(attempt.info()));
   }
 
   void notBegun(Attempt attempt) {
     LOG.error(
-        "Executor was given a job and has not begun it, the job is given back {}", attempt.info());
-    tell(new WorkerEvent.NotBegun(attempt.info()));
+        "Executor has not begun a job that it was given, the job is released {}", attempt.info());
+    send(new WorkerEvent.NotBegun(attempt.info()));
   }
 
-  /** Said once until there is a thread again. */
+  /** Logged once until there is a thread again. */
   void noThread(Attempt attempt, Throwable why) {
     if (handlers.refused()) {
-      LOG.error("No thread for a handler, its job is given back {}", attempt.info(), why);
+      LOG.error("No thread for a handler, its job is released {}", attempt.info(), why);
     }
   }
 
@@ -292,7 +293,7 @@ final class Reporter {
     }
   }
 
-  /** Said once for a kind and version. */
+  /** Logged once for each kind and version. */
   void leftToNewer(Attempt attempt, int known) {
     int version = attempt.job().payloadVersion();
     if (leftToNewer.add(attempt.job().kind() + " " + version)) {
@@ -306,12 +307,12 @@ final class Reporter {
 
   void queuePaused(String queue) {
     LOG.info("Queue paused queue={}", queue);
-    tell(new WorkerEvent.QueuePaused(queue));
+    send(new WorkerEvent.QueuePaused(queue));
   }
 
   void queueResumed(String queue) {
     LOG.info("Queue resumed queue={}", queue);
-    tell(new WorkerEvent.QueueResumed(queue));
+    send(new WorkerEvent.QueueResumed(queue));
   }
 
   void schemaTooOld(int found, int needed) {
@@ -327,14 +328,14 @@ final class Reporter {
 
   void ignoredAfterCompletion(Attempt attempt, JobError said) {
     LOG.warn(
-        "Handler did not end well after its completion was committed, which stands {} {}",
+        "Handler failed after its completion was committed, the completion stands {} {}",
         attempt.info(),
         failures.describe(said));
   }
 
   void refused(int outcomes, Throwable thrown) {
     LOG.warn(
-        "Outcomes refused, will be retried count={} error={}",
+        "Outcomes refused, retrying count={} error={}",
         outcomes,
         thrown instanceof StoreException store
             ? store.sqlState().orElse("no SQLSTATE")
@@ -366,8 +367,9 @@ final class Reporter {
   }
 
   void cannotListen(Throwable why) {
-    LOG.warn("Wake-ups cannot be heard, jobs are found by polling only error={}", LogText.of(why));
-    LOG.trace("Wake-ups cannot be heard because", why);
+    LOG.warn(
+        "Wake-ups cannot be received, jobs are found by polling only error={}", LogText.of(why));
+    LOG.trace("Wake-ups cannot be received because", why);
   }
 
   void partitionPostponed(Postponed postponed) {
@@ -387,15 +389,15 @@ final class Reporter {
   }
 
   void loopFailed(String loop, Throwable error) {
-    LOG.warn("Worker loop failed, will go on trying loop={} error={}", loop, LogText.of(error));
+    LOG.warn("Worker loop failed, retrying loop={} error={}", loop, LogText.of(error));
     if (!(error instanceof StoreException)) {
       LOG.warn("Worker loop failed because", error);
     }
     LOG.trace("Worker loop failed because", error);
-    tell(new WorkerEvent.LoopFailed(loop, error));
+    send(new WorkerEvent.LoopFailed(loop, error));
   }
 
-  /** A loop could not do its work; whether for want of the database, the error tells. */
+  /** A loop could not do its work; the error shows whether the database was unavailable. */
   void databaseFailed(String loop, Throwable error) {
     if (!DatabaseWatch.isExhausted(error)) {
       waitsNoMore(loop); // it has another trouble now
@@ -404,14 +406,14 @@ final class Reporter {
           "Pool exhausted, no connection is free for the worker loop={} error={}",
           loop,
           LogText.of(error));
-      tell(new WorkerEvent.PoolExhausted(error));
+      send(new WorkerEvent.PoolExhausted(error));
     }
     if (database.failed(loop, error)) {
       LOG.error(
-          "Database lost, it is asked again until it answers loop={} error={}",
+          "Database unavailable, retrying until it is back loop={} error={}",
           loop,
           LogText.of(error));
-      tell(new WorkerEvent.DatabaseLost(error));
+      send(new WorkerEvent.DatabaseLost(error));
     }
   }
 
@@ -419,8 +421,8 @@ final class Reporter {
   void waitsNoMore(String loop) {
     if (database.waitsNoMore(loop)) {
       Duration after = database.exhaustedFor();
-      LOG.warn("Pool is exhausted no more afterMs={}", after.toMillis());
-      tell(new WorkerEvent.PoolFree(after));
+      LOG.warn("Pool no longer exhausted afterMs={}", after.toMillis());
+      send(new WorkerEvent.PoolFree(after));
     }
   }
 
@@ -428,18 +430,18 @@ final class Reporter {
     if (database.worked(loop)) {
       Duration after = database.duration();
       LOG.warn("Database back afterMs={}", after.toMillis());
-      tell(new WorkerEvent.DatabaseBack(after));
+      send(new WorkerEvent.DatabaseBack(after));
     }
   }
 
-  /** A step of a loop worked and had nothing to ask the database. */
+  /** A step of a loop worked without using the database. */
   void askedNothing(String loop) {
     database.askedNothing(loop);
   }
 
   void loopRecovered(String loop) {
     LOG.warn("Worker loop recovered loop={}", loop);
-    tell(new WorkerEvent.LoopRecovered(loop));
+    send(new WorkerEvent.LoopRecovered(loop));
   }
 
   /** Shows the gauges of a worker until the returned action is run. */
@@ -447,7 +449,7 @@ final class Reporter {
     return metrics.gauges(id, status, health);
   }
 
-  private void tell(WorkerEvent event) {
+  private void send(WorkerEvent event) {
     events.accept(event);
   }
 }

@@ -81,7 +81,7 @@ final class UnwrittenEnding {
    * While the lease lasts no other worker can end it.
    */
   boolean isWritten() {
-    return answerLost && attempt.holdsLease();
+    return answerLost && attempt.lease().isHeld();
   }
 
   /**
@@ -92,7 +92,7 @@ final class UnwrittenEnding {
   void refused(double draw) {
     refusals++;
     if (refusals >= REFUSALS_UNTIL_ALONE) {
-      attempt.stopRenewing(); // or what can never be written would be held for ever
+      attempt.lease().stopRenewing(); // or what can never be written would be held for ever
     }
     waitFor(Duration.ofMillis(25).toNanos() << Math.min(refusals, 20), Loop.LONGEST_PAUSE, draw);
   }

@@ -354,7 +354,7 @@ public final class Worker implements JobRunner, AutoCloseable {
           "Worker %s runs jobs in this thread already, so a handler cannot run more of them. Let another worker do it."
               .formatted(id));
     }
-    if (reporter.isTelling()) {
+    if (reporter.isCallingListeners()) {
       throw new IllegalStateException(
           "A listener of worker %s cannot run jobs, because the run that it hears of waits for it. Let another worker do it."
               .formatted(id));

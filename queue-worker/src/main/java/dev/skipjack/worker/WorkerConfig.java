@@ -15,7 +15,7 @@ import java.time.Duration;
  * @param prefetch most jobs of a queue claimed beyond those that can run at once; default 1000, 0
  *     to 1,000. The worker takes only as many as its slots finish in 50 ms, by the time that ended
  *     and running handlers took, and none before the first has ended. Jobs that have waited for a
- *     slot for a second are given back without using an attempt, so slow jobs are not hoarded. With
+ *     slot for a second are released without using an attempt, so slow jobs are not hoarded. With
  *     those that have ended and are not yet written, three times as many may be held.
  * @param flushInterval how long outcomes are collected before they are written together; default 3
  *     ms, 0 to 1 s. Not waited for when nothing else runs.
@@ -23,7 +23,7 @@ import java.time.Duration;
  *     default 10 s, 10 ms to 1 hour
  * @param drainTimeout how long a stop lets running handlers finish; default 25 s, 0 to 1 hour. Keep
  *     it 5 s below the grace period of whatever stops the process.
- * @param interruptGrace how long a handler may go on after it was told to end (timeout, lost lease,
+ * @param interruptGrace how long a handler may go on after it was interrupted (timeout, lost lease,
  *     cancellation) before it counts as stuck and its slot is replaced; default 5 s, 10 ms to 1
  *     hour
  * @param retention how long history is kept; default 7 days of archived jobs, unless their queue

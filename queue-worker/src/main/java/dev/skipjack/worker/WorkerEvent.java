@@ -50,7 +50,7 @@ public sealed interface WorkerEvent {
   /** The worker released the job without using the attempt. */
   record Released(AttemptInfo attempt) implements WorkerEvent {}
 
-  /** The type's timeout is over and the handler was told to end. */
+  /** The type's timeout has passed and the handler was interrupted. */
   record TimedOut(AttemptInfo attempt) implements WorkerEvent {}
 
   /**

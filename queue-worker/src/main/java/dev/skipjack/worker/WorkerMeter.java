@@ -20,16 +20,16 @@ public enum WorkerMeter {
   SNOOZED("skipjack.jobs.snoozed", Type.COUNTER, "Attempts whose handler asked for later"),
   /** Jobs that ended as cancelled. */
   CANCELLED("skipjack.jobs.cancelled", Type.COUNTER, "Jobs that ended as cancelled"),
-  /** Attempts given back by the worker, at its stop for instance. */
-  RELEASED("skipjack.jobs.released", Type.COUNTER, "Attempts given back unused"),
+  /** Attempts released by the worker, when it stops for instance. */
+  RELEASED("skipjack.jobs.released", Type.COUNTER, "Attempts released unused"),
   /** Attempts that lost their lease, so that their outcome was discarded. */
   LOST("skipjack.jobs.lost", Type.COUNTER, "Attempts that lost their lease"),
   /** Jobs taken back from anybody whose lease had run out. */
   RESCUED("skipjack.jobs.rescued", Type.COUNTER, "Jobs rescued after their lease ran out"),
-  /** Attempts that were told to end because their type's timeout was over. */
+  /** Attempts that were interrupted because their type's timeout had passed. */
   TIMED_OUT("skipjack.jobs.timed.out", Type.COUNTER, "Attempts that timed out"),
-  /** Handlers that went on though they were told to end. */
-  STUCK("skipjack.jobs.stuck", Type.COUNTER, "Handlers that did not end when told to"),
+  /** Handlers that went on after they were interrupted. */
+  STUCK("skipjack.jobs.stuck", Type.COUNTER, "Handlers that did not end when interrupted"),
   /** Attempts that failed because their payload could not be fetched. */
   UNREAD("skipjack.jobs.unread", Type.COUNTER, "Attempts whose payload could not be fetched"),
   /** From due to claimed, by the database's clock. */
@@ -51,8 +51,8 @@ public enum WorkerMeter {
   RUNNING("skipjack.worker.running", Type.GAUGE, "Attempts whose handler runs"),
   /** Attempts whose outcome is not written yet. */
   UNWRITTEN("skipjack.worker.unwritten", Type.GAUGE, "Attempts whose outcome is not written yet"),
-  /** Handlers that go on though they were told to end. */
-  STUCK_NOW("skipjack.worker.stuck", Type.GAUGE, "Handlers that do not end though told to"),
+  /** Handlers that go on after they were interrupted. */
+  STUCK_NOW("skipjack.worker.stuck", Type.GAUGE, "Handlers that do not end after an interrupt"),
   /** Seconds that the oldest due job of the served queues had waited at the last look. */
   LAG("skipjack.worker.lag", Type.GAUGE, "Seconds that the oldest due job has waited"),
   /** Seconds since the last look for jobs that worked. */

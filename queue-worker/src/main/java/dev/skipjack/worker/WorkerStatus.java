@@ -7,6 +7,6 @@ package dev.skipjack.worker;
  * @param buffered claimed attempts that wait for a thread
  * @param running attempts whose handler runs
  * @param unwritten attempts whose handler has ended and whose outcome is not yet written
- * @param stuck those of the running whose handler was told to end long ago
+ * @param stuck the running attempts whose handler was interrupted long ago
  */
 public record WorkerStatus(boolean started, int buffered, int running, int unwritten, int stuck) {}

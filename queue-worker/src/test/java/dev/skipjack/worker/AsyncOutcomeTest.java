@@ -79,7 +79,7 @@ class AsyncOutcomeTest extends WorkerFixture {
 
     await().until(() -> store.status(next) == JobStatus.COMPLETED);
     assertThat(store.status(hanging)).isEqualTo(JobStatus.DEAD);
-    assertThat(store.error(hanging)).contains("timeout of PT0.1S is over");
+    assertThat(store.error(hanging)).contains("timeout of PT0.1S has passed");
     assertThat(stages.get(0)).isCancelled();
     await().until(() -> events.all(TimedOut.class).size() == 1);
     assertThat(events.all(Stuck.class)).isEmpty();

@@ -109,7 +109,7 @@ class AsyncSlotTest {
 
     await().until(() -> begun.equals(List.of(1L, 2L)));
     // Others are to rescue it: it is renewed no more and held no more.
-    assertThat(attempt.isRenewable()).isFalse();
+    assertThat(attempt.lease().isRenewable()).isFalse();
     assertThat(running.all()).doesNotContain(attempt);
   }
 

@@ -93,7 +93,7 @@ class AttemptTest {
     attempt.foundGone();
 
     assertThat(attempt.completedByHandler()).isFalse();
-    assertThat(attempt.isRenewable()).isFalse();
+    assertThat(attempt.lease().isRenewable()).isFalse();
   }
 
   private static void await(CyclicBarrier start) throws Exception {
@@ -126,16 +126,24 @@ class AttemptTest {
   @Test
   void aLongLeaseThatMetAUsualRenewalIsNotBelieved() {
     Attempt attempt = Attempts.claimed(Duration.ofMinutes(1));
-    int before = attempt.renewals();
-    attempt.beginRenewal();
-    assertThat(attempt.spare(Duration.ofHours(1), System.nanoTime(), before)).isFalse();
-    assertThat(attempt.spare(Duration.ofHours(1), System.nanoTime(), attempt.renewals())).isFalse();
-    attempt.endRenewal();
-    assertThat(attempt.spare(Duration.ofHours(1), System.nanoTime(), before)).isFalse();
-    assertThat(attempt.lease()).isEqualTo(Duration.ofMinutes(1));
+    int before = attempt.lease().renewals();
+    attempt.lease().beginRenewal();
+    assertThat(attempt.lease().spare(Duration.ofHours(1), System.nanoTime(), before)).isFalse();
+    assertThat(
+            attempt
+                .lease()
+                .spare(Duration.ofHours(1), System.nanoTime(), attempt.lease().renewals()))
+        .isFalse();
+    attempt.lease().endRenewal();
+    assertThat(attempt.lease().spare(Duration.ofHours(1), System.nanoTime(), before)).isFalse();
+    assertThat(attempt.lease().length()).isEqualTo(Duration.ofMinutes(1));
 
-    assertThat(attempt.spare(Duration.ofHours(1), System.nanoTime(), attempt.renewals())).isTrue();
-    assertThat(attempt.lease()).isEqualTo(Duration.ofHours(1));
-    assertThat(attempt.beginRenewal()).isFalse();
+    assertThat(
+            attempt
+                .lease()
+                .spare(Duration.ofHours(1), System.nanoTime(), attempt.lease().renewals()))
+        .isTrue();
+    assertThat(attempt.lease().length()).isEqualTo(Duration.ofHours(1));
+    assertThat(attempt.lease().beginRenewal()).isFalse();
   }
 }

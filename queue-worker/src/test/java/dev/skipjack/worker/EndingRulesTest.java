@@ -169,7 +169,7 @@ class EndingRulesTest {
   void afterATimeoutEvenSuccessIsAFailure() {
     Ending.Failed ending = failed(new RunResult.TimedOut(returned(Outcome.completed())));
 
-    assertThat(ending.error().message()).contains("timeout of PT2S is over");
+    assertThat(ending.error().message()).contains("timeout of PT2S has passed");
   }
 
   @Test

@@ -32,7 +32,7 @@ class FailedReleaseTest {
     assertThatThrownBy(() -> end.accept(withoutFlusher(), attempt))
         .isInstanceOf(NullPointerException.class);
 
-    assertThat(attempt.isRenewable()).isFalse();
+    assertThat(attempt.lease().isRenewable()).isFalse();
     assertThat(running.size()).isZero();
     assertThat(attempt.queue().ask()).isEqualTo(1);
   }

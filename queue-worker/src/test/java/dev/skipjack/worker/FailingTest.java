@@ -130,7 +130,7 @@ class FailingTest extends WorkerFixture {
 
     await().until(() -> store.status(next) == JobStatus.COMPLETED);
     assertThat(store.status(slow)).isEqualTo(JobStatus.DEAD);
-    assertThat(store.error(slow)).contains("timeout of PT0.05S is over");
+    assertThat(store.error(slow)).contains("timeout of PT0.05S has passed");
     assertThat(leaked).isFalse();
   }
 

@@ -25,13 +25,13 @@ class HeartbeatTaskTest {
     attempts.get(1).begin();
     attempts.get(2).begin();
     attempts.get(2).finish();
-    List<Long> before = attempts.stream().map(Attempt::renewedAt).toList();
+    List<Long> before = attempts.stream().map(attempt -> attempt.lease().renewedAt()).toList();
 
     beat(held);
 
     assertThat(held.store.calls).contains("heartbeat");
     for (int i = 0; i < 3; i++) {
-      assertThat(attempts.get(i).renewedAt()).isGreaterThan(before.get(i));
+      assertThat(attempts.get(i).lease().renewedAt()).isGreaterThan(before.get(i));
     }
   }
 
@@ -71,7 +71,7 @@ class HeartbeatTaskTest {
   void oneBatchThatCannotBeRenewedCostsNoOtherItsLeases() {
     Held held = new Held(LONG);
     List<Attempt> attempts = held.claim(600);
-    List<Long> before = attempts.stream().map(Attempt::renewedAt).toList();
+    List<Long> before = attempts.stream().map(attempt -> attempt.lease().renewedAt()).toList();
     AtomicInteger batches = new AtomicInteger();
     held.store.fault =
         new MemoryStore.Fault() {
@@ -86,7 +86,9 @@ class HeartbeatTaskTest {
     assertThatThrownBy(() -> beat(held)).isInstanceOf(StoreException.class);
 
     long renewed =
-        IntStream.range(0, 600).filter(i -> attempts.get(i).renewedAt() > before.get(i)).count();
+        IntStream.range(0, 600)
+            .filter(i -> attempts.get(i).lease().renewedAt() > before.get(i))
+            .count();
     assertThat(renewed).isEqualTo(100);
   }
 
@@ -94,7 +96,7 @@ class HeartbeatTaskTest {
   void aBatchThatIsTooLargeForATimeoutIsRenewedInSmallerOnes() {
     Held held = new Held(LONG);
     List<Attempt> attempts = held.claim(40);
-    List<Long> before = attempts.stream().map(Attempt::renewedAt).toList();
+    List<Long> before = attempts.stream().map(attempt -> attempt.lease().renewedAt()).toList();
     held.store.fault =
         new MemoryStore.Fault() {
           @Override
@@ -108,7 +110,7 @@ class HeartbeatTaskTest {
     beat(held);
 
     for (int i = 0; i < 40; i++) {
-      assertThat(attempts.get(i).renewedAt()).isGreaterThan(before.get(i));
+      assertThat(attempts.get(i).lease().renewedAt()).isGreaterThan(before.get(i));
     }
   }
 
@@ -129,11 +131,11 @@ class HeartbeatTaskTest {
     Attempt attempt = held.claim(1).get(0);
     attempt.begin();
     attempt.timeOut();
-    long before = attempt.renewedAt();
+    long before = attempt.lease().renewedAt();
 
     beat(held);
 
-    assertThat(attempt.renewedAt()).isEqualTo(before);
+    assertThat(attempt.lease().renewedAt()).isEqualTo(before);
     attempt.finish();
   }
 
@@ -170,14 +172,14 @@ class HeartbeatTaskTest {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
     held.store.hold(attempt.execution().jobId(), true);
-    long before = attempt.renewedAt();
+    long before = attempt.lease().renewedAt();
 
     beat(held);
-    assertThat(attempt.renewedAt()).isEqualTo(before);
+    assertThat(attempt.lease().renewedAt()).isEqualTo(before);
 
     held.store.hold(attempt.execution().jobId(), false);
     held.heartbeat.run();
-    assertThat(attempt.renewedAt()).isGreaterThan(before);
+    assertThat(attempt.lease().renewedAt()).isGreaterThan(before);
   }
 
   @Test

@@ -135,7 +135,7 @@ class OutcomeFlusherTest {
     held.store.fault = failing("complete", "08006");
     offer(held, attempts, COMPLETED);
 
-    await().atMost(Duration.ofSeconds(5)).until(() -> !attempts.get(0).holdsLease());
+    await().atMost(Duration.ofSeconds(5)).until(() -> !attempts.get(0).lease().isHeld());
     assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
     assertThat(held.running.size()).isEqualTo(3);
 
@@ -170,7 +170,7 @@ class OutcomeFlusherTest {
     assertThat(sizes.subList(2 + takenApart.size(), sizes.size())).containsOnly(1);
     assertThat(held.events.all(Succeeded.class)).hasSize(59);
     assertThat(held.events.all(Lost.class)).hasSize(1);
-    assertThat(attempts.get(59).isRenewable()).isFalse();
+    assertThat(attempts.get(59).lease().isRenewable()).isFalse();
   }
 
   /** A statement_timeout breaks off what is too large; that is no database which is away. */
@@ -218,7 +218,7 @@ class OutcomeFlusherTest {
         };
     offer(held, attempts, ending);
     assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
-    await().until(() -> !attempts.get(0).holdsLease());
+    await().until(() -> !attempts.get(0).lease().isHeld());
 
     held.store.fault = new MemoryStore.Fault() {};
     held.flusher.run();
@@ -241,7 +241,7 @@ class OutcomeFlusherTest {
         };
     offer(held, attempts, COMPLETED);
     assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
-    await().until(() -> !attempts.get(0).holdsLease());
+    await().until(() -> !attempts.get(0).lease().isHeld());
     held.store.fault = new MemoryStore.Fault() {};
     ExecutionId thief = held.store.steal(attempts.get(0).execution().jobId());
 
@@ -260,7 +260,7 @@ class OutcomeFlusherTest {
     held.store.fault = lostAnswer("complete");
     offer(held, attempts, COMPLETED);
     assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
-    await().until(() -> !attempts.get(0).holdsLease());
+    await().until(() -> !attempts.get(0).lease().isHeld());
     held.store.fault = failing("statuses", "08006");
     assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
     assertThat(held.events.all(Lost.class)).isEmpty();
@@ -282,7 +282,7 @@ class OutcomeFlusherTest {
     held.store.completeIn(transaction, attempt.execution());
     attempt.completionWritten();
     transaction.commit();
-    await().until(() -> !attempt.holdsLease());
+    await().until(() -> !attempt.lease().isHeld());
 
     held.heartbeat.run();
     assertThat(held.events.all(Lost.class)).isEmpty();

@@ -50,7 +50,7 @@ class SparedAttemptTest {
     runner(held).run(attempt, () -> {});
 
     assertThat(called).hasSize(1);
-    assertThat(attempt.lease()).isEqualTo(Duration.ofMinutes(2));
+    assertThat(attempt.lease().length()).isEqualTo(Duration.ofMinutes(2));
     assertThat(attempt.begunAt()).isGreaterThan(sent.get(0));
   }
 
@@ -87,7 +87,7 @@ class SparedAttemptTest {
     held.store.fault =
         before(
             () -> {
-              await().until(() -> !attempt.holdsLease());
+              await().until(() -> !attempt.lease().isHeld());
               throw new StoreException("unavailable", new SQLException("", "08006"));
             });
 
@@ -101,7 +101,7 @@ class SparedAttemptTest {
   @Test
   void leasesAreRenewedWhileItWaitsForItsOwn() throws Exception {
     List<Attempt> attempts = held.claim(3);
-    List<Long> before = attempts.stream().map(Attempt::renewedAt).toList();
+    List<Long> before = attempts.stream().map(attempt -> attempt.lease().renewedAt()).toList();
     CountDownLatch sparing = new CountDownLatch(1);
     CountDownLatch answer = new CountDownLatch(1);
     AtomicBoolean first = new AtomicBoolean(true);
@@ -117,18 +117,18 @@ class SparedAttemptTest {
     Thread start = new Thread(() -> runner.run(attempts.get(0), () -> {}));
     start.start();
     sparing.await();
-    await().until(() -> attempts.get(2).isDue(System.nanoTime(), INTERVAL.toNanos()));
+    await().until(() -> attempts.get(2).lease().isDue(System.nanoTime(), INTERVAL.toNanos()));
 
     CompletableFuture.runAsync(heartbeat::run).get(10, TimeUnit.SECONDS);
 
     for (int i = 0; i < 3; i++) {
-      assertThat(attempts.get(i).renewedAt()).isGreaterThan(before.get(i));
+      assertThat(attempts.get(i).lease().renewedAt()).isGreaterThan(before.get(i));
     }
     answer.countDown();
     start.join();
     assertThat(called).hasSize(1);
     // The usual lease may have replaced the long one, which was therefore sent once more.
-    assertThat(attempts.get(0).isSpared()).isTrue();
+    assertThat(attempts.get(0).lease().isSpared()).isTrue();
     assertThat(held.store.calls.stream().filter("heartbeat"::equals)).hasSize(3);
   }
 
@@ -137,7 +137,7 @@ class SparedAttemptTest {
     List<Attempt> attempts = held.claim(3);
     long longAgo = System.nanoTime() - Duration.ofHours(1).toNanos();
     attempts.forEach(
-        attempt -> assertThat(attempt.spare(Duration.ofHours(1), longAgo, 0)).isTrue());
+        attempt -> assertThat(attempt.lease().spare(Duration.ofHours(1), longAgo, 0)).isTrue());
 
     held.heartbeat.run();
 
@@ -145,8 +145,8 @@ class SparedAttemptTest {
     assertThat(attempts)
         .allSatisfy(
             attempt -> {
-              assertThat(attempt.renewedAt()).isGreaterThan(longAgo);
-              assertThat(attempt.lease()).isEqualTo(Duration.ofHours(1));
+              assertThat(attempt.lease().renewedAt()).isGreaterThan(longAgo);
+              assertThat(attempt.lease().length()).isEqualTo(Duration.ofHours(1));
             });
   }
 
