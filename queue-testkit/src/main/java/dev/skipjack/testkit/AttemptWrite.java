@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
 enum AttemptWrite {
   HEARTBEAT(JobStatus.RUNNING, ExecutionStatus.RUNNING) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
-      return fixture.store().heartbeat(executions, StoreFixture.LEASE).stream()
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
+      return fixture.store().heartbeat(executions, AttemptFixture.LEASE).stream()
           .map(Renewal::verdict)
           .toList();
     }
   },
   PROGRESS(JobStatus.RUNNING, ExecutionStatus.RUNNING) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
       return fixture
           .store()
           .progress(
@@ -42,25 +42,25 @@ enum AttemptWrite {
   },
   COMPLETE(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
       return fixture.store().complete(executions);
     }
   },
   COMPLETE_IN(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) throws SQLException {
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) throws SQLException {
       return completeIn(fixture, executions, null);
     }
   },
   COMPLETE_IN_WITH_RESULT(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) throws SQLException {
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) throws SQLException {
       return completeIn(fixture, executions, "1");
     }
   },
   CONCLUDE_COMPLETED(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
       return fixture
           .store()
           .conclude(
@@ -71,7 +71,7 @@ enum AttemptWrite {
   },
   CONCLUDE_CANCELLED(JobStatus.CANCELLED, ExecutionStatus.CANCELLED) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
       return fixture
           .store()
           .conclude(
@@ -82,25 +82,25 @@ enum AttemptWrite {
   },
   FAIL(JobStatus.PENDING, ExecutionStatus.FAILED) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
       return verdicts(fixture.fail(executions, false));
     }
   },
   FAIL_FOR_GOOD(JobStatus.DEAD, ExecutionStatus.DEAD) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
       return verdicts(fixture.fail(executions, true));
     }
   },
   SNOOZE(JobStatus.PENDING, ExecutionStatus.SNOOZED) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
       return giveBack(fixture, executions, ExecutionStatus.SNOOZED);
     }
   },
   RELEASE(JobStatus.PENDING, ExecutionStatus.RELEASED) {
     @Override
-    List<Verdict> write(StoreFixture fixture, List<Execution> executions) {
+    List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
       return giveBack(fixture, executions, ExecutionStatus.RELEASED);
     }
   };
@@ -114,10 +114,10 @@ enum AttemptWrite {
   }
 
   /** Writes in one batch if the port has one for it, and answers for each execution. */
-  abstract List<Verdict> write(StoreFixture fixture, List<Execution> executions)
+  abstract List<Verdict> write(AttemptFixture fixture, List<Execution> executions)
       throws SQLException;
 
-  Verdict writeOne(StoreFixture fixture, Execution execution) throws SQLException {
+  Verdict writeOne(AttemptFixture fixture, Execution execution) throws SQLException {
     List<Verdict> verdicts = write(fixture, List.of(execution));
     assertThat(verdicts).hasSize(1);
     return verdicts.get(0);
@@ -139,7 +139,7 @@ enum AttemptWrite {
   }
 
   private static List<Verdict> completeIn(
-      StoreFixture fixture, List<Execution> executions, @Nullable String result)
+      AttemptFixture fixture, List<Execution> executions, @Nullable String result)
       throws SQLException {
     List<Verdict> verdicts = new ArrayList<>();
     for (Execution execution : executions) {
@@ -159,7 +159,7 @@ enum AttemptWrite {
   }
 
   private static List<Verdict> giveBack(
-      StoreFixture fixture, List<Execution> executions, ExecutionStatus as) {
+      AttemptFixture fixture, List<Execution> executions, ExecutionStatus as) {
     return verdicts(
         fixture
             .store()

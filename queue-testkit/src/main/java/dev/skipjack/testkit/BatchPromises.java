@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Heartbeats and outcomes come in batches, which answer for each attempt and wait for nobody. */
-abstract class BatchPromises extends Promises {
+abstract class BatchPromises extends AttemptPromises {
 
   private static final String ALONE = "COMPLETE_IN.*";
 

@@ -1,6 +1,6 @@
 package dev.skipjack.testkit;
 
-import static dev.skipjack.testkit.StoreFixture.LEASE;
+import static dev.skipjack.testkit.AttemptFixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.ExecutionId;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** An execution that no longer owns its job changes nothing, whatever it writes. */
-abstract class FencePromises extends Promises {
+abstract class FencePromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource
@@ -88,7 +88,7 @@ abstract class FencePromises extends Promises {
         write, new Execution(owner.jobId(), new ExecutionId(Long.MAX_VALUE), owner.startedAt()));
     assertThat(
             write.writeOne(
-                fixture, new Execution(StoreFixture.UNKNOWN, owner.id(), owner.startedAt())))
+                fixture, new Execution(AttemptFixture.UNKNOWN, owner.id(), owner.startedAt())))
         .isEqualTo(Verdict.LOST);
     assertThat(fixture.find(owner.jobId()).currentExecution()).isEqualTo(owner.id());
   }

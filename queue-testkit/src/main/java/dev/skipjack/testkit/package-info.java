@@ -15,8 +15,8 @@
  * {@link dev.skipjack.testkit.InlineRuns} runs them as part of their enqueue, and {@link
  * dev.skipjack.testkit.RecordingEnqueues} keeps what was enqueued.
  *
- * <p>Whoever writes a store extends {@link dev.skipjack.testkit.JobStoreContract}, which holds it
- * to the promises of the ports.
+ * <p>The test of a store extends {@link dev.skipjack.testkit.JobStoreContract}, which checks the
+ * promises of the ports; that of a fake in memory, {@link dev.skipjack.testkit.AttemptContract}.
  *
  * <p>What goes wrong in production is made to go wrong by {@link dev.skipjack.faults}.
  *

@@ -35,6 +35,6 @@ class JobStoreContractTest {
   }
 
   private static boolean isBase(JavaClass type) {
-    return type.isEquivalentTo(Promises.class);
+    return type.isEquivalentTo(Promises.class) || type.isEquivalentTo(AttemptPromises.class);
   }
 }

@@ -3,10 +3,13 @@ package dev.skipjack.worker;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.PayloadCodec;
@@ -67,8 +70,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue in memory that keeps the promises of the port, and can be told to fail. Payloads are the
- * text itself; the text {@code poison} cannot be read, and {@code bomb} cannot be sent.
+ * A queue in memory that keeps the promises of {@link dev.skipjack.testkit.AttemptContract} and can
+ * be made to fail. Payloads are the text itself; the text {@code poison} cannot be read, and {@code
+ * bomb} cannot be sent.
  */
 final class MemoryStore
     implements JobStore, Maintenance, QueueAccess, PayloadCodec, LeaseKeeper, WorkerRegistry {
@@ -90,6 +94,7 @@ final class MemoryStore
     int attempts;
     int uncountedAttempts;
     long executionId;
+    final List<Execution> executions = new ArrayList<>();
     Instant startedAt = Instant.EPOCH;
     long leaseEnd;
     boolean held;
@@ -271,7 +276,7 @@ final class MemoryStore
     return rows.values().stream().filter(row -> row.status == status).count();
   }
 
-  /** Somebody locks the row, or lets it go. */
+  /** Another session locks the row, or releases it. */
   synchronized void hold(JobId id, boolean held) {
     row(id).held = held;
   }
@@ -282,8 +287,68 @@ final class MemoryStore
     return new ExecutionId(lastExecution);
   }
 
+  /** The job as a reader returns it. */
+  synchronized JobDetails find(JobId id) {
+    Row row = row(id);
+    JobError error = row.error;
+    Progress reported = progress.get(row.id);
+    JobSummary summary =
+        new JobSummary(
+            id,
+            row.status,
+            row.job.queue(),
+            row.job.kind(),
+            row.priority,
+            row.attempts,
+            row.uncountedAttempts,
+            row.maxAttempts,
+            Instant.EPOCH,
+            Instant.EPOCH.plusNanos(row.dueAt),
+            row.startedAt,
+            null,
+            null,
+            null,
+            error == null ? null : error.message(),
+            List.of());
+    return new JobDetails(
+        summary,
+        row.job.payload(),
+        row.job.payloadVersion(),
+        row.executionId == 0 ? null : new ExecutionId(row.executionId),
+        Instant.EPOCH.plusNanos(row.leaseEnd),
+        null,
+        null,
+        null,
+        reported == null ? null : reported.message(),
+        results.get(row.id),
+        row.job.traceparent(),
+        row.executions.stream().map(execution -> attempt(row, execution)).toList());
+  }
+
+  private JobExecution attempt(Row row, Execution execution) {
+    return new JobExecution(
+        execution.id(),
+        row.executions.indexOf(execution) + 1,
+        Objects.requireNonNull(audit.get(execution.id().value())),
+        row.job.queue(),
+        null,
+        execution.startedAt(),
+        null,
+        null);
+  }
+
+  /** A connection that locks the row of a job until it is closed. */
+  Connection lock(JobId job) {
+    hold(job, true);
+    return transaction(() -> hold(job, false));
+  }
+
   /** A connection whose commit and rollback end what {@link #completeIn} did on it. */
   Connection begin() {
+    return transaction(() -> {});
+  }
+
+  private Connection transaction(Runnable onClose) {
     return (Connection)
         Proxy.newProxyInstance(
             getClass().getClassLoader(),
@@ -292,6 +357,10 @@ final class MemoryStore
               switch (method.getName()) {
                 case "commit" -> end((Connection) proxy, true);
                 case "rollback" -> end((Connection) proxy, false);
+                case "close" -> {
+                  end((Connection) proxy, false);
+                  onClose.run();
+                }
                 case "hashCode" -> {
                   return System.identityHashCode(proxy);
                 }
@@ -367,7 +436,7 @@ final class MemoryStore
         });
   }
 
-  /** As the driver tells it. */
+  /** The exception that the driver throws. */
   private SQLException tooLong() {
     Throwable cause = bombState.equals("53200") ? new OutOfMemoryError("Java heap space") : null;
     return new SQLException("too long", bombState, cause);
@@ -421,8 +490,11 @@ final class MemoryStore
     row.startedAt = Instant.EPOCH.plusNanos(System.nanoTime());
     row.leaseEnd = System.nanoTime() + lease.toNanos();
     audit.put(row.executionId, ExecutionStatus.RUNNING);
+    Execution execution =
+        new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt);
+    row.executions.add(execution);
     return new ClaimedJob(
-        new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt),
+        execution,
         row.job.queue(),
         row.job.kind(),
         row.job.payload(),
@@ -446,17 +518,22 @@ final class MemoryStore
             Verdict verdict =
                 judge(List.of(execution), row -> row.leaseEnd = System.nanoTime() + lease.toNanos())
                     .get(0);
-            boolean cancel = row(execution.jobId()).cancelRequested;
             renewals.add(
                 verdict == Verdict.LOST
-                    ? lost(row(execution.jobId()))
-                    : new Renewal(verdict, verdict == Verdict.DONE && cancel));
+                    ? lost(execution)
+                    : new Renewal(
+                        verdict,
+                        verdict == Verdict.DONE && row(execution.jobId()).cancelRequested));
           }
           return renewals;
         });
   }
 
-  private static Renewal lost(Row row) {
+  private Renewal lost(Execution execution) {
+    Row row = rows.get(execution.jobId().value());
+    if (row == null) {
+      return new Renewal(Verdict.LOST, false, false, null);
+    }
     boolean live = row.status != JobStatus.COMPLETED && row.status != JobStatus.CANCELLED;
     return new Renewal(
         Verdict.LOST, false, live, row.executionId == 0 ? null : new ExecutionId(row.executionId));
@@ -504,11 +581,10 @@ final class MemoryStore
 
   @Override
   public synchronized void completeIn(Connection transaction, Execution execution) {
-    Row row = row(execution.jobId());
-    if (!owned(row, execution)) {
-      throw new LeaseLostException(execution.jobId(), execution.id(), lost(row).heldBy());
+    if (!owned(execution)) {
+      throw new LeaseLostException(execution.jobId(), execution.id(), lost(execution).heldBy());
     }
-    row.held = true;
+    row(execution.jobId()).held = true;
     open.computeIfAbsent(transaction, key -> new HashSet<>()).add(execution);
   }
 
@@ -565,7 +641,7 @@ final class MemoryStore
     return new Ended(verdict, verdict == Verdict.DONE ? row(execution.jobId()).status : null);
   }
 
-  /** Asks a running job to stop, as a person would. */
+  /** Requests the cancellation of a running job, as an operator would. */
   synchronized void requestCancel(JobId job) {
     row(job).cancelRequested = true;
   }
@@ -657,10 +733,12 @@ final class MemoryStore
   private List<Verdict> judge(List<Execution> executions, Change change) {
     List<Verdict> verdicts = new ArrayList<>();
     for (Execution execution : executions) {
-      Row row = row(execution.jobId());
-      if (!owned(row, execution)) {
+      if (!owned(execution)) {
         verdicts.add(Verdict.LOST);
-      } else if (row.held) {
+        continue;
+      }
+      Row row = row(execution.jobId());
+      if (row.held) {
         verdicts.add(Verdict.BUSY);
       } else {
         change.apply(row);
@@ -677,8 +755,9 @@ final class MemoryStore
     row.executionId = 0;
   }
 
-  private static boolean owned(Row row, Execution execution) {
-    return row.executionId == execution.id().value();
+  private boolean owned(Execution execution) {
+    Row row = rows.get(execution.jobId().value());
+    return row != null && row.executionId == execution.id().value();
   }
 
   private static boolean isDue(Row row) {

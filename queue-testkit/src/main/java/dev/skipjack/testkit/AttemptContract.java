@@ -1,0 +1,85 @@
+package dev.skipjack.testkit;
+
+import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.JobEnqueuer;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.spi.JobStore;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The part of {@link JobStoreContract} that needs no database: only the execution that owns a job
+ * may write about it, and batches return a verdict for each attempt without waiting. For stores in
+ * memory that stand in for a real one in tests.
+ */
+public abstract class AttemptContract {
+
+  private AttemptFixture prepared;
+
+  /** For the class that extends this. */
+  protected AttemptContract() {}
+
+  /** The store under test. */
+  protected abstract JobStore store();
+
+  /** Enqueues into the store. */
+  protected abstract JobEnqueuer enqueuer();
+
+  /** The job as a reader of the store would return it. */
+  protected abstract JobDetails find(JobId job);
+
+  /** Opens a transaction of a caller; closing it rolls back. */
+  protected abstract Connection transaction() throws SQLException;
+
+  /** Locks the row of a job until the connection is closed. */
+  protected abstract Connection hold(JobId job) throws SQLException;
+
+  @BeforeEach
+  void open() {
+    prepared =
+        new AttemptFixture() {
+          @Override
+          JobStore store() {
+            return AttemptContract.this.store();
+          }
+
+          @Override
+          JobEnqueuer enqueuer() {
+            return AttemptContract.this.enqueuer();
+          }
+
+          @Override
+          JobDetails find(JobId job) {
+            return AttemptContract.this.find(job);
+          }
+
+          @Override
+          Connection transaction() throws SQLException {
+            return AttemptContract.this.transaction();
+          }
+
+          @Override
+          Connection hold(JobId job) throws SQLException {
+            return AttemptContract.this.hold(job);
+          }
+        };
+  }
+
+  @Nested
+  class Fence extends FencePromises {
+    @Override
+    AttemptFixture given() {
+      return prepared;
+    }
+  }
+
+  @Nested
+  class Batches extends BatchPromises {
+    @Override
+    AttemptFixture given() {
+      return prepared;
+    }
+  }
+}
