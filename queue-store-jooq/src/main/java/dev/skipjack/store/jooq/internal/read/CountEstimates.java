@@ -11,11 +11,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Exact counts where the look at the index came to an end, estimates where it did not.
+ * Exact counts for the ranges of an index that were read to their end, estimates for the others.
  *
- * <p>The look is by stretch: the pending jobs of a queue, the dead ones of a queue and kind, all
- * that run, all that wait. In a stretch that was too long nothing is known for certain but that
- * there are at least as many as were seen.
+ * <p>The ranges are the pending jobs of a queue, the dead jobs of a queue and kind, all running
+ * jobs and all waiting jobs. Of a range that was too long, all that is certain is that it has at
+ * least the jobs that were counted.
  */
 final class CountEstimates {
 
@@ -26,28 +26,28 @@ final class CountEstimates {
 
   private CountEstimates() {}
 
-  /** The counts in the order of the answer. */
+  /** The counts in the order of the result. */
   static List<JobCount> sorted(Collection<JobCount> counts) {
     return counts.stream().sorted(ORDER).toList();
   }
 
   /**
-   * Replaces the counts of the stretches that were too long, adds the kinds that were not seen, and
-   * says where there may be others still.
+   * Replaces the counts of the ranges that were too long, adds the kinds that were not counted, and
+   * adds a count of {@link JobCount#OTHERS} for each range that may have still more.
    *
-   * @param counted as far as was looked, marked where that was not to the end
-   * @param sampled of the whole table
+   * @param counted marked as estimated if their range was too long
+   * @param sampled estimates for the whole table
    */
   static List<JobCount> merge(List<JobCount> counted, List<JobCount> sampled) {
     Set<JobCount> tooLong =
         counted.stream()
             .filter(JobCount::estimated)
-            .map(CountEstimates::stretch)
+            .map(CountEstimates::range)
             .collect(Collectors.toSet());
     Map<JobCount, JobCount> merged = new TreeMap<>(ORDER);
     counted.forEach(count -> merged.put(count, count));
     sampled.stream()
-        .filter(estimate -> tooLong.contains(stretch(estimate)))
+        .filter(estimate -> tooLong.contains(range(estimate)))
         .forEach(
             estimate ->
                 merged.merge(
@@ -55,23 +55,23 @@ final class CountEstimates {
                     estimate,
                     (seen, guessed) -> guessed.jobs() > seen.jobs() ? guessed : seen));
     tooLong.stream()
-        .filter(stretch -> stretch.status() != JobStatus.DEAD) // a stretch is one group there
+        .filter(range -> range.status() != JobStatus.DEAD) // whose range is one group
         .map(CountEstimates::others)
         .forEach(others -> merged.put(others, others));
     return List.copyOf(merged.values());
   }
 
-  private static JobCount others(JobCount stretch) {
+  private static JobCount others(JobCount range) {
     return new JobCount(
-        stretch.queue().isEmpty() ? JobCount.OTHERS : stretch.queue(),
+        range.queue().isEmpty() ? JobCount.OTHERS : range.queue(),
         JobCount.OTHERS,
-        stretch.status(),
+        range.status(),
         0,
         true);
   }
 
-  /** A count that stands for the stretch which a count belongs to. */
-  private static JobCount stretch(JobCount count) {
+  /** A count that stands for the range of {@code count}. */
+  private static JobCount range(JobCount count) {
     boolean byQueue = count.status() == JobStatus.PENDING || count.status() == JobStatus.DEAD;
     return new JobCount(
         byQueue ? count.queue() : "",

@@ -24,13 +24,13 @@ import org.jooq.impl.SQLDataType;
  *  where share = least(1, 500 / (pg_relation_size('jobs') / block_size))
  * }</pre>
  *
- * <p>About 500 pages, whatever the size of the table. A group of a tenth of a long table comes out
- * right within a few percent, one of a hundredth within a tenth, as long as its jobs were not all
- * enqueued together: neighbours share a page. The alternatives were worse: {@code reltuples} knows
- * neither queues nor kinds and is as old as the last ANALYZE, of a table that changes by the
- * second; "at least 10,000" does not tell a bad minute from a lost day.
+ * <p>Reads about 500 pages, whatever the size of the table. The estimate for a group that makes up
+ * a tenth of a large table is right within a few percent, for a hundredth of it within a tenth,
+ * unless its jobs were all enqueued together: neighbours share a page. The alternatives were worse:
+ * {@code reltuples} has neither queues nor kinds and is as old as the last ANALYZE of a table that
+ * changes every second; "at least 10,000" does not distinguish a bad minute from a lost day.
  *
- * <p>jOOQ has no word for TABLESAMPLE, nor for the size of a relation, hence the templates. Locks
+ * <p>jOOQ's DSL has neither TABLESAMPLE nor the size of a relation, hence the templates. Locks
  * nothing.
  */
 final class CountSampleStatement {
@@ -40,7 +40,7 @@ final class CountSampleStatement {
   /**
    * The statement.
    *
-   * @param dialect also spells the table's name, which PostgreSQL wants as a text
+   * @param dialect also renders the table's name, which PostgreSQL expects as a text
    */
   static Statement<NoRequest, JobCount> of(DSLContext dialect) {
     Field<Double> share =

@@ -30,7 +30,7 @@ import org.jooq.Select;
 import org.jooq.Table;
 
 /**
- * Counts live jobs by queue, kind and status, as far as a bounded look goes.
+ * Counts live jobs by queue, kind and status, up to 10,000 in each range of an index.
  *
  * <pre>{@code
  * WITH RECURSIVE pending_queue AS (the queues with pending jobs), dead_group AS (queue and kind of dead jobs)
@@ -43,14 +43,14 @@ import org.jooq.Table;
  * UNION ALL  ... the same for the waiting ...
  * }</pre>
  *
- * <p>One statement and so one snapshot: a job that is claimed meanwhile is counted once. A stretch
- * of 10,001 entries is more than is counted exactly; the last column says so, and {@link
- * CountSampleStatement} estimates that stretch's groups.
+ * <p>It is one statement and so one snapshot: a job that is claimed in the meantime is counted
+ * once. A range of 10,001 entries is too long for an exact count, which the last column reports;
+ * {@link CountSampleStatement} estimates the groups of that range.
  *
- * <p>No index has the kind of a pending job. One on {@code (status, queue, kind)} was measured: 170
- * bytes of WAL a job, 9 % of all that a job's life writes, paid by every enqueue, claim and retry
- * for a figure that people look at now and then. So kinds are read from the rows. {@link LooseScan}
- * tells how the groups are found. Locks nothing.
+ * <p>No index contains the kind of a pending job. One on {@code (status, queue, kind)} was
+ * measured: it adds 170 bytes of WAL per job, 9 % of what a job writes from its enqueue to its end,
+ * to every enqueue, claim and retry, for a figure that is read now and then. So kinds are read from
+ * the rows. {@link LooseScan} explains how the groups are found. Locks nothing.
  */
 final class CountsStatement {
 
@@ -106,13 +106,13 @@ final class CountsStatement {
   }
 
   private static Select<Record5<String, String, String, Integer, Boolean>> counted(
-      JobStatus status, Table<?> seen, Field<BigDecimal> stretch) {
+      JobStatus status, Table<?> seen, Field<BigDecimal> ofRange) {
     return select(
             QUEUE,
             KIND,
             inline(status.literal()).as("status"),
             count().as("jobs"),
-            field(stretch.gt(inline(BigDecimal.valueOf(ReadBounds.EXACT)))).as("more"))
+            field(ofRange.gt(inline(BigDecimal.valueOf(ReadBounds.EXACT)))).as("more"))
         .from(seen)
         .groupBy(QUEUE, KIND);
   }
@@ -126,7 +126,7 @@ final class CountsStatement {
         .asTable("seen");
   }
 
-  /** A count that is marked as estimated when its stretch was longer than the look at it. */
+  /** Marked as estimated if its range was too long for an exact count. */
   private static JobCount read(Row row) throws SQLException {
     return new JobCount(
         row.text(QUEUE),

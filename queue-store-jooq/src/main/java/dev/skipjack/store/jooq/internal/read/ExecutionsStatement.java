@@ -24,7 +24,7 @@ import org.jooq.ResultQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest attempts of a job, the last first.
+ * Lists the latest attempts of a job, the last one first.
  *
  * <pre>{@code
  * SELECT ..., CASE WHEN row_number() OVER (ORDER BY attempt DESC, id DESC) <= 20 THEN error_stack END
@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Probes {@code job_executions_job_idx} of each partition and reads every attempt of this job:
- * the index has no order of attempts, which only a job that snoozed for years would be glad of. The
- * stacks of a thousand failures would be 30 MB, so only the latest attempts have theirs. Locks
- * nothing.
+ * the index is not ordered by attempt, which would help only a job that snoozed for years. The
+ * stack traces of a thousand failures would be 30 MB, so only the latest attempts have theirs.
+ * Locks nothing.
  */
 final class ExecutionsStatement {
 

@@ -50,10 +50,10 @@ import org.jooq.impl.SQLDataType;
  *   FROM letters ORDER BY ...
  * }</pre>
  *
- * <p>The error lies in the row and in no index, so each queue and kind is looked at no further than
- * its newest 10,001 dead jobs. The class is that of one example a group: two probes, of which the
- * second meets one partition, because the job knows when its last attempt began. {@link LooseScan}
- * tells how the groups are found. Locks nothing.
+ * <p>The error is in the row and in no index, so only the newest 10,001 dead jobs of each queue and
+ * kind are read. The error class is that of one example from each group: two probes, of which the
+ * second reads one partition, because the job has the start of its last attempt. {@link LooseScan}
+ * explains how the groups are found. Locks nothing.
  */
 final class GroupDeadJobsStatement {
 

@@ -18,9 +18,9 @@ import org.jooq.Table;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filters of a list as conditions that are always there, so that its text is constant: an array
- * that is empty filters nothing. They are looked at row by row and never asked of an index: the
- * order decides the index.
+ * The filters of a list, as conditions that are always in its text, which is therefore constant: an
+ * empty array filters nothing. They are checked row by row and never choose an index: the order of
+ * the list does.
  */
 final class JobFilter {
 
@@ -41,7 +41,7 @@ final class JobFilter {
         .and(cardinality(TAGS).eq(inline(0)).or(column(jobs, JOBS.TAGS).contains(TAGS)));
   }
 
-  /** The filters that a group of an index can answer. */
+  /** The filters that can be checked once for a group of an index. */
   static Condition queueAndKind(Field<String> queue, Field<String> kind) {
     return isOneOf(queue, QUEUES).and(isOneOf(kind, KINDS));
   }

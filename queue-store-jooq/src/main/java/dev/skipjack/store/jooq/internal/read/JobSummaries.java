@@ -16,7 +16,7 @@ import org.jooq.Field;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
-/** What is shown of a job wherever jobs are shown, live and archived ones in the same columns. */
+/** The columns of a job in every list, the same for live and for archived jobs. */
 final class JobSummaries {
 
   static final JobSummaries LIVE =

@@ -141,7 +141,7 @@ public final class JooqJobReader implements JobReader {
     return transactions.run(statement, new PageQuery.Request(query, from, most));
   }
 
-  /** A full page ends at its last job, any other where the look ended. */
+  /** The next page begins after the last job of a full page, or else where reading stopped. */
   private static JobPage page(List<PageQuery.Entry> rows, JobQuery query) {
     List<JobSummary> jobs = new ArrayList<>(rows.size());
     for (PageQuery.Entry row : rows) {

@@ -30,9 +30,9 @@ import org.jooq.Table;
  *          WHERE <filters>)
  * }</pre>
  *
- * <p>{@link PageQuery} and {@link LooseScan} tell the rest. The index has id order inside each
- * queue and kind, so a stretch of each is merged; a filter by queue or kind leaves groups out
- * instead of rows. Locks nothing.
+ * <p>{@link PageQuery} and {@link LooseScan} explain the rest. The index is in id order only within
+ * a queue and kind, so a range of each is read and the ranges are merged; a filter by queue or kind
+ * excludes groups instead of rows. Locks nothing.
  */
 final class ListDeadStatement {
 

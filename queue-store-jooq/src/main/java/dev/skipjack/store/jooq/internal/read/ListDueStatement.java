@@ -33,9 +33,9 @@ import org.jooq.Table;
  *             ORDER BY scheduled_at, id LIMIT (SELECT cut FROM share)) AS due)
  * }</pre>
  *
- * <p>{@link PageQuery} and {@link LooseScan} tell the rest. The index has due order inside each
- * priority only, so a stretch of each is merged; the lanes share what a page may look at. Locks
- * nothing.
+ * <p>{@link PageQuery} and {@link LooseScan} explain the rest. The index is in due order only
+ * within a priority, so a range of each priority is read and the ranges are merged; together they
+ * stay within the number of rows that a page may read. Locks nothing.
  */
 final class ListDueStatement {
 

@@ -24,9 +24,9 @@ import org.jooq.ResultQuery;
  *                         FROM jobs WHERE status = 'running' ORDER BY current_execution_id LIMIT 10001)
  * }</pre>
  *
- * <p>{@link PageQuery} tells the rest. The partial index of the status is not ordered by id, so all
- * of its entries are looked at and sorted. If there are more than 10,000, the page is worthless and
- * has a horizon to say so: {@link ListLiveStatement} is asked instead. Locks nothing.
+ * <p>{@link PageQuery} explains the rest. The partial index of the status is not ordered by id, so
+ * all of its entries are read and sorted. If there are more than 10,000, the page is unusable,
+ * which its horizon shows; {@link ListLiveStatement} then lists the jobs instead. Locks nothing.
  */
 final class ListFewStatement {
 

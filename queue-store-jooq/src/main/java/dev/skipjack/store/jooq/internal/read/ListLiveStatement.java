@@ -18,8 +18,9 @@ import org.jooq.ResultQuery;
  *                         FROM jobs WHERE id > :after ORDER BY id LIMIT :most)
  * }</pre>
  *
- * <p>{@link PageQuery} tells the rest. Walks the primary key, whatever the filters are: each page
- * looks at {@code :most} jobs, and a job that never changes its id is met once. Locks nothing.
+ * <p>{@link PageQuery} explains the rest. Walks the primary key, whatever the filters are: each
+ * page reads at most {@code :most} jobs. A job never changes its id, so it is listed once. Locks
+ * nothing.
  */
 final class ListLiveStatement {
 

@@ -20,7 +20,7 @@ import org.jooq.SelectLimitPercentStep;
 import org.jooq.Table;
 
 /**
- * The groups that an index begins with, each with its first entry.
+ * Finds the groups by the first columns of an index, each with its first entry.
  *
  * <pre>{@code
  * lane AS (
@@ -33,8 +33,8 @@ import org.jooq.Table;
  * }</pre>
  *
  * <p>A DISTINCT would read every entry. The recursion jumps from the first entry of one group to
- * the first of the next, and reads one entry a group. The whole order of the index is asked for, or
- * the planner might answer the limit by another index.
+ * the first entry of the next, and reads one entry per group. It orders by all columns of the
+ * index, or the planner might choose another index for the limit.
  */
 final class LooseScan {
 

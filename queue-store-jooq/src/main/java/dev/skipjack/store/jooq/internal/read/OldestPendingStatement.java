@@ -21,16 +21,16 @@ import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
- * The oldest pending job of each queue.
+ * Finds the oldest pending job of each queue.
  *
  * <pre>{@code
  * WITH RECURSIVE lane (queue, priority, scheduled_at) AS (the first entry of each lane)
  * SELECT queue, min(scheduled_at), clock_timestamp() - min(scheduled_at) in microseconds FROM lane GROUP BY queue ORDER BY queue
  * }</pre>
  *
- * <p>The first entry of a lane is its oldest job, so {@link LooseScan} finds all there is to know
- * while it looks for the lanes, and never leaves the index. The database subtracts, because the
- * clock of this machine has no part in it. Locks nothing.
+ * <p>The first entry of a lane is its oldest job, so the {@link LooseScan} that finds the lanes has
+ * all that is needed and never leaves the index. The database computes the age, so the clock of
+ * this machine does not matter. Locks nothing.
  */
 final class OldestPendingStatement {
 

@@ -45,10 +45,11 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all lists share: a bounded look at an index, the page out of it, and how far the look went.
+ * The query that all lists share: reads a bounded range of an index, takes the page from it, and
+ * returns where the range ended.
  *
  * <pre>{@code
- * seen    AS MATERIALIZED (a stretch of an index: position, whether the filters match, place in the stretch),
+ * seen    AS MATERIALIZED (a range of an index: position, whether the filters match, row number in the range),
  * horizon AS (SELECT position FROM seen WHERE place = :cut ORDER BY position LIMIT 1),
  * page    AS (SELECT position FROM seen WHERE matches AND position <= horizon ORDER BY position LIMIT :limit)
  * SELECT horizon.*, jobs.*
@@ -56,20 +57,20 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A filter without an index would read on until enough rows match, to the end of the table if
- * none does. So a page looks at a bounded stretch and answers where that was cut: the horizon,
- * behind which the next page begins.
+ * none does. So a page reads a bounded range and returns where it was cut: the horizon, after which
+ * the next page begins.
  *
  * <p>{@code seen} holds positions and flags only, so that 10,000 rows stay small whatever their
- * errors and tags weigh. The rows of the page are fetched by an array of ids, the one form that is
- * never planned as a scan of the table. The one row is there because an empty page has a horizon
- * too. No list selects a payload.
+ * errors and tags weigh. The rows of the page are fetched by an array of ids, the only form that is
+ * never planned as a scan of the table. The one row exists because an empty page has a horizon too.
+ * No list selects a payload.
  */
 final class PageQuery {
 
   static final Param<Long> AFTER = param("after", Long.class);
   static final Field<Instant> AFTER_AT = cast(param("after_at", String.class), SQLDataType.INSTANT);
 
-  /** Most rows that a stretch may have. */
+  /** The most rows of one range. */
   static final Param<Long> MOST = param("most", Long.class);
 
   private static final Param<Long> LIMIT = param("limit", Long.class);
@@ -97,10 +98,10 @@ final class PageQuery {
   }
 
   /**
-   * Takes {@code seen} from several stretches, in ascending order. Behind the first cut of any of
-   * them the merged rows have gaps, so the page ends there.
+   * Merges {@code seen} from several ranges, in ascending order. After the first point where any of
+   * them was cut the merged rows have gaps, so the page ends there.
    *
-   * @param lead what {@code seen} refers to
+   * @param lead the tables that {@code seen} refers to
    */
   PageQuery mergedFrom(CommonTableExpression<?>... lead) {
     ctes.addAll(List.of(lead));
@@ -116,10 +117,11 @@ final class PageQuery {
   }
 
   /**
-   * How many rows each of several stretches may have, so that together they keep within the bound.
+   * The number of rows that each of several ranges may have, so that together they stay within the
+   * bound.
    *
-   * @param groups one row a stretch
-   * @param which of them are wanted
+   * @param groups one row for each range
+   * @param which restricts the groups
    */
   static CommonTableExpression<?> share(CommonTableExpression<?> groups, Condition which) {
     return name("share")
@@ -135,7 +137,7 @@ final class PageQuery {
                 .where(which));
   }
 
-  /** The number that {@link #share} found. */
+  /** The number that {@link #share} returns. */
   static Field<Long> cutOf(CommonTableExpression<?> share) {
     return field(select(field(name(share.getName(), "cut"), Long.class)).from(share));
   }
@@ -143,9 +145,9 @@ final class PageQuery {
   /**
    * The whole query.
    *
-   * @param seen what was looked at
-   * @param cut the place of the row at which a stretch was cut
-   * @param jobs what is shown
+   * @param seen the rows that are read
+   * @param cut the row number at which a range is cut
+   * @param jobs the table whose rows are shown, and the columns
    * @param where restricts the rows of the page further than their ids do
    * @param order of the rows on the page
    */
@@ -200,7 +202,7 @@ final class PageQuery {
   /**
    * The statement of a list.
    *
-   * @param jobs what is shown
+   * @param jobs the table whose rows are shown, and the columns
    * @param query made by {@link #query}
    */
   static Statement<Request, Entry> statement(

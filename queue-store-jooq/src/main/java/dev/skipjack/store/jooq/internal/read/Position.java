@@ -10,12 +10,13 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in a list: behind the job that has this instant and id.
+ * A position in a list: after the job that has this instant and id.
  *
- * <p>As a token it is {@code <version>|<order>|<instant>|<id>} in Base64, and will be for as long
- * as the version is 1: people keep tokens in links.
+ * <p>As a token it is {@code <version>|<order>|<instant>|<id>} in Base64, as long as the version is
+ * 1: applications keep tokens in links.
  *
- * @param at due or finished, as PostgreSQL reads it; its infinities stand for the ends of a list
+ * @param at when the job is due or finished, as PostgreSQL parses it; an infinity stands for an end
+ *     of the list
  * @param id ids begin at 1
  */
 record Position(String at, long id) {
@@ -31,7 +32,7 @@ record Position(String at, long id) {
         : new Position(ALWAYS, 0);
   }
 
-  /** A place in the list by id, which knows no instants. */
+  /** A position in the list by id, which has no instants. */
   static Position of(long id) {
     return new Position(ALWAYS, id);
   }
@@ -51,7 +52,7 @@ record Position(String at, long id) {
   /**
    * Reads a token.
    *
-   * @throws IllegalArgumentException if it is not one, or belongs to a list of another order
+   * @throws IllegalArgumentException if it is not a token, or belongs to a list of another order
    */
   static Position of(PageToken token, JobOrder order) {
     try {
@@ -67,7 +68,7 @@ record Position(String at, long id) {
     throw refused(token, order, null);
   }
 
-  /** The text goes into a statement as a value; whatever else it is, the server must take it. */
+  /** The server must be able to parse the text, which becomes a value of a statement. */
   private static String requireInstant(String at) throws DateTimeParseException {
     return at.equals(ALWAYS) || at.equals(NEVER) ? at : Instant.parse(at).toString();
   }

@@ -20,9 +20,9 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of queues: {@code SELECT ... FROM job_queues ORDER BY queue}. People write these
- * rows one by one, so all are read. An interval may count in months, which are no duration:
- * PostgreSQL makes seconds of it, a month being 30 days. Locks nothing.
+ * Lists the settings of queues: {@code SELECT ... FROM job_queues ORDER BY queue}. Operators write
+ * these rows one by one, so there are few and all are read. An interval may have months, which are
+ * not a fixed duration: PostgreSQL converts it to seconds, with 30 days for a month. Locks nothing.
  */
 final class QueueSettingsStatement {
 

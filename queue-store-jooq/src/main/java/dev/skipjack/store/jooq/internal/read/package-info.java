@@ -5,8 +5,8 @@
  * all lists, {@code LooseScan} finds the groups of an index, {@code JobSummaries} has the columns
  * that are shown of a job.
  *
- * <p>Every statement is bounded, whatever the tables hold: it reads a limited stretch of an index,
- * and its result reports where the stretch ended or that a count is an estimate. {@code ReadBounds}
+ * <p>Every statement is bounded, whatever the tables hold: it reads a limited range of an index,
+ * and its result reports where the range ended or that a count is an estimate. {@code ReadBounds}
  * has the limits. No statement locks a row or writes.
  *
  * <p>Public only so that the store can use it; not API. Depends on {@code internal.sql} alone.

@@ -29,12 +29,12 @@ public final class JobPredicates {
 
   private JobPredicates() {}
 
-  /** A status as it stands in the text of a statement. */
+  /** A status as a literal in the text of a statement. */
   public static Field<JobStatus> literal(JobStatus status) {
     return inline(status, JOBS.STATUS);
   }
 
-  /** Statuses as they stand in the text of a statement. */
+  /** Statuses as literals in the text of a statement. */
   public static List<Field<JobStatus>> literals(JobStatus... statuses) {
     return Arrays.stream(statuses).map(JobPredicates::literal).toList();
   }

@@ -4,7 +4,7 @@ import static dev.skipjack.model.Tables.JOB_QUEUES;
 
 import org.jooq.Condition;
 
-/** When a queue is paused, written once for every statement that asks. */
+/** The conditions for a paused queue, written once for all statements. */
 public final class PausePredicates {
 
   /** The pause has not ended by itself. Does not check that there is a pause. */
@@ -14,7 +14,7 @@ public final class PausePredicates {
           .isNull()
           .or(JOB_QUEUES.PAUSED_UNTIL.gt(DatabaseClock.TRANSACTION_START));
 
-  /** Nothing is claimed from the queue now. */
+  /** The queue is paused: no job is claimed from it. */
   public static final Condition PAUSED = JOB_QUEUES.PAUSED_AT.isNotNull().and(NOT_ENDED);
 
   private PausePredicates() {}

@@ -11,8 +11,8 @@ import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
 
 /**
- * How every statement of the store is spelled: formatted for people, names quoted and qualified by
- * the user's schema.
+ * How every statement of the store is rendered: formatted for readers, names quoted and qualified
+ * by the user's schema.
  */
 public final class StatementDialect {
 

@@ -17,16 +17,16 @@ class PositionTest {
 
   @ParameterizedTest
   @EnumSource(JobOrder.class)
-  void comesBackFromItsToken(JobOrder order) {
+  void positionSurvivesItsToken(JobOrder order) {
     Position position = Position.of(Instant.parse("2026-01-02T03:04:05.678901Z"), 42);
 
     assertThat(Position.of(position.token(order), order)).isEqualTo(position);
     assertThat(Position.of(Position.of(7).token(order), order)).isEqualTo(Position.of(7));
   }
 
-  /** People keep tokens in links: this one must be understood by every later release. */
+  /** Applications keep tokens in links: every later release must parse this one. */
   @Test
-  void understandsTokensOfEarlierReleases() {
+  void tokensOfEarlierReleasesAreParsed() {
     assertThat(Position.of(new PageToken("MXxJRHwtaW5maW5pdHl8NDI"), JobOrder.ID))
         .isEqualTo(Position.of(42));
     assertThat(Position.of(42).token(JobOrder.ID).text()).isEqualTo("MXxJRHwtaW5maW5pdHl8NDI");
@@ -44,7 +44,7 @@ class PositionTest {
         "1|ID|'; --|1",
         "1|ID|-infinity|99999999999999999999"
       })
-  void refusesWhatNoListHandedOut(String text) {
+  void forgedTokensAreRejected(String text) {
     PageToken token =
         new PageToken(
             Base64.getUrlEncoder()

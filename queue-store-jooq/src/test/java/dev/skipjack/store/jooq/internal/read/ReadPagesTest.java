@@ -52,28 +52,28 @@ class ReadPagesTest {
   }
 
   @Test
-  void byIdVisitEachJobOnce() {
+  void pagesByIdShowEachJobOnce() {
     visitsOnce(JobQuery.live(), job -> true);
   }
 
   @Test
-  void ofFilteredJobsVisitEachOnce() {
+  void filteredPagesShowEachJobOnce() {
     visitsOnce(JobQuery.live().queue("b"), job -> job.queue().equals("b"));
   }
 
   @Test
-  void ofDeadJobsVisitEachOnce() {
+  void pagesOfDeadJobsShowEachJobOnce() {
     JobQuery dead = JobQuery.live().status(JobStatus.DEAD);
     visitsOnce(dead, job -> true);
   }
 
   @Test
-  void byDueTimeVisitEachJobOnce() {
+  void pagesByDueTimeShowEachJobOnce() {
     visitsOnce(JobQuery.pending("a"), job -> true);
   }
 
   @Test
-  void ofTheArchiveVisitEachJobOnce() {
+  void pagesOfTheArchiveShowEachJobOnce() {
     visitsOnce(JobQuery.archived(), job -> true);
   }
 
@@ -99,7 +99,7 @@ class ReadPagesTest {
     assertThat(throughout).as("seed %d", seed).isNotEmpty();
   }
 
-  /** In one page, so that the pages are compared with something else than pages. */
+  /** In one page, so that pages are not compared with pages. */
   private Set<Long> idsNow(JobQuery query) {
     JobPage all = reader.list(query.limit(JobQuery.LARGEST));
     assertThat(all.next()).as("seed %d", seed).isEmpty();

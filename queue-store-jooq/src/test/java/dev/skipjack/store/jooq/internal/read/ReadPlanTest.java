@@ -34,14 +34,13 @@ class ReadPlanTest {
 
   private static final int WINDOW = 10_001;
 
-  /** Probes of groups, of page rows, of the ends of ranges. */
+  /** Probes for groups, page rows and the ends of ranges. */
   private static final int PROBES = 700;
 
   private final Map<String, Operation> operations = new LinkedHashMap<>();
 
   @Test
-  void nothingReadsATableFromEndToEndNorMoreThanItsBound(QueueDatabase database)
-      throws SQLException {
+  void noOperationScansATableOrReadsMoreThanItsBound(QueueDatabase database) throws SQLException {
     Fixture fixture = new Fixture(database);
     try (HikariDataSource one = database.newDataSource(1)) {
       JobReader reader = JobQueue.builder(one).schema(database.schema()).build().reader();
@@ -169,7 +168,7 @@ class ReadPlanTest {
                 .formatted(counter, view, fixture.database.schema())));
   }
 
-  /** A session reports its counters at most once a second unless told to. */
+  /** A session reports its counters at most once a second unless forced to. */
   private static void flushStatistics(HikariDataSource dataSource) throws SQLException {
     execute(dataSource, "SELECT pg_stat_force_next_flush()");
     execute(dataSource, "SELECT 1");

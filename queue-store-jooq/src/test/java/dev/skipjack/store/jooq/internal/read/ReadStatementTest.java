@@ -48,7 +48,7 @@ class ReadStatementTest {
   class Lists {
 
     @Test
-    void liveJobsByIdAndPage() {
+    void liveJobsAreListedByIdInPages() {
       fixture.enqueue(5);
 
       JobPage first = reader.list(JobQuery.live().limit(3));
@@ -63,7 +63,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void byQueueKindStatusAndTag() {
+    void jobsAreFilteredByQueueKindStatusAndTag() {
       fixture.execute(
           "INSERT INTO @jobs (queue, kind, payload, tags) SELECT 'q' || n % 2, 'k' || n % 3, '{}',"
               + " CASE WHEN n % 5 = 0 THEN '{vip,eu}'::text[] END FROM generate_series(1, 30) n");
@@ -79,7 +79,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void runningWaitingAndDeadJobs() {
+    void runningWaitingAndDeadJobsAreListed() {
       fixture.enqueue(6);
       List<ClaimedJob> claimed = fixture.claim(4);
       Execution fatal = claimed.get(1).execution();
@@ -99,7 +99,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void soManyRunningJobsThatTheyAreFoundByWalking() {
+    void manyRunningJobsAreListedByWalkingThePrimaryKey() {
       fixture.execute(
           "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at)"
               + " SELECT 'q', 'k' || n % 400, '{}', 'running', 20000 - n, now(), now() FROM generate_series(1, 10500) n");
@@ -112,7 +112,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void deadJobsOfManyQueuesAndKindsById() {
+    void deadJobsOfManyQueuesAndKindsAreListedById() {
       fixture.execute(
           "INSERT INTO @jobs (queue, kind, payload, status, tags) SELECT 'q' || n % 3, 'k' || n % 7, '{}', 'dead',"
               + " ARRAY['t' || n % 2] FROM generate_series(1, 200) n");
@@ -126,7 +126,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void pendingJobsByDueTimeWhateverTheirPriority() {
+    void pendingJobsAreListedByDueTimeWhateverTheirPriority() {
       for (int minute = 1; minute <= 9; minute++) {
         int priority = minute % 3;
         Duration delay = Duration.ofMinutes((minute * 4) % 9);
@@ -144,7 +144,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void archivedJobsFromTheLatest() {
+    void archivedJobsAreListedFromTheLatest() {
       fixture.enqueue(7);
       for (int i = 0; i < 7; i++) {
         fixture.store.complete(List.of(fixture.claimOne(LEASE)));
@@ -185,7 +185,7 @@ class ReadStatementTest {
 
   /** A job that failed 1,000 times with the longest texts would be 40 MB. */
   @Test
-  void findsAJobWithTheStacksOfItsLatestFailuresOnly() {
+  void aJobIsFoundWithTheStackTracesOfItsLatestFailuresOnly() {
     fixture.enqueue(1);
     JobId id = new JobId(Long.parseLong(fixture.value("SELECT id FROM @jobs")));
     fixture.execute(
@@ -207,7 +207,7 @@ class ReadStatementTest {
   class Counts {
 
     @Test
-    void areExactByQueueKindAndStatus() {
+    void smallCountsAreExactByQueueKindAndStatus() {
       fixture.execute(
           "INSERT INTO @jobs (queue, kind, payload, priority) SELECT 'a', 'k' || n % 2, '{}', n % 3 FROM generate_series(1, 10) n");
       fixture.execute(
@@ -229,7 +229,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void areExactUpToTenThousandAndEstimatedBeyond() {
+    void countsAreExactUpToTenThousandAndEstimatedBeyond() {
       fixture.execute(
           "INSERT INTO @jobs (queue, kind, payload) SELECT 'full', 'k', '{}' FROM generate_series(1, 10000)");
       assertThat(reader.counts())
@@ -254,7 +254,7 @@ class ReadStatementTest {
 
     /** The sample of the table's pages meets the rare kind seldom. */
     @Test
-    void sayWhereAGroupMayBeMissing() {
+    void countsShowWhereAGroupMayBeMissing() {
       fixture.execute(
           "INSERT INTO @jobs (queue, kind, payload) SELECT 'full', 'k', '{}' FROM generate_series(1, 20000)");
       fixture.execute(
@@ -268,7 +268,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void sayThatRunningJobsOfAnyQueueMayBeMissing() {
+    void countsShowThatRunningJobsOfAnyQueueMayBeMissing() {
       fixture.execute(
           "INSERT INTO @jobs (kind, payload, status, current_execution_id, started_at, lease_expires_at, attempts)"
               + " SELECT 'k', '{}', 'running', n, now(), now() + interval '1 hour', 1 FROM generate_series(1, 10001) n");
@@ -291,7 +291,7 @@ class ReadStatementTest {
   class OldestPending {
 
     @Test
-    void isTheFirstDueOfAllPriorities() {
+    void oldestPendingIsTheFirstDueOfAllPriorities() {
       fixture.execute(
           "INSERT INTO @jobs (queue, kind, payload, priority, scheduled_at) VALUES"
               + " ('a', 'k', '{}', 5, now() - interval '1 minute'), ('a', 'k', '{}', -5, now() - interval '1 hour'),"
@@ -310,7 +310,7 @@ class ReadStatementTest {
   class DeadLetters {
 
     @Test
-    void areGroupedByTheFirstLineOfTheirError() {
+    void deadJobsAreGroupedByTheFirstLineOfTheirError() {
       fixture.enqueue(3);
       List<ClaimedJob> claimed = fixture.claim(3);
       fixture.store.fail(
@@ -333,7 +333,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void areShownWithoutAnErrorOrAnAuditRow() {
+    void deadJobsWithoutAnErrorOrAnAuditRowAreShown() {
       fixture.execute(
           "INSERT INTO @jobs (queue, kind, payload, status) VALUES ('q', 'k', '{}', 'dead')");
 
@@ -344,7 +344,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void ofALostLeaseHaveNoErrorClass() {
+    void deadJobsThatLostTheirLeaseHaveNoErrorClass() {
       fixture.enqueue(1);
       for (int attempt = 1; attempt <= 3; attempt++) {
         fixture.claimOne(EXPIRED);
@@ -367,7 +367,7 @@ class ReadStatementTest {
   class Queues {
 
     @Test
-    void haveTheSettingsThatPeopleGaveThem() {
+    void queuesAreListedWithTheirSettings() {
       fixture.execute(
           "INSERT INTO @job_queues (queue, paused_at, max_running, archive_retention, dead_retention, default_priority, default_max_attempts)"
               + " VALUES ('b', now(), 4, interval '1 month', interval '0', -7, 9), ('a', NULL, NULL, NULL, interval '0.5 s', NULL, NULL)");
