@@ -15,23 +15,23 @@ import org.flywaydb.core.api.configuration.FluentConfiguration;
  */
 public final class Migrations {
 
-  /** The schema that is used when nobody chooses one. */
+  /** The default schema. */
   public static final String DEFAULT_SCHEMA = "skipjack";
 
   /**
-   * The number of the newest migration of this version: what the schema's function {@code
-   * schema_version()} answers after {@link #migrate}.
+   * The number of the newest migration of this version: the value that the schema's function {@code
+   * schema_version()} returns after {@link #migrate}.
    */
   public static final int SCHEMA_VERSION = 7;
 
-  /** Where the SQL lies on the class path. */
+  /** The location of the SQL on the class path. */
   static final String LOCATION = "classpath:db/skipjack";
 
   /** Not Flyway's default name, so that an application's own Flyway may share the schema. */
   static final String HISTORY_TABLE = "skipjack_schema_history";
 
   /**
-   * PostgreSQL's limit (NAMEDATALEN - 1); a longer name would be cut silently and never found
+   * PostgreSQL's limit (NAMEDATALEN - 1); a longer name would be truncated silently and not found
    * again.
    */
   private static final int LONGEST_IDENTIFIER = 63;
@@ -39,24 +39,25 @@ public final class Migrations {
   private Migrations() {}
 
   /**
-   * Creates or upgrades the queue's tables in {@code schema}, which is created when it is missing.
+   * Creates or upgrades the queue's tables in {@code schema}, which is created if it does not
+   * exist.
    *
-   * <p>The role behind {@code dataSource} must own the schema or be allowed to create it. Needs no
-   * setting of the session: the schema is passed by name, and any name that PostgreSQL can hold is
-   * allowed.
+   * <p>The role behind {@code dataSource} must own the schema or be allowed to create it. No
+   * setting of the session is needed: the schema is passed by name, and any name that PostgreSQL
+   * accepts is allowed.
    *
-   * <p>A schema whose migrations were all run as plain SQL, by psql for instance, is taken over if
-   * the same role ran them: it gets its history, from {@code schema_version()}, and later
-   * migrations run here.
+   * <p>A schema whose migrations were all run as plain SQL, for example with psql, is taken over if
+   * the same role ran them: its history is written from {@code schema_version()}, and later
+   * migrations are run by this method.
    *
    * <p>Logs a warning, to Flyway's log, if other roles may create objects in the schema.
    *
-   * @param dataSource connections to the database; two are used at once
+   * @param dataSource connections to the database; two are used at the same time
    * @param schema name of the schema as it is stored, without quotes; 1 to 63 bytes in UTF-8
-   * @return how many migrations ran; 0 when the schema was up to date
-   * @throws IllegalArgumentException if {@code schema} is blank, too long or holds a NUL
-   * @throws IllegalStateException if the database's encoding is not UTF8: it could not store every
-   *     payload, nor every reason of a failed attempt
+   * @return the number of migrations that ran; 0 if the schema was up to date
+   * @throws IllegalArgumentException if {@code schema} is blank, too long or contains a NUL
+   * @throws IllegalStateException if the database's encoding is not UTF8, so that it could not
+   *     store every payload or every reason of a failed attempt
    * @throws org.flywaydb.core.api.FlywayException if a migration failed or a released one was
    *     edited
    */
@@ -89,7 +90,7 @@ public final class Migrations {
             .connectRetries(0)
             .configuration(
                 // Flyway's default lock is an open transaction, and CREATE INDEX CONCURRENTLY would
-                // wait for it for ever.
+                // wait for it forever.
                 Map.of("flyway.postgresql.transactional.lock", "false"));
     versionWithoutHistory.ifPresent(
         version ->
@@ -100,7 +101,7 @@ public final class Migrations {
     return flyway;
   }
 
-  /** As {@link #migrate(DataSource, String)} in {@link #DEFAULT_SCHEMA}. */
+  /** Calls {@link #migrate(DataSource, String)} with {@link #DEFAULT_SCHEMA}. */
   public static int migrate(DataSource dataSource) {
     return migrate(dataSource, DEFAULT_SCHEMA);
   }

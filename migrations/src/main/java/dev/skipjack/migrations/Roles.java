@@ -9,17 +9,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Roles of least privilege for those who use a queue: producers, workers, operators and viewers.
+ * Database roles with least privilege for the users of a queue: producers, workers, operators and
+ * viewers.
  *
- * <p>The answer is SQL, to be read and then run by the owner of the queue's tables, with {@code
- * psql} for instance. It may be run again, and must be after each migration. The roles cannot log
- * in: grant them to the users of your services.
+ * <p>The methods return SQL, which the owner of the queue's tables should read and then run, for
+ * example with {@code psql}. It may be run again, and must be run after each migration. The roles
+ * cannot log in: grant them to the users of your services.
  *
  * <p>Stateless and safe for any number of threads.
  */
 public final class Roles {
 
-  /** The start of the roles' names when nobody chooses another. */
+  /** The default prefix of the roles' names. */
   public static final String DEFAULT_PREFIX = "skipjack";
 
   /** The names that follow the prefix and an underscore. */
@@ -31,19 +32,19 @@ public final class Roles {
 
   private Roles() {}
 
-  /** As {@link #sql(String, String)} with the default schema and prefix. */
+  /** Calls {@link #sql(String, String)} with the default schema and prefix. */
   public static String sql() {
     return sql(Migrations.DEFAULT_SCHEMA, DEFAULT_PREFIX);
   }
 
   /**
-   * The script that creates the roles {@code <prefix>_sql_producer}, {@code <prefix>_producer},
-   * {@code <prefix>_worker}, {@code <prefix>_operator} and {@code <prefix>_viewer}, and grants them
-   * what they need in one schema.
+   * Returns the script that creates the roles {@code <prefix>_sql_producer}, {@code
+   * <prefix>_producer}, {@code <prefix>_worker}, {@code <prefix>_operator} and {@code
+   * <prefix>_viewer}, and grants them what they need in one schema.
    *
-   * @param schema as given to {@link Migrations#migrate(javax.sql.DataSource, String)}
-   * @param prefix 1 to 40 of a-z, 0-9 and _, beginning with a letter; roles belong to the whole
-   *     server, so each queue on it should have a prefix of its own
+   * @param schema the schema, as passed to {@link Migrations#migrate(javax.sql.DataSource, String)}
+   * @param prefix 1 to 40 characters of a-z, 0-9 and _, starting with a letter; roles belong to the
+   *     whole server, so each queue on it should have a prefix of its own
    * @throws IllegalArgumentException if one of the two is not allowed
    */
   public static String sql(String schema, String prefix) {

@@ -12,14 +12,14 @@ import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.logging.LogFactory;
 
 /**
- * What a database and a schema in it look like to a migration.
+ * The state of a database and of one of its schemas before a migration.
  *
  * @param schema name of the schema, which may not exist yet
  * @param database name of the database
  * @param encoding how the server stores text
- * @param versionWithoutHistory what {@code schema_version()} returns where Flyway has no history:
- *     the migrations were run as plain SQL. Empty also if the function belongs to another role,
- *     whose code is not to be run
+ * @param versionWithoutHistory what {@code schema_version()} returns if Flyway has no history,
+ *     because the migrations were run as plain SQL. Also empty if the function belongs to another
+ *     role, whose code must not be run
  * @param creators other roles that may create objects in the schema
  */
 record Target(
@@ -30,7 +30,7 @@ record Target(
     List<String> creators) {
 
   /*
-   * The path is fixed first: in a schema where others may create, their functions could fit better than the server's.
+   * The path is fixed first: in a schema where other roles may create objects, their functions could match better than the server's.
    */
   private static final String FIX_SEARCH_PATH = "SET LOCAL search_path = pg_catalog, pg_temp";
 

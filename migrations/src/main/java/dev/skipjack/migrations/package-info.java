@@ -1,9 +1,10 @@
 /**
- * The schema of the queue and how it gets into a database.
+ * The queue's schema, and the class that creates and upgrades it in a database.
  *
- * <p>The SQL lies under {@code db/skipjack} in this jar, for teams that run it with tools of their
- * own. {@link dev.skipjack.migrations.Migrations} runs it with Flyway, in a schema and with a
- * history table that stay out of the host application's way. A released file never changes.
+ * <p>The SQL files are under {@code db/skipjack} in this jar, for teams that run them with their
+ * own tools. {@link dev.skipjack.migrations.Migrations} runs them with Flyway, in a schema and with
+ * a history table that do not interfere with those of the application. A released file never
+ * changes.
  */
 @NullMarked
 package dev.skipjack.migrations;

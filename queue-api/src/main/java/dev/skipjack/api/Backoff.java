@@ -4,36 +4,35 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * How long a job waits after a failed attempt before the next.
+ * Determines how long a job waits after a failed attempt before the next one.
  *
- * <p>Immutable and safe for any number of threads; an implementation of your own must be too. What
- * it answers is clamped to 0 .. {@link #LONGEST}, so that no answer can make the write of a failure
- * fail.
+ * <p>Immutable and safe for any number of threads; custom implementations must be too. The returned
+ * wait is clamped to 0 .. {@link #LONGEST}, so that no value can make the write of a failure fail.
  */
 @FunctionalInterface
 public interface Backoff {
 
-  /** The longest wait that is ever written: 365 days. */
+  /** The maximum wait: 365 days. */
   Duration LONGEST = Duration.ofDays(365);
 
   /**
-   * The wait after an attempt.
+   * Returns the wait after a failed attempt.
    *
-   * @param attempt which attempt failed, from 1, not counting snoozed and released ones
+   * @param attempt number of the failed attempt, from 1, not counting snoozed and released ones
    * @param random source of jitter; belongs to the calling thread
    */
   Duration after(int attempt, RandomGenerator random);
 
   /**
-   * The default: from 15 s, doubling up to a day, three quarters of it random, so that of jobs
-   * which failed together no more than one in twenty comes back within the same second.
+   * The default: starts at 15 s and doubles up to a day. Three quarters of the wait are random, so
+   * that no more than one in twenty of the jobs that failed together return within the same second.
    */
   static Backoff standard() {
     return exponential(Duration.ofSeconds(15)).atMost(Duration.ofDays(1)).jitter(0.75);
   }
 
   /**
-   * {@code first * 2^(attempt - 1)}.
+   * Waits {@code first * 2^(attempt - 1)}.
    *
    * @param first wait after the first attempt; not negative
    */
@@ -48,9 +47,9 @@ public interface Backoff {
   }
 
   /**
-   * {@code step * attempt}.
+   * Waits {@code step * attempt}.
    *
-   * @param step wait after the first attempt, and added by each later one; not negative
+   * @param step wait after the first attempt, and increment for each later one; not negative
    */
   static Backoff linear(Duration step) {
     long nanos = requireWait("step", step);
@@ -61,7 +60,7 @@ public interface Backoff {
   }
 
   /**
-   * Always the same.
+   * Always waits the same time.
    *
    * @param wait not negative
    */
@@ -71,7 +70,7 @@ public interface Backoff {
   }
 
   /**
-   * This, but never longer than {@code longest}.
+   * Returns this backoff, limited to {@code longest}.
    *
    * @param longest not negative
    */
@@ -84,10 +83,10 @@ public interface Backoff {
   }
 
   /**
-   * This, spread evenly over {@code [wait * (1 - ratio), wait]}, so that jobs which failed together
-   * do not come back together.
+   * Returns this backoff with jitter: the wait is spread evenly over {@code [wait * (1 - ratio),
+   * wait]}, so that jobs that failed together are not retried together.
    *
-   * @param ratio how much of the wait is random, 0 to 1
+   * @param ratio fraction of the wait that is random, 0 to 1
    */
   default Backoff jitter(double ratio) {
     if (!(ratio >= 0 && ratio <= 1)) {
@@ -99,7 +98,7 @@ public interface Backoff {
     };
   }
 
-  /** {@code wait} moved into 0 .. {@link #LONGEST}. */
+  /** Returns {@code wait}, clamped to 0 .. {@link #LONGEST}. */
   static Duration clamp(Duration wait) {
     if (wait.isNegative()) {
       return Duration.ZERO;

@@ -1,15 +1,15 @@
 package dev.skipjack.api;
 
-/** What a cancel did to a job. */
+/** The result of cancelling a job. */
 public enum CancelResult {
-  /** It waited, and is archived as cancelled. */
+  /** The job was waiting, and is archived as cancelled. */
   CANCELLED,
-  /** It runs; its worker was asked to stop it. */
+  /** The job is running; its worker was asked to stop it. */
   REQUESTED,
-  /** It is dead already: redrive it or prune it. */
+  /** The job is dead and was not changed; redrive or prune it. */
   DEAD,
-  /** Somebody held it all the while; nothing was changed. */
+  /** Another transaction kept the job locked; nothing was changed. */
   BUSY,
-  /** There is no such live job: it ended, or never was. */
+  /** There is no live job with this id: it has ended or never existed. */
   GONE
 }

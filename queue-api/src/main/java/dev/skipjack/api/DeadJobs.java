@@ -4,24 +4,24 @@ import dev.skipjack.api.spi.Names;
 import java.util.Optional;
 
 /**
- * Which dead jobs are meant. Immutable: every method answers a new one.
+ * A filter for dead jobs. Immutable: every method returns a new instance.
  *
- * @param queue only of this queue; empty: of any
- * @param kind only of this kind; empty: of any
+ * @param queue only jobs of this queue; empty for any
+ * @param kind only jobs of this kind; empty for any
  */
 public record DeadJobs(Optional<String> queue, Optional<String> kind) {
 
-  /** Every dead job. */
+  /** Matches every dead job. */
   public static DeadJobs all() {
     return new DeadJobs(Optional.empty(), Optional.empty());
   }
 
-  /** These, but only of {@code queue}. */
+  /** Returns this filter, limited to {@code queue}. */
   public DeadJobs ofQueue(String queue) {
     return new DeadJobs(Optional.of(Names.requireQueue(queue)), kind);
   }
 
-  /** These, but only of {@code kind}. */
+  /** Returns this filter, limited to {@code kind}. */
   public DeadJobs ofKind(String kind) {
     return new DeadJobs(queue, Optional.of(Names.requireKind(kind)));
   }

@@ -4,15 +4,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Dead jobs of one queue and kind that died of the same error.
+ * A group of dead jobs of one queue and kind with the same error.
  *
  * @param queue their queue
  * @param kind their kind
- * @param error first line of their last error, 200 characters at most; empty if none was written
- * @param errorClass class of the exception that the example died of; null: none was thrown, or the
- *     audit of that attempt was pruned
+ * @param error first line of their last error, at most 200 characters; empty if there is none
+ * @param errorClass class of the exception of the example's last attempt; null if none was thrown,
+ *     or if the audit of that attempt was pruned
  * @param jobs how many
- * @param atLeast whether there may be more: the queue and kind has more dead jobs than were read
+ * @param atLeast whether there may be more, because the queue and kind have more dead jobs than
+ *     were read
  * @param example the newest of them
  * @param firstDiedAt when the first of them died
  * @param lastDiedAt when the last of them died

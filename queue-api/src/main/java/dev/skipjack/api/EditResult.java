@@ -1,13 +1,13 @@
 package dev.skipjack.api;
 
-/** What an edit did to a job. */
+/** The result of editing a job. */
 public enum EditResult {
-  /** It was changed. */
+  /** The job was changed. */
   EDITED,
-  /** It runs, waits for its ordering key, or is dead; nothing was changed. */
+  /** The job is running, waits for its ordering key, or is dead; nothing was changed. */
   NOT_PENDING,
-  /** Somebody held it all the while; nothing was changed. */
+  /** Another transaction kept the job locked; nothing was changed. */
   BUSY,
-  /** There is no such live job. */
+  /** There is no live job with this id. */
   GONE
 }

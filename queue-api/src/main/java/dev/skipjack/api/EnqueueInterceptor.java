@@ -4,7 +4,8 @@ import dev.skipjack.api.spi.NewJob;
 import java.util.List;
 
 /**
- * Stands around every enqueue of a queue: adds a trace or tags to jobs, counts, refuses.
+ * Wraps every enqueue of a queue, for example to add a trace or tags to jobs, to count them, or to
+ * refuse them.
  *
  * <pre>{@code
  * JobQueue.builder(dataSource)
@@ -12,28 +13,29 @@ import java.util.List;
  *     .build();
  * }</pre>
  *
- * <p>It is called once for a call of an enqueuer, with all its jobs, after whatever is wrong with
- * the arguments was refused; for unique jobs too. What it passes on is what is written. It may
- * change a job by the methods of {@link NewJob}, and must keep the number of jobs, their order and
- * their keys, because the results are told apart by their places.
+ * <p>It is called once for each call of an enqueuer, with all its jobs, after the arguments have
+ * been checked; also for unique jobs. The jobs that it passes on are written. It may change a job
+ * with the methods of {@link NewJob}, but must keep the number of jobs, their order and their keys,
+ * because results are matched to jobs by position.
  *
- * <p>Where the enqueue has a transaction of its own, that begins within {@code next}, which returns
- * after the commit: whatever the interceptor throws afterwards undoes nothing. In a caller's
- * transaction {@code next} returns before the commit, and the caller may roll back still.
+ * <p>If the enqueue has a transaction of its own, that transaction starts within {@code next},
+ * which returns after the commit: an exception of the interceptor after that undoes nothing. In a
+ * caller's transaction {@code next} returns before the commit, and the caller may still roll back.
  *
- * <p>Called in the thread of the caller, so by any number of threads at once. What it throws
- * reaches the caller as it is; if it throws before {@code next}, nothing is written, and a caller's
- * transaction stays usable. What {@code next} throws is the caller's, too: pass it on. An
- * interceptor that does not call {@code next} has to answer for each job all the same.
+ * <p>It is called in the caller's thread, so possibly by many threads at the same time. Its
+ * exceptions reach the caller unchanged; if it throws before {@code next}, nothing is written, and
+ * a caller's transaction stays usable. Exceptions of {@code next} also belong to the caller: do not
+ * catch them. An interceptor that does not call {@code next} must still return a result for each
+ * job.
  */
 @FunctionalInterface
 public interface EnqueueInterceptor {
 
   /**
-   * Enqueues {@code jobs} by way of {@code next}.
+   * Enqueues {@code jobs} by calling {@code next}.
    *
    * @param jobs at least one
-   * @return what became of each, in their order
+   * @return the result of each job, in their order
    */
   List<EnqueueResult> enqueue(List<NewJob> jobs, Next next);
 
@@ -42,12 +44,12 @@ public interface EnqueueInterceptor {
   interface Next {
 
     /**
-     * Goes on with {@code jobs}. May be called again after it threw, to try again for instance, and
-     * not after it answered.
+     * Continues with {@code jobs}. May be called again after it has thrown, for example to retry,
+     * but not after it has returned.
      *
-     * @return what became of each, in their order
-     * @throws IllegalStateException before any SQL, if these are not as many jobs as came in, in
-     *     the same order and with the same keys, or if it has answered before
+     * @return the result of each job, in their order
+     * @throws IllegalStateException before any SQL, if number, order or keys of the jobs have
+     *     changed, or if it has returned before
      */
     List<EnqueueResult> enqueue(List<NewJob> jobs);
   }

@@ -3,21 +3,21 @@ package dev.skipjack.api;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What an enqueue did. */
+/** The result of an enqueue. */
 public sealed interface EnqueueResult {
 
-  /** The job that stands for the request: the new one or the one that was there. */
+  /** The job for the request: the new one or the existing one. */
   JobId jobId();
 
-  /** One of three functions, by what happened. */
+  /** Calls one of three functions, depending on the result. */
   <R> R fold(
       Function<Enqueued, R> enqueued,
       Function<AlreadyQueued, R> alreadyQueued,
       Function<Replaced, R> replaced);
 
   /**
-   * One of two functions, by whether a job was created. A job that was replaced was there already:
-   * it is handed to {@code alreadyQueued} as pending.
+   * Calls one of two functions, depending on whether a job was created. A replaced job existed
+   * before: it is passed to {@code alreadyQueued} as pending.
    */
   default <R> R fold(Function<Enqueued, R> enqueued, Function<AlreadyQueued, R> alreadyQueued) {
     return fold(
@@ -42,17 +42,17 @@ public sealed interface EnqueueResult {
   }
 
   /**
-   * Nothing was created or changed: another job holds the unique key, or the idempotency key was
-   * taken before.
+   * Nothing was created or changed: another job holds the unique key, or the idempotency key is
+   * known.
    *
-   * @param jobId the job that holds it or took it; one that took a key which outlives it may be
-   *     done long since
-   * @param status where that job was when it was looked at; null: it was not, as for an idempotency
-   *     key
+   * @param jobId the job that holds or took the key; a job whose key outlives it may have ended
+   *     long ago
+   * @param status status of that job when it was read; null if it was not read, as for an
+   *     idempotency key
    */
   record AlreadyQueued(JobId jobId, @Nullable HolderStatus status) implements EnqueueResult {
 
-    /** A job that was not looked at. */
+    /** A job whose status was not read. */
     public AlreadyQueued(JobId jobId) {
       this(jobId, null);
     }
@@ -68,7 +68,7 @@ public sealed interface EnqueueResult {
 
   /**
    * Nothing was created: a pending job that has not used an attempt holds the unique key, and was
-   * changed as the request says.
+   * changed as requested.
    *
    * @param jobId the job that was changed
    */

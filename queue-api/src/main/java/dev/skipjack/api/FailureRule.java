@@ -1,11 +1,11 @@
 package dev.skipjack.api;
 
-/** What becomes of a job whose attempt failed in a certain way. */
+/** What happens to a job after a certain kind of failure. */
 public sealed interface FailureRule {
 
-  /** Another attempt after a wait, as long as there are attempts left. */
+  /** The job is retried after a wait, as long as attempts are left. */
   record Retry(Backoff backoff) implements FailureRule {}
 
-  /** None: the job becomes a dead letter at once. */
+  /** There is no further attempt: the job is dead at once. */
   record Dead() implements FailureRule {}
 }

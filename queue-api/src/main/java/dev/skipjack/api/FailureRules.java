@@ -3,7 +3,7 @@ package dev.skipjack.api;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The rules of a job's type for exceptions, by class. Immutable. */
+/** The rules of a job type for failures, by class of exception. Immutable. */
 final class FailureRules {
 
   private final Backoff otherwise;
@@ -32,7 +32,7 @@ final class FailureRules {
     return new FailureRules(otherwise, rules);
   }
 
-  /** The rule of the closest superclass. */
+  /** Returns the rule for the closest superclass. */
   FailureRule of(Throwable failure) {
     for (Class<?> type = failure.getClass(); type != Object.class; type = type.getSuperclass()) {
       FailureRule rule = byClass.get(type);

@@ -1,24 +1,26 @@
 package dev.skipjack.api;
 
-/** Where the job is that holds a unique key, as far as it matters to whoever asks for the key. */
+/** Status of the job that holds a unique key, from the perspective of a duplicate. */
 public enum HolderStatus {
-  /** Pending, and has not used an attempt: the only one that a request may change. */
+  /**
+   * Pending, and has not used an attempt: the only state in which a duplicate may change the job.
+   */
   PENDING,
   /** Pending for another attempt. */
   RETRYING,
-  /** Running; its handler may have read its data before the request came. */
+  /** Running; its handler may have read its data before the duplicate was enqueued. */
   RUNNING,
-  /** Waits behind an earlier job of its ordering key. */
+  /** Waiting behind an earlier job of its ordering key. */
   WAITING,
-  /** Dead, with a key that a dead job keeps. */
+  /** Dead, and its key is kept by dead jobs. */
   DEAD,
-  /** Completed, cancelled or pruned, with a key that is kept for a period. */
+  /** Completed, cancelled or pruned, and its key is kept for a period. */
   ENDED;
 
   /**
-   * The one that says it of a live job.
+   * Returns the status of a holder that is a live job.
    *
-   * @param hasUsedAttempt whether an attempt counts
+   * @param hasUsedAttempt whether the job has used an attempt
    * @throws IllegalArgumentException if {@code status} is not one of a live job
    */
   public static HolderStatus of(JobStatus status, boolean hasUsedAttempt) {

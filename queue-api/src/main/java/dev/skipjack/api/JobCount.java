@@ -1,22 +1,22 @@
 package dev.skipjack.api;
 
 /**
- * How many live jobs of one queue, kind and status there are; or, with {@link #OTHERS} as kind,
+ * The number of live jobs of one queue, kind and status; or, with {@link #OTHERS} as kind, a note
  * that there may be more groups of that status than were counted.
  *
- * @param queue the queue; {@link #OTHERS}: any queue
- * @param kind the kind; {@link #OTHERS}: any kind that has no count of its own
+ * @param queue the queue; {@link #OTHERS} for any queue
+ * @param kind the kind; {@link #OTHERS} for any kind without a count of its own
  * @param status pending, running, waiting or dead
- * @param jobs how many; at least one, and 0 with {@link #OTHERS}, because it is not known
- * @param estimated whether {@code jobs} was estimated because too many rows would have had to be
- *     read: right in its order of magnitude, and never promised
+ * @param jobs the number of jobs: at least one, or 0 with {@link #OTHERS}, because it is not known
+ * @param estimated whether {@code jobs} is an estimate, because too many rows would have had to be
+ *     read: usually right in its order of magnitude, but without a guarantee
  */
 public record JobCount(String queue, String kind, JobStatus status, long jobs, boolean estimated) {
 
-  /** Stands for the kinds, or the queues, that may be missing; no name is like it. */
+  /** Stands for the kinds or queues that may be missing; it is not a valid name. */
   public static final String OTHERS = "*";
 
-  /** Whether this says that groups may be missing, and counts none. */
+  /** Whether this is a note that groups may be missing, not a count. */
   public boolean isOthers() {
     return kind.equals(OTHERS);
   }

@@ -5,20 +5,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job with everything that is known about it.
+ * A job with all its details.
  *
- * @param summary what lists show of it
+ * @param summary the job as shown in lists
  * @param payload one JSON document
  * @param payloadVersion shape of the payload
- * @param currentExecution the execution that runs it or, in the archive, ended it; null: none
- * @param leaseExpiresAt when others may rescue it; null unless running
- * @param cancelRequestedAt when somebody asked it to stop while it ran; null: nobody did
- * @param uniqueLabel its unique key as people read it
+ * @param currentExecution the execution that runs it or, in the archive, ended it; null if there is
+ *     none
+ * @param leaseExpiresAt when its lease ends and any worker may rescue it; null unless running
+ * @param cancelRequestedAt when an operator requested its cancellation while it was running; null
+ *     if there was no request
+ * @param uniqueLabel its unique key in readable form
  * @param orderingKey its ordering key
- * @param progress what its handler last reported, one JSON document; null once archived
- * @param result what its handler returned, one JSON document; null while live
+ * @param progress latest progress report of its handler, one JSON document; null once archived
+ * @param result result of its handler, one JSON document; null while live
  * @param traceparent W3C traceparent of its enqueuer
- * @param executions its attempts, the first first; those whose audit was pruned are missing
+ * @param executions its attempts, oldest first, without those whose audit was pruned
  */
 public record JobDetails(
     JobSummary summary,
@@ -39,7 +41,7 @@ public record JobDetails(
     executions = List.copyOf(executions);
   }
 
-  /** This, with its attempts. */
+  /** Returns this job with its attempts. */
   public JobDetails withExecutions(List<JobExecution> attempts) {
     return new JobDetails(
         summary,

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What to change about a waiting job; what is not set stays. Immutable: every method answers a new
- * one.
+ * Changes to a waiting job; parts that are not set stay the same. Immutable: every method returns a
+ * new instance.
  */
 public final class JobEdit {
 
@@ -30,48 +30,53 @@ public final class JobEdit {
     this.payload = payload;
   }
 
-  /** Changes nothing yet. */
+  /** An edit without changes. */
   public static JobEdit nothing() {
     return NOTHING;
   }
 
-  /** A new priority: -100 to 100. */
+  /** Sets the priority, -100 to 100. */
   public JobEdit priority(int priority) {
     return new JobEdit(OptionalInt.of(Limits.priority(priority)), scheduledAt, delay, payload);
   }
 
-  /** Due at {@code instant}; one in the past means now. Replaces {@link #delay(Duration)}. */
+  /**
+   * Makes the job due at {@code instant}; a past instant means now. Replaces {@link
+   * #delay(Duration)}.
+   */
   public JobEdit at(Instant instant) {
     return new JobEdit(
         priority, Optional.of(Limits.scheduledAt(instant)), Optional.empty(), payload);
   }
 
-  /** Due {@code delay} after the edit, by the database's clock. Replaces {@link #at}. */
+  /**
+   * Makes the job due {@code delay} after the edit, by the database's clock. Replaces {@link #at}.
+   */
   public JobEdit delay(Duration delay) {
     return new JobEdit(priority, Optional.empty(), Optional.of(Limits.delay(delay)), payload);
   }
 
-  /** A new payload, of the class that the job's type has. */
+  /** Sets the payload, an instance of the payload class of the job's type. */
   public JobEdit payload(Object payload) {
     return new JobEdit(priority, scheduledAt, delay, Optional.of(payload));
   }
 
-  /** The priority, if it is to change. */
+  /** The new priority; empty if it does not change. */
   public OptionalInt priority() {
     return priority;
   }
 
-  /** The instant, if it is to change to one. */
+  /** The new due time; empty if none was set. */
   public Optional<Instant> scheduledAt() {
     return scheduledAt;
   }
 
-  /** The delay, if the job is to be due after one. */
+  /** The new delay; empty if none was set. */
   public Optional<Duration> delay() {
     return delay;
   }
 
-  /** The payload, if it is to change. */
+  /** The new payload; empty if it does not change. */
   public Optional<Object> payload() {
     return payload;
   }

@@ -5,34 +5,34 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * Puts jobs into the queue, in a transaction of its own or in the caller's: whoever hands one out
- * says which.
+ * Enqueues jobs, in its own transactions or in the caller's, as documented by the method that
+ * returns the enqueuer.
  *
- * <p>Payloads are stored as {@code jsonb}, which keeps values and not their spelling: names are
- * sorted, of equal names in an object the last stays, numbers are written out ({@code 1E+3} becomes
- * 1000, zeros at the end stay, zero has no sign), spaces and escapes are gone. A number of more
- * than 309 digits before its point or 1,000 behind it is refused; so are U+0000, lone surrogates,
- * and more than 100 arrays and objects inside one another.
+ * <p>Payloads are stored as {@code jsonb}, which keeps values but not their notation: names are
+ * sorted, of equal names in an object the last remains, numbers are written out ({@code 1E+3}
+ * becomes 1000, trailing zeros remain, zero has no sign), and spaces and escapes are removed.
+ * Numbers with more than 309 digits before the decimal point or 1,000 after it are refused; so are
+ * U+0000, lone surrogates, and more than 100 levels of arrays and objects.
  *
- * <p>Every check of the arguments comes before any SQL, so a refused job leaves a caller's
- * transaction usable. An enqueuer of its own transactions is safe for any number of threads; one
- * that is bound to a transaction belongs to that transaction.
+ * <p>All arguments are checked before any SQL, so a caller's transaction stays usable after a
+ * refused job. An enqueuer with its own transactions is safe for any number of threads; one that is
+ * bound to a transaction must be used like that transaction.
  */
 public interface JobEnqueuer {
 
   /**
    * Enqueues one job.
    *
-   * @param payload not null; JSON {@code null} is no payload
-   * @return the new job; or the earlier one, when the options hold an {@linkplain
-   *     EnqueueOptions#idempotencyKey(String) idempotency key} that is known. {@link #enqueueOnce}
-   *     tells which
-   * @throws PayloadException if the payload cannot be written as JSON, is too large, or holds what
-   *     PostgreSQL refuses
+   * @param payload not null; JSON {@code null} is not a valid payload
+   * @return the new job, or the earlier one if the options contain an {@linkplain
+   *     EnqueueOptions#idempotencyKey(String) idempotency key} that is known; {@link #enqueueOnce}
+   *     also returns which of the two it is
+   * @throws PayloadException if the payload cannot be written as JSON, is too large, or contains a
+   *     value that PostgreSQL refuses
    */
   <T> JobId enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options);
 
-  /** As {@link #enqueue(JobType, Object, UnaryOperator)} with the type's defaults. */
+  /** Calls {@link #enqueue(JobType, Object, UnaryOperator)} with the type's defaults. */
   default <T> JobId enqueue(JobType<T> type, T payload) {
     return enqueue(type, payload, UnaryOperator.identity());
   }
@@ -44,42 +44,44 @@ public interface JobEnqueuer {
    * @param payloads may be empty
    * @return the new jobs in the order of their payloads
    * @throws PayloadException as for one job; none is enqueued then
-   * @throws IllegalArgumentException if the options hold an idempotency key: one key would make one
-   *     job of all payloads. Use {@link #enqueueAllOnce}
+   * @throws IllegalArgumentException if the options contain an idempotency key, with which all
+   *     payloads would become one job; use {@link #enqueueAllOnce}
    */
   <T> List<JobId> enqueueAll(
       JobType<T> type, List<T> payloads, UnaryOperator<EnqueueOptions> options);
 
-  /** As {@link #enqueueAll(JobType, List, UnaryOperator)} with the type's defaults. */
+  /** Calls {@link #enqueueAll(JobType, List, UnaryOperator)} with the type's defaults. */
   default <T> List<JobId> enqueueAll(JobType<T> type, List<T> payloads) {
     return enqueueAll(type, payloads, UnaryOperator.identity());
   }
 
   /**
-   * Enqueues one job unless its idempotency key is known, and says which. Waits for a transaction
-   * that has taken the same key and has not ended; if it rolls back, this one creates the job.
+   * Enqueues one job unless its idempotency key is known, and returns which of the two happened.
+   * Waits for any open transaction that has taken the same key; if that one rolls back, this call
+   * creates the job.
    *
    * <pre>{@code
    * EnqueueResult result =
    *     queue.enqueueOnce(CHARGE, payload, job -> job.idempotencyKey("order-" + order.number()));
    * }</pre>
    *
-   * <p>In READ COMMITTED there is never an exception for a duplicate. In a caller's REPEATABLE READ
-   * or SERIALIZABLE transaction PostgreSQL answers 40001 when the rival committed after the
-   * caller's snapshot; it reaches the caller unchanged.
+   * <p>In READ COMMITTED a duplicate never causes an exception. In a caller's REPEATABLE READ or
+   * SERIALIZABLE transaction PostgreSQL returns 40001 if another transaction committed the key
+   * after the caller's snapshot; the error reaches the caller unchanged.
    *
    * @param options set an {@linkplain EnqueueOptions#idempotencyKey(String) idempotency key}
    * @return {@link EnqueueResult.Enqueued} with the new job, or {@link EnqueueResult.AlreadyQueued}
-   *     with the one that took the key, which may be done long since
+   *     with the job that took the key, which may have ended long ago
    * @throws IllegalArgumentException if there is no key
    * @throws PayloadException as {@link #enqueue}
    */
   <T> EnqueueResult enqueueOnce(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options);
 
   /**
-   * As {@link #enqueueOnce} for many jobs in one transaction, in statements of the same sizes as
-   * {@link #enqueueAll(JobType, List, UnaryOperator)}. Payloads whose keys are equal are one job:
-   * that of the first. Keys are taken in one order, so two calls that share keys do not deadlock.
+   * Like {@link #enqueueOnce}, for many jobs in one transaction, in statements of the same sizes as
+   * {@link #enqueueAll(JobType, List, UnaryOperator)}. Payloads with equal keys become one job,
+   * that of the first. Keys are taken in a fixed order, so two calls that share keys do not
+   * deadlock.
    *
    * <pre>{@code
    * queue.enqueueAllOnce(CHARGE, orders, (order, job) -> job.idempotencyKey(order.number()));
@@ -87,8 +89,8 @@ public interface JobEnqueuer {
    *
    * @param payloads may be empty
    * @param options sets an idempotency key for each payload
-   * @return what became of each payload, in their order; a payload whose key stood earlier in the
-   *     list is {@link EnqueueResult.AlreadyQueued}
+   * @return the result for each payload, in their order; {@link EnqueueResult.AlreadyQueued} for a
+   *     payload whose key occurred earlier in the list
    * @throws IllegalArgumentException if one has no key; none is enqueued then
    * @throws PayloadException as for one job; none is enqueued then
    */

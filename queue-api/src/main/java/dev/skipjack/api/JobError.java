@@ -7,8 +7,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why an attempt did not succeed, made safe to write: no NUL, no lone surrogate, message at most
- * 8,192 and stack at most 32,768 characters.
+ * Error of an unsuccessful attempt, made safe to write: without NUL and lone surrogates, with at
+ * most 8,192 characters of message and 32,768 of stack trace.
  *
  * @param errorClass class of the exception, if there was one
  * @param message what went wrong
@@ -20,26 +20,26 @@ public record JobError(@Nullable String errorClass, String message, @Nullable St
   private static final int LONGEST_MESSAGE = 8_192;
   private static final int LONGEST_STACK = 32_768;
 
-  /** Sanitises and cuts. */
+  /** Sanitises and truncates the texts. */
   public JobError {
     errorClass = errorClass == null ? null : SafeText.of(errorClass, LONGEST_CLASS);
     message = SafeText.of(message, LONGEST_MESSAGE);
     stack = stack == null ? null : SafeText.of(stack, LONGEST_STACK);
   }
 
-  /** From a reason in words. */
+  /** An error with a reason instead of an exception. */
   public static JobError of(String reason) {
     return new JobError(null, reason, null);
   }
 
-  /** From whatever a handler threw, even if its message or stack throws in turn. */
+  /** Describes what a handler threw, even if its message or stack trace throws in turn. */
   public static JobError of(Throwable thrown) {
     return of(thrown, UnaryOperator.identity());
   }
 
   /**
-   * As {@link #of(Throwable)}, with what {@code edit} makes of message and stack before they are
-   * cut.
+   * Like {@link #of(Throwable)}, after {@code edit} has processed message and stack trace, which
+   * are truncated afterwards.
    */
   public static JobError of(Throwable thrown, UnaryOperator<String> edit) {
     String stack = stackOf(thrown);

@@ -1,11 +1,13 @@
 package dev.skipjack.api;
 
-/** In which order jobs are listed. Each is the order of an index, so every page costs the same. */
+/**
+ * The order in which jobs are listed. Each order is that of an index, so every page costs the same.
+ */
 public enum JobOrder {
-  /** Live jobs, the lowest id first. */
+  /** Live jobs, lowest id first. */
   ID,
-  /** Pending jobs of one queue, the earliest due first, whatever their priority. */
+  /** Pending jobs of one queue, earliest due time first, whatever their priority. */
   DUE,
-  /** Archived jobs, the latest end first. */
+  /** Archived jobs, latest end first. */
   FINISHED
 }

@@ -5,13 +5,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some jobs of a list.
+ * One page of a list of jobs.
  *
- * <p>The list is over when there is no next page, not when a page is short: looking for rare jobs
- * in a big table, a page may hold few or none and still have a next one.
+ * <p>The list ends when there is no next page, not when a page is short: in a search for rare jobs
+ * in a large table, a page may contain few jobs or none and still have a next page.
  *
  * @param jobs in the order of the query
- * @param nextToken where the next page begins; null: the list is over
+ * @param nextToken where the next page starts; null at the end of the list
  */
 public record JobPage(List<JobSummary> jobs, @Nullable PageToken nextToken) {
 
@@ -20,7 +20,7 @@ public record JobPage(List<JobSummary> jobs, @Nullable PageToken nextToken) {
     jobs = List.copyOf(jobs);
   }
 
-  /** Where the next page begins; empty: the list is over. */
+  /** Where the next page starts; empty at the end of the list. */
   public Optional<PageToken> next() {
     return Optional.ofNullable(nextToken);
   }

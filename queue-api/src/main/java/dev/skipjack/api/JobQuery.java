@@ -4,19 +4,19 @@ import dev.skipjack.api.spi.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs to list, and from where. Immutable: every method answers a new one.
+ * Which jobs to list, and where to start. Immutable: every method returns a new instance.
  *
  * <pre>{@code
  * JobPage page = reader.list(JobQuery.live().status(JobStatus.DEAD).queue("emails").limit(100));
  * }</pre>
  *
- * @param order decides what is listed as well: live, pending or archived jobs
- * @param queue only this one; null: all. Given if the order is {@link JobOrder#DUE}.
- * @param kind only this one; null: all
- * @param status only this one; null: all that the order lists
- * @param tag only jobs that carry it; null: all
- * @param limit most jobs in a page, 1 to {@link #LARGEST}
- * @param after where the page begins; null: at the beginning
+ * @param order also determines what is listed: live, pending or archived jobs
+ * @param queue only this queue; null for all. Required if the order is {@link JobOrder#DUE}.
+ * @param kind only this kind; null for all
+ * @param status only this status; null for all that the order lists
+ * @param tag only jobs with this tag; null for all
+ * @param limit maximum number of jobs in a page, 1 to {@link #LARGEST}
+ * @param after where the page starts; null for the first page
  */
 public record JobQuery(
     JobOrder order,
@@ -27,15 +27,15 @@ public record JobQuery(
     int limit,
     @Nullable PageToken after) {
 
-  /** Most jobs in a page. */
+  /** The maximum size of a page. */
   public static final int LARGEST = 500;
 
-  /** Jobs in a page when nobody says how many. */
+  /** The default size of a page. */
   public static final int DEFAULT_LIMIT = 50;
 
   /**
-   * Refuses names and tags that no job can have, a limit out of range and a status that the order
-   * does not list.
+   * Rejects invalid names and tags, a limit out of range, and a status that the order does not
+   * list.
    */
   public JobQuery {
     if (queue != null) {
@@ -72,37 +72,37 @@ public record JobQuery(
     return new JobQuery(JobOrder.DUE, queue, null, JobStatus.PENDING, null, DEFAULT_LIMIT, null);
   }
 
-  /** Completed and cancelled jobs, the latest first. */
+  /** Completed and cancelled jobs, latest first. */
   public static JobQuery archived() {
     return new JobQuery(JobOrder.FINISHED, null, null, null, null, DEFAULT_LIMIT, null);
   }
 
-  /** This, of one queue. */
+  /** Returns this query, limited to one queue. */
   public JobQuery queue(String queue) {
     return new JobQuery(order, queue, kind, status, tag, limit, after);
   }
 
-  /** This, of one kind. */
+  /** Returns this query, limited to one kind. */
   public JobQuery kind(String kind) {
     return new JobQuery(order, queue, kind, status, tag, limit, after);
   }
 
-  /** This, of one status. */
+  /** Returns this query, limited to one status. */
   public JobQuery status(JobStatus status) {
     return new JobQuery(order, queue, kind, status, tag, limit, after);
   }
 
-  /** This, carrying one tag. */
+  /** Returns this query, limited to jobs with one tag. */
   public JobQuery tag(String tag) {
     return new JobQuery(order, queue, kind, status, tag, limit, after);
   }
 
-  /** This, with pages of at most {@code limit} jobs. */
+  /** Returns this query with pages of at most {@code limit} jobs. */
   public JobQuery limit(int limit) {
     return new JobQuery(order, queue, kind, status, tag, limit, after);
   }
 
-  /** This, from where {@code token} says. */
+  /** Returns this query, starting at the page of {@code token}. */
   public JobQuery after(PageToken token) {
     return new JobQuery(order, queue, kind, status, tag, limit, token);
   }

@@ -4,9 +4,9 @@ package dev.skipjack.api;
 public interface JobRunner {
 
   /**
-   * Runs jobs until none is due, those that become due meanwhile included.
+   * Runs jobs until none is due, including those that become due meanwhile.
    *
-   * @return how many attempts were run
+   * @return the number of attempts run
    */
   int runUntilIdle();
 

@@ -11,7 +11,7 @@ public enum JobStatus {
   PENDING,
   /** Held by an execution, whose lease is renewed while it runs. */
   RUNNING,
-  /** Waits behind an earlier job of its ordering key. */
+  /** Waiting behind an earlier job of its ordering key. */
   WAITING,
   /**
    * Failed for good, by its last attempt or by its handler. Kept until it is redriven or pruned.

@@ -5,24 +5,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as lists show it: everything but its payload.
+ * A job as shown in lists, with everything except its payload.
  *
  * @param id the job
- * @param status where it is in its life; completed and cancelled ones are archived
+ * @param status its status; completed and cancelled jobs are archived
  * @param queue its queue
  * @param kind its kind
  * @param priority its priority
  * @param attempts executions so far
- * @param uncountedAttempts those of them that do not count: snoozed, released, or before a redrive
- * @param maxAttempts used attempts that are allowed
+ * @param uncountedAttempts the executions that do not count: snoozed, released, or before a redrive
+ * @param maxAttempts number of attempts that it may use
  * @param createdAt when it was enqueued
  * @param scheduledAt when it is due, or had become due
- * @param startedAt when its latest attempt was claimed; null: it never was
- * @param diedAt when it became dead; null: it is not
- * @param finishedAt when it ended; null: it is live
- * @param worker who runs it, or ran it last; null: nobody did
+ * @param startedAt when its latest attempt was claimed; null if it never was
+ * @param diedAt when it became dead; null unless dead
+ * @param finishedAt when it ended; null while live
+ * @param worker the worker that runs it or ran it last; null if it never ran
  * @param lastError message of its latest attempt that did not succeed
- * @param tags its labels
+ * @param tags its tags
  */
 public record JobSummary(
     JobId id,
@@ -47,7 +47,7 @@ public record JobSummary(
     tags = List.copyOf(tags);
   }
 
-  /** Attempts that count: what is compared with {@link #maxAttempts}. */
+  /** The number of used attempts, which is compared with {@link #maxAttempts}. */
   public int usedAttempts() {
     return attempts - uncountedAttempts;
   }

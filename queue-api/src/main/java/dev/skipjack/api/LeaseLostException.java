@@ -4,8 +4,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The execution no longer owns its job: somebody rescued or ended it. Whatever the handler did in
- * the open transaction must be rolled back, which letting this exception pass does.
+ * Thrown if the execution no longer owns its job, because the job was rescued or has ended. Do not
+ * catch it: the handler's open transaction must be rolled back.
  */
 public final class LeaseLostException extends QueueException {
 
@@ -16,13 +16,13 @@ public final class LeaseLostException extends QueueException {
   private final @Nullable ExecutionId heldBy;
 
   /**
-   * For an execution whose write was refused.
+   * Creates an exception for an execution whose write was refused.
    *
-   * @param heldBy as {@link #heldBy()}; null: none, or nobody knows
+   * @param heldBy see {@link #heldBy()}; null if there is none or it is unknown
    */
   public LeaseLostException(JobId jobId, ExecutionId executionId, @Nullable ExecutionId heldBy) {
     super(
-        "Execution %s no longer owns job %s: its lease ran out or the job was ended by somebody else. Roll back."
+        "Execution %s no longer owns job %s: its lease expired or the job has ended. Roll back."
             .formatted(executionId, jobId),
         null);
     this.jobId = jobId;
@@ -41,8 +41,8 @@ public final class LeaseLostException extends QueueException {
   }
 
   /**
-   * The execution that owns the job now, as the open transaction sees it; empty when the job waits
-   * or has ended, or when the database did not say.
+   * The execution that owns the job now, as the open transaction sees it; empty if the job waits or
+   * has ended, or if the database did not report it.
    */
   public Optional<ExecutionId> heldBy() {
     return Optional.ofNullable(heldBy);

@@ -6,31 +6,31 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a handler answers an attempt. An exception is an answer too: a failed attempt, retried or not
- * as its {@link JobType} says.
+ * The result of an attempt, returned by its handler. An exception means a failed attempt, which is
+ * retried or not according to the {@link JobType}.
  */
 public sealed interface Outcome {
 
-  /** The reason of a retry that was given none. */
+  /** The default reason of a retry. */
   String NO_REASON = "The handler asked for a retry.";
 
-  /** The job is done. */
+  /** The job is completed. */
   static Outcome completed() {
     return Completed.PLAIN;
   }
 
   /**
-   * The job is done and has a result, which is kept with the archived job for as long as that is.
+   * The job is completed and has a result, which is kept with the archived job.
    *
-   * @param result what the queue's {@link PayloadCodec} can write; the limits are those of a
-   *     payload. One that cannot be written makes this a failed attempt. Null: none
+   * @param result any value that the queue's {@link PayloadCodec} can write, within the limits of a
+   *     payload; null for none. If it cannot be written, the attempt fails
    */
   static Outcome completed(@Nullable Object result) {
     return result == null ? Completed.PLAIN : new Completed(result);
   }
 
   /**
-   * The attempt failed; try again after {@code delay} instead of the type's backoff. Uses an
+   * The attempt failed and is retried after {@code delay} instead of the type's backoff. Uses an
    * attempt.
    *
    * @param delay clamped to 0 .. {@link Backoff#LONGEST}
@@ -40,7 +40,7 @@ public sealed interface Outcome {
   }
 
   /**
-   * As {@link #retry(Duration)}, with a reason.
+   * Like {@link #retry(Duration)}, with a reason.
    *
    * @param delay clamped to 0 .. {@link Backoff#LONGEST}
    * @param reason kept in the audit and on the job
@@ -50,7 +50,7 @@ public sealed interface Outcome {
   }
 
   /**
-   * Not now: try again after {@code delay}. Uses no attempt.
+   * Postpones the job by {@code delay}. Uses no attempt.
    *
    * @param delay clamped to 0 .. {@link Backoff#LONGEST}
    */
@@ -59,15 +59,15 @@ public sealed interface Outcome {
   }
 
   /**
-   * Not now: try again at {@code until}, by the database's clock; in the past is now. Uses no
-   * attempt.
+   * Postpones the job until {@code until}, by the database's clock; a past instant means now. Uses
+   * no attempt.
    */
   static Outcome snooze(Instant until) {
     return new Snoozed(Duration.ZERO, until);
   }
 
   /**
-   * There is nothing left to do, and not because it was done: the job is archived as cancelled.
+   * Ends the job without completing it: it is archived as cancelled.
    *
    * @param reason kept in the audit and with the archived job
    */
@@ -76,7 +76,7 @@ public sealed interface Outcome {
   }
 
   /**
-   * Never: the job becomes a dead letter at once.
+   * Makes the job dead at once, without further attempts.
    *
    * @param reason kept in the audit and on the job
    */
@@ -85,46 +85,46 @@ public sealed interface Outcome {
   }
 
   /**
-   * What {@code stage} will answer. The handler's thread is free for other jobs meanwhile; its
-   * place in the queue's concurrency is not, and the lease is renewed. A stage that fails is a
-   * failed attempt, as if its exception were thrown.
+   * The outcome of {@code stage}, once it completes. Meanwhile the handler's thread is free for
+   * other jobs, but the attempt keeps its slot, and its lease is renewed. If the stage fails, the
+   * attempt fails as if the handler had thrown that exception.
    *
-   * <p>When the attempt times out, loses its lease or is to be cancelled, the stage is cancelled
-   * ({@link java.util.concurrent.Future#cancel}) and waited for no more.
+   * <p>When the attempt times out, loses its lease or must be cancelled, the stage is cancelled
+   * ({@link java.util.concurrent.Future#cancel}) and no longer awaited.
    */
   static Outcome async(CompletionStage<? extends @Nullable Outcome> stage) {
     return new Async(stage);
   }
 
-  /** One of its cases, by what was answered. */
+  /** Calls the function for this outcome. */
   <R> R accept(Cases<R> cases);
 
-  /** A function of outcomes: one method for each. */
+  /** A function of outcomes, with one method for each kind. */
   interface Cases<R> {
 
-    /** The job is done. */
+    /** The job is completed. */
     R completed(Completed outcome);
 
     /** The attempt failed. */
     R retried(Retried outcome);
 
-    /** Not now. */
+    /** The job is postponed. */
     R snoozed(Snoozed outcome);
 
-    /** Nothing to do any more. */
+    /** The job ends as cancelled. */
     R cancelled(Cancelled outcome);
 
     /** A final failure. */
     R dead(Dead outcome);
 
-    /** Not known yet. */
+    /** The outcome is not known yet. */
     R async(Async outcome);
   }
 
   /**
    * The job is done.
    *
-   * @param result null: none
+   * @param result null if there is none
    */
   record Completed(@Nullable Object result) implements Outcome {
     private static final Completed PLAIN = new Completed(null);
@@ -135,9 +135,9 @@ public sealed interface Outcome {
     }
   }
 
-  /** A failed attempt with a wait of its own. */
+  /** A failed attempt with its own wait. */
   record Retried(Duration delay, String reason) implements Outcome {
-    /** Clamps the delay; a null reason becomes a sentence that says so. */
+    /** Clamps the delay; a null reason is replaced by a default text. */
     public Retried {
       delay = Backoff.clamp(delay);
       reason = Reasons.orNone(reason);
@@ -150,10 +150,10 @@ public sealed interface Outcome {
   }
 
   /**
-   * Later, without a used attempt.
+   * A postponed job, without a used attempt.
    *
-   * @param delay until it is due again, unless {@code until} says
-   * @param until when it is due again; null: after the delay
+   * @param delay time until it is due again; ignored if {@code until} is given
+   * @param until when it is due again; null if the delay applies
    */
   record Snoozed(Duration delay, @Nullable Instant until) implements Outcome {
     /** Clamps the delay. */
@@ -167,9 +167,9 @@ public sealed interface Outcome {
     }
   }
 
-  /** The end of a job that was not done. */
+  /** The end of a job that was not completed. */
   record Cancelled(String reason) implements Outcome {
-    /** A null reason becomes a sentence that says so. */
+    /** A null reason is replaced by a default text. */
     public Cancelled {
       reason = Reasons.orNone(reason);
     }
@@ -182,7 +182,7 @@ public sealed interface Outcome {
 
   /** A final failure. */
   record Dead(String reason) implements Outcome {
-    /** A null reason becomes a sentence that says so. */
+    /** A null reason is replaced by a default text. */
     public Dead {
       reason = Reasons.orNone(reason);
     }
@@ -193,7 +193,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** To be known later. */
+  /** An outcome that is known later. */
   record Async(CompletionStage<? extends @Nullable Outcome> stage) implements Outcome {
     @Override
     public <R> R accept(Cases<R> cases) {

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A command on many jobs that failed after some of its transactions had committed. Carries their
- * results; of all other jobs nothing was done, unless {@link #isOutcomeUnknown} leaves the failed
- * batch open.
+ * Thrown if a command on many jobs fails after some of its transactions have committed. Contains
+ * the results so far; all other jobs are unchanged, except those of the failed batch if {@link
+ * #isOutcomeUnknown}.
  */
 public final class PartialResultException extends StoreException {
 
@@ -16,10 +16,10 @@ public final class PartialResultException extends StoreException {
   private final transient Map<JobId, Object> results;
 
   /**
-   * After {@code failure}, whose message and cause it takes over.
+   * Wraps {@code failure}, with its message and cause.
    *
-   * @param results what is done
-   * @param jobs how many jobs were asked for
+   * @param results the results so far
+   * @param jobs number of jobs in the command
    */
   public PartialResultException(StoreException failure, Map<JobId, ?> results, int jobs) {
     super(
@@ -30,8 +30,8 @@ public final class PartialResultException extends StoreException {
   }
 
   /**
-   * What the call would have returned for the jobs that it got through, for instance {@link
-   * CancelResult}; a job that was busy still is missing. Empty after Java serialization.
+   * The results for the jobs that were processed, for example of type {@link CancelResult}; jobs
+   * that were still busy are missing. Empty after Java serialization.
    */
   public Map<JobId, Object> results() {
     return results == null ? Map.of() : results;

@@ -1,10 +1,10 @@
 package dev.skipjack.api;
 
-/** Turns payloads into JSON and back. Implementations are safe for any number of threads. */
+/** Converts payloads to JSON and back. Implementations must be safe for any number of threads. */
 public interface PayloadCodec {
 
   /**
-   * The payload as one JSON document.
+   * Returns the payload as one JSON document.
    *
    * @param payload not null
    * @throws PayloadException if it cannot be written
@@ -12,19 +12,19 @@ public interface PayloadCodec {
   String encode(Object payload);
 
   /**
-   * The payload read from JSON. The class comes from the registered {@link JobType}, never from the
+   * Reads a payload from JSON. The class comes from the registered {@link JobType}, never from the
    * document.
    *
    * @throws PayloadException if it does not fit {@code payloadClass}; {@linkplain
-   *     PayloadException#permanent permanent} if that is the fault of the class, so that no further
-   *     attempt can succeed
+   *     PayloadException#permanent permanent} if the class is the cause, so that no further attempt
+   *     can succeed
    */
   <T> T decode(String json, Class<T> payloadClass);
 
   /**
    * Checks that {@link #decode} can read what {@link #encode} writes of a class. Called when a
    * handler is registered and before the first job of a class is enqueued, so that a payload that
-   * no attempt could read is refused at once. A codec that is not sure must accept the class. The
+   * no attempt could read is refused at once. A codec that cannot decide must accept the class. The
    * default accepts every class.
    *
    * @param payloadClass class of a {@link JobType}'s payload

@@ -3,8 +3,8 @@ package dev.skipjack.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A payload could not be written, read, or accepted: mend the payload or its class. Nothing was
- * sent to the database.
+ * Thrown if a payload cannot be written, read or accepted: fix the payload or its class. Nothing
+ * was sent to the database.
  */
 public final class PayloadException extends QueueException {
 
@@ -13,7 +13,7 @@ public final class PayloadException extends QueueException {
   /** Whether another attempt is pointless. */
   private final boolean permanent;
 
-  /** With a message that names the place in the payload, never its content. */
+  /** Creates an exception whose message names the location in the payload, never its content. */
   public PayloadException(String message, @Nullable Throwable cause) {
     this(message, cause, false);
   }
@@ -24,8 +24,8 @@ public final class PayloadException extends QueueException {
   }
 
   /**
-   * An exception of {@link PayloadCodec#decode} that no retry can fix, because the class itself
-   * cannot be read. A worker marks the job dead after the attempt that threw it.
+   * Creates an exception of {@link PayloadCodec#decode} that no retry can fix, because the class
+   * itself cannot be read. A worker marks the job dead after the attempt that threw it.
    *
    * @param message names the class and the fix, never the payload's content
    */
@@ -33,7 +33,7 @@ public final class PayloadException extends QueueException {
     return new PayloadException(message, cause, true);
   }
 
-  /** Whether the payload's class, not the payload, is at fault, so that a retry must fail too. */
+  /** Whether the payload's class, not the payload, is the cause, so that a retry would fail too. */
   public boolean isPermanent() {
     return permanent;
   }

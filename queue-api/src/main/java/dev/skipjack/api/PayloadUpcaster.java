@@ -1,22 +1,23 @@
 package dev.skipjack.api;
 
 /**
- * Rewrites a payload of an earlier version into the shape that its type reads today, so that jobs
- * which were enqueued before a deployment run after it.
+ * Rewrites a payload of an earlier version into the current version of its type, so that jobs
+ * enqueued before a deployment can run after it.
  *
- * <p>Safe for any number of threads. What it throws is a failed attempt of that job alone.
+ * <p>Implementations must be safe for any number of threads. If one throws, the attempt of that job
+ * fails.
  */
 @FunctionalInterface
 public interface PayloadUpcaster {
 
-  /** Leaves payloads as they are: what fits still fits. */
+  /** Does not change payloads, which must then still fit the class. */
   PayloadUpcaster NONE = (json, version) -> json;
 
   /**
-   * The payload in today's shape.
+   * Returns the payload in the current version.
    *
    * @param json one JSON document
-   * @param version the version it was written with, below the type's
+   * @param version the version it was written with, lower than the type's
    */
   String upcast(String json, int version);
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The pending job of a queue that has been due longest, or will be due first.
+ * Age of the pending job of a queue that has been due longest, or will be due first.
  *
  * @param queue the queue
  * @param scheduledAt when that job is due

@@ -1,13 +1,13 @@
 package dev.skipjack.api;
 
-/** What a prune did to a job. */
+/** The result of pruning a job. */
 public enum PruneResult {
-  /** It was deleted. */
+  /** The job was deleted. */
   PRUNED,
-  /** It is not dead: somebody redrove it first, for instance. */
+  /** The job is not dead, for example because it was redriven before. */
   NOT_DEAD,
-  /** Somebody held it all the while; nothing was changed. */
+  /** Another transaction kept the job locked; nothing was changed. */
   BUSY,
-  /** There is no such live job. */
+  /** There is no live job with this id. */
   GONE
 }

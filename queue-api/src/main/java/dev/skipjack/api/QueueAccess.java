@@ -10,30 +10,29 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a worker needs of a queue. Implemented by the store's door for producers, so that one object
- * serves both.
+ * What a worker needs from a queue. The same object also implements the interface for producers.
  */
 public interface QueueAccess {
 
-  /** The port to the jobs. */
+  /** The port for claiming and running jobs. */
   JobStore store();
 
   /**
-   * Extends leases on a connection of its own: a new keeper, which its caller closes. Borrows
-   * nothing before its first call.
+   * Creates a keeper that extends leases on a connection of its own; the caller must close it. It
+   * borrows no connection before its first call.
    */
   LeaseKeeper leases();
 
-  /** The port to the history's partitions. */
+  /** The port for the partitions of the history. */
   Maintenance maintenance();
 
-  /** The port to the workers' own rows. */
+  /** The port for the workers' own rows. */
   WorkerRegistry workers();
 
-  /** The least {@code schema_version()} of a database that this version of the library works on. */
+  /** The minimum {@code schema_version()} that this version of the library requires. */
   int schemaVersion();
 
-  /** Tells of new jobs; empty when the queue has no way to. */
+  /** Announces new jobs; empty if the queue does not support it. */
   Optional<WakeUps> wakeUps();
 
   /** Whether {@link #wakeUps} listens on connections that are not from the worker's pool. */
@@ -41,32 +40,28 @@ public interface QueueAccess {
     return false;
   }
 
-  /**
-   * Most connections of the pool that a worker's statements use; empty if nobody knows, because the
-   * pool is of a make that does not say.
-   */
+  /** Maximum size of the pool for a worker's statements; empty if the pool does not report it. */
   default OptionalInt poolSize() {
     return OptionalInt.empty();
   }
 
   /**
-   * Enqueues in the transaction that is open on {@code transaction}, which is neither committed nor
-   * closed: follow-up jobs of a handler.
+   * Returns an enqueuer in the transaction that is open on {@code transaction}, which is neither
+   * committed nor closed; for a handler's follow-up jobs.
    */
   JobEnqueuer in(Connection transaction);
 
-  /** How payloads are read. */
+  /** The codec that reads payloads. */
   PayloadCodec codec();
 
   /**
-   * What a handler returned, as it is written to the archive: with the queue's codec, and held to
-   * the limits of payloads.
+   * Encodes a handler's result for the archive, with the queue's codec and the limits of payloads.
    *
-   * @param kind names the job's type in a refusal
+   * @param kind kind of the job, for error messages
    * @param result not null
    * @return one JSON document
-   * @throws PayloadException if it cannot be written as JSON, is too large, or holds what
-   *     PostgreSQL refuses
+   * @throws PayloadException if it cannot be written as JSON, is too large, or contains a value
+   *     that PostgreSQL refuses
    */
   String encodeResult(String kind, Object result);
 }

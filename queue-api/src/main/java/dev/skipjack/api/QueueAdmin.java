@@ -5,65 +5,65 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a person does to jobs and queues: cancel, redrive, edit, prune, pause. Workers need none of
- * it.
+ * Administrative operations on jobs and queues: cancel, redrive, edit, prune, pause. Workers do not
+ * need it.
  *
- * <p>Each call runs in short transactions of its own and answers for each job what became of it; a
- * job that somebody holds for a moment, a claimer for instance, is asked for again a few times
- * before it is answered as busy. Lists may be of any length and are worked through in bounded
- * batches. Safe for any number of threads.
+ * <p>Each call runs in short transactions of its own and returns a result for each job. A job that
+ * another transaction has locked for a moment, for example a claim, is tried again a few times
+ * before it is reported as busy. Lists may be of any length and are processed in bounded batches.
+ * Safe for any number of threads.
  *
- * <p>Every method throws {@link StoreException} when the database refused or was not reached. The
- * batches before that stand; where a list of jobs was given, a {@link PartialResultException}
- * carries their results.
+ * <p>Every method throws {@link StoreException} when the database refused a statement or could not
+ * be reached. The batches before that remain committed; if a list of jobs was given, a {@link
+ * PartialResultException} contains their results.
  */
 public interface QueueAdmin {
 
   /**
-   * Calls jobs off. One that waits is archived as cancelled at once. A running one is asked to
-   * stop: its worker hears it within about a second and interrupts the handler; if that completes
-   * all the same the job is completed, any other end of the attempt, a lost lease included,
+   * Cancels jobs. A waiting job is archived as cancelled at once. A running job is asked to stop:
+   * its worker reads the request within about a second and interrupts the handler. If the handler
+   * still completes, the job is completed; any other end of the attempt, including a lost lease,
    * archives it as cancelled.
    *
-   * @return an answer for each job in the order of the ids
+   * @return a result for each job, in the order of the ids
    */
   List<CancelResult> cancel(List<JobId> jobs);
 
   /**
-   * Gives dead jobs fresh attempts, due now; their history stays. A job whose unique key was taken
-   * meanwhile is left dead.
+   * Makes dead jobs pending and due now, with fresh attempts; their history remains. A job whose
+   * unique key another job has taken stays dead.
    *
-   * @return an answer for each job in the order of the ids
+   * @return a result for each job, in the order of the ids
    */
   List<RedriveResult> redrive(List<JobId> jobs);
 
   /**
-   * As {@link #redrive(List)} for every dead job that fits.
+   * Like {@link #redrive(List)}, for every dead job that matches.
    *
-   * @return how many were redriven, and which could not be
+   * @return the number of redriven jobs, and the refused ones
    */
   RedriveSummary redriveAll(DeadJobs which);
 
   /**
-   * Changes a job that waits for its time or a worker.
+   * Changes a job that waits for its due time or for a worker.
    *
    * @throws PayloadException if the new payload is refused; nothing is changed then
    */
   EditResult edit(JobId job, JobEdit edit);
 
   /**
-   * Deletes dead jobs for good.
+   * Deletes dead jobs permanently.
    *
-   * @return an answer for each job in the order of the ids
+   * @return a result for each job, in the order of the ids
    */
   List<PruneResult> prune(List<JobId> jobs);
 
   /**
-   * Deletes for good every dead job that fits and died longer ago than {@code age}, by the
+   * Permanently deletes every matching job that has been dead for longer than {@code age}, by the
    * database's clock.
    *
    * @param age 0 to 36,500 days
-   * @return how many were deleted
+   * @return the number of deleted jobs
    */
   int pruneAll(DeadJobs which, Duration age);
 
@@ -74,10 +74,10 @@ public interface QueueAdmin {
   void pause(String queue);
 
   /**
-   * As {@link #pause(String)}, for a limited time: the pause ends by itself, also when the process
-   * that asked for it has died. To keep a queue paused while a process lives, repeat the call
-   * before the time has passed. A pause that lasts longer already is left as it is; to shorten one,
-   * resume the queue first.
+   * Like {@link #pause(String)}, for a limited time: the pause ends on its own, even if the process
+   * that requested it has died. To keep a queue paused while a process lives, repeat the call
+   * before the time has passed. A longer pause is not changed; to shorten one, resume the queue
+   * first.
    *
    * @param duration by the database's clock; positive and at most 36,500 days
    */
@@ -86,9 +86,9 @@ public interface QueueAdmin {
   /** Allows claims from a queue again. */
   void resume(String queue);
 
-  /** Replaces what is set for a queue; whether it is paused stays. */
+  /** Replaces the settings of a queue; does not change whether it is paused. */
   void configure(String queue, QueueSettings settings);
 
-  /** What is set for a queue; empty when nobody ever set anything. */
+  /** Returns the settings of a queue; empty if none were ever set. */
   Optional<QueueSettings> settings(String queue);
 }

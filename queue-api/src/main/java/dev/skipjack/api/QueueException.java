@@ -2,12 +2,17 @@ package dev.skipjack.api;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something about the queue went wrong; each child is named for what the caller does next. */
+/**
+ * Base class of the queue's exceptions; each subclass corresponds to a different reaction of the
+ * caller.
+ */
 public class QueueException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** With a message that says what happened, with which values, and what to do. */
+  /**
+   * Creates an exception with a message that says what happened, with which values, and what to do.
+   */
   public QueueException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a person sets for a queue. Immutable: every method answers a new one.
+ * Settings of a queue. Immutable: every method returns a new instance.
  *
- * @param archiveRetention how long ended jobs are kept; zero: they are not archived; empty: the
- *     default
- * @param deadRetention how long dead jobs are kept; empty: until a person prunes them
+ * @param archiveRetention how long ended jobs are kept; zero if they are not archived; empty for
+ *     the default
+ * @param deadRetention how long dead jobs are kept; empty if until an operator prunes them
  * @param defaultPriority priority of jobs enqueued without one
  * @param defaultMaxAttempts attempts of jobs enqueued without a limit
  */
@@ -19,7 +19,7 @@ public record QueueSettings(
     OptionalInt defaultPriority,
     OptionalInt defaultMaxAttempts) {
 
-  /** Nothing set: the defaults. */
+  /** All settings at their defaults. */
   public static QueueSettings defaults() {
     return new QueueSettings(
         Optional.empty(), Optional.empty(), OptionalInt.empty(), OptionalInt.empty());
@@ -34,7 +34,7 @@ public record QueueSettings(
         defaultMaxAttempts);
   }
 
-  /** Archives nothing: an ended job leaves its audit only. */
+  /** Archives nothing: only the audit of an ended job remains. */
   public QueueSettings noArchive() {
     return archiveRetention(Duration.ZERO);
   }
@@ -48,7 +48,7 @@ public record QueueSettings(
         defaultMaxAttempts);
   }
 
-  /** Jobs enqueued without a priority get this one: -100 to 100. */
+  /** Priority of jobs enqueued without one, -100 to 100. */
   public QueueSettings defaultPriority(int priority) {
     return new QueueSettings(
         archiveRetention,
@@ -57,7 +57,7 @@ public record QueueSettings(
         defaultMaxAttempts);
   }
 
-  /** Jobs enqueued without a limit get this one: at least 1. */
+  /** Maximum attempts of jobs enqueued without a number, at least 1. */
   public QueueSettings defaultMaxAttempts(int maxAttempts) {
     return new QueueSettings(
         archiveRetention,

@@ -5,19 +5,21 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person changed about a queue at run time, and since when it is so.
+ * Settings of a queue that were changed at run time.
  *
  * @param queue the queue
- * @param pausedAt since when nothing is claimed from it; null: it is not paused, or its pause has
- *     ended
- * @param pausedUntil when the pause ends by itself; null: it is not paused, or until it is resumed
- * @param maxRunning most of its jobs that may run at once over all workers; null: no limit
- * @param archiveRetention how long ended jobs stay in the archive, rounded up to a second; zero:
- *     they are not archived; null: the default
- * @param deadRetention how long dead jobs are kept, rounded up to a second; null: until a person
- *     prunes them
- * @param defaultPriority priority of jobs enqueued without one; null: their type's
- * @param defaultMaxAttempts attempts of jobs enqueued without a limit; null: their type's
+ * @param pausedAt when it was paused; null if it is not paused, or its pause has ended
+ * @param pausedUntil when the pause ends on its own; null if it is not paused, or paused until it
+ *     is resumed
+ * @param maxRunning maximum number of its jobs that may run at the same time on all workers; null
+ *     for no limit
+ * @param archiveRetention how long ended jobs stay in the archive, rounded up to a second; zero if
+ *     they are not archived; null for the default
+ * @param deadRetention how long dead jobs are kept, rounded up to a second; null if until an
+ *     operator prunes them
+ * @param defaultPriority priority of jobs enqueued without one; null for their type's
+ * @param defaultMaxAttempts maximum attempts of jobs enqueued without a number; null for their
+ *     type's
  * @param updatedAt when a setting last changed
  */
 public record QueueState(
@@ -31,7 +33,7 @@ public record QueueState(
     @Nullable Integer defaultMaxAttempts,
     Instant updatedAt) {
 
-  /** Whether nothing is claimed from it. */
+  /** Whether the queue is paused. */
   public boolean paused() {
     return pausedAt != null;
   }

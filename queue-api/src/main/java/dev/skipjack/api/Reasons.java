@@ -2,7 +2,7 @@ package dev.skipjack.api;
 
 import org.jspecify.annotations.Nullable;
 
-/** What an outcome says about itself. */
+/** Reasons of outcomes. */
 final class Reasons {
 
   private static final String NONE = "The handler gave no reason.";
@@ -10,8 +10,8 @@ final class Reasons {
   private Reasons() {}
 
   /**
-   * The reason, or a sentence that says that there is none. A handler that has decided to end its
-   * job must not fail because it forgot to say why.
+   * Returns the reason, or a default text. A handler that has decided to end its job must not fail
+   * because it gave no reason.
    */
   static String orNone(@Nullable String reason) {
     return reason == null ? NONE : reason;

@@ -1,24 +1,24 @@
 package dev.skipjack.api;
 
-/** What a redrive did to a job. */
+/** The result of redriving a job. */
 public sealed interface RedriveResult {
 
-  /** It is pending, with fresh attempts. */
+  /** The job is pending, with fresh attempts. */
   record Redriven() implements RedriveResult {}
 
   /**
-   * Its unique key was taken meanwhile; it stays dead.
+   * Another job has taken the unique key; the job stays dead.
    *
    * @param holder the job that holds the key
    */
   record Conflict(JobId holder) implements RedriveResult {}
 
-  /** It is not dead; nothing was changed. */
+  /** The job is not dead; nothing was changed. */
   record NotDead() implements RedriveResult {}
 
-  /** Somebody held it all the while; nothing was changed. */
+  /** Another transaction kept the job locked; nothing was changed. */
   record Busy() implements RedriveResult {}
 
-  /** There is no such live job. */
+  /** There is no live job with this id. */
   record Gone() implements RedriveResult {}
 }

@@ -3,7 +3,7 @@ package dev.skipjack.api;
 import java.util.Map;
 
 /**
- * What a redrive of many did.
+ * The result of redriving many jobs.
  *
  * @param redriven jobs that are pending again
  * @param refused jobs that stay dead, and why

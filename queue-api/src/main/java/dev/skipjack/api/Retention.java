@@ -3,21 +3,20 @@ package dev.skipjack.api;
 import java.time.Duration;
 
 /**
- * How long history is kept. Ages are by the database's clock; what is older goes within a day of
- * its age, whole partitions at a time where possible.
+ * How long history is kept. Ages are measured by the database's clock. Older history is removed
+ * within a day, in whole partitions where possible.
  *
- * @param archive how long completed and cancelled jobs are kept, payload included, in queues that
- *     set nothing of their own in {@code job_queues.archive_retention}; default 7 days, 0 to 36,500
- *     days
- * @param audit how long the audit of attempts is kept, in weeks of the calendar that are all over;
- *     default 30 days, 0 to 36,500 days. A week in which an attempt began that still runs is kept
- *     until that attempt ends. Shorter than the archive's, archived jobs lose their history.
+ * @param archive how long completed and cancelled jobs are kept, with their payloads, in queues
+ *     without a {@code job_queues.archive_retention} of their own; 0 to 36,500 days, default 7 days
+ * @param audit how long the audit of attempts is kept, in whole calendar weeks; 0 to 36,500 days,
+ *     default 30 days. A week in which a running attempt started is kept until that attempt ends.
+ *     If it is shorter than the archive's, archived jobs lose their attempts.
  */
 public record Retention(Duration archive, Duration audit) {
 
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
-  /** Refuses ages out of range. */
+  /** Rejects ages out of range. */
   public Retention {
     require("Archive", archive);
     require("Audit", audit);
@@ -30,7 +29,7 @@ public record Retention(Duration archive, Duration audit) {
     }
   }
 
-  /** Both ages at their default. */
+  /** Both ages at their defaults. */
   public static Retention defaults() {
     return new Retention(Duration.ofDays(7), Duration.ofDays(30));
   }

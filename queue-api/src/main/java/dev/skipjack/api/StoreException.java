@@ -7,9 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database did not do what was asked, or its answer was lost. After a lost answer the work may
- * have been done: an enqueue may have created its jobs, a claim may hold jobs until their lease
- * ends.
+ * Thrown if the database refused a statement, could not be reached, or its response was lost. After
+ * a lost response the work may have been done: an enqueue may have created its jobs, and a claim
+ * may hold jobs until their lease expires.
  */
 public class StoreException extends QueueException {
 
@@ -17,40 +17,41 @@ public class StoreException extends QueueException {
 
   private final boolean outcomeUnknown;
 
-  /** With the database's own exception as cause; nothing was done. */
+  /** Creates an exception with the database's own exception as cause; nothing was done. */
   public StoreException(String message, SQLException cause) {
     this(message, cause, false);
   }
 
   /**
-   * With the database's own exception as cause.
+   * Creates an exception with the database's own exception as cause.
    *
-   * @param outcomeUnknown as {@link #isOutcomeUnknown()}
+   * @param outcomeUnknown see {@link #isOutcomeUnknown()}
    */
   public StoreException(String message, SQLException cause, boolean outcomeUnknown) {
     super(message, cause);
     this.outcomeUnknown = outcomeUnknown;
   }
 
-  /** With another message, and the cause of {@code failure}. */
+  /** Creates an exception with another message and the cause of {@code failure}. */
   StoreException(String message, StoreException failure) {
     super(message, failure.getCause());
     this.outcomeUnknown = failure.outcomeUnknown;
   }
 
   /**
-   * Whether the database may have done what was asked, because the connection broke while it was
-   * told to commit. Else nothing was done. An enqueue with an idempotency key can be repeated
-   * either way.
+   * Whether the transaction may have been committed, because the connection broke during the
+   * commit. Otherwise nothing was done. An enqueue with an idempotency key can be repeated in
+   * either case.
    */
   public boolean isOutcomeUnknown() {
     return outcomeUnknown;
   }
 
   /**
-   * Whether the pool had no free connection in its time, and does not say that the server could not
-   * be reached: somebody holds them all, or there are too few. Nothing was done. Known of HikariCP
-   * and pools that say it likewise, by an {@link SQLTransientConnectionException} without a cause.
+   * Whether the pool had no free connection within its timeout, without reporting that the server
+   * could not be reached: all connections are in use, or there are too few. Nothing was done.
+   * Detected with HikariCP and other pools that report it by an {@link
+   * SQLTransientConnectionException} without a cause.
    */
   public boolean isPoolExhausted() {
     return getCause() instanceof SQLTransientConnectionException none
@@ -59,8 +60,8 @@ public class StoreException extends QueueException {
   }
 
   /**
-   * Whether the same transaction, repeated from its start, can work without anybody's help: its
-   * cause is an {@link SQLTransientException}. An attempt whose {@code completeIn} failed so is not
+   * Whether the same transaction may succeed if it is repeated from its start: the cause is an
+   * {@link SQLTransientException}. An attempt whose {@code completeIn} failed this way is not
    * counted.
    */
   public boolean isTransient() {
@@ -68,7 +69,7 @@ public class StoreException extends QueueException {
         && !(getCause() instanceof SQLTransientConnectionException);
   }
 
-  /** PostgreSQL's five-character error code; empty when it never answered. */
+  /** PostgreSQL's five-character error code; empty if there was no response. */
   public Optional<String> sqlState() {
     @Nullable Throwable cause = getCause();
     return cause instanceof SQLException sql

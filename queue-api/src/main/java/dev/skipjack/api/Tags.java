@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What a job's tags may be: text that people read and filter by, on one line of a list. */
+/** Checks tags, which are short texts to display and to filter by. */
 final class Tags {
 
   private static final int MOST = 20;
@@ -13,7 +13,7 @@ final class Tags {
 
   private Tags() {}
 
-  /** The tags in the order given, each once. */
+  /** Returns the tags in the order given, without duplicates. */
   static List<String> require(List<String> tags) {
     if (tags.size() > MOST) {
       throw new IllegalArgumentException(
@@ -41,19 +41,19 @@ final class Tags {
   }
 
   /**
-   * The tag, if PostgreSQL can store it. Less strict than {@link #require}, because jobs that were
-   * not written by this library may carry other tags.
+   * Returns the tag if PostgreSQL can store it. Less strict than {@link #require}, because jobs
+   * that were not written by this library may have other tags.
    */
   static String requireStorable(String tag) {
     if (tag.codePoints().anyMatch(c -> c == 0 || isSurrogate(c))) {
       throw new IllegalArgumentException(
-          "Tag '%s' is not allowed. It must hold neither U+0000 nor half of a surrogate pair."
+          "Tag '%s' is not allowed. It must contain neither U+0000 nor half of a surrogate pair."
               .formatted(SafeText.of(tag, 80)));
     }
     return tag;
   }
 
-  /** The code points of a string hold a surrogate only where it stands alone. */
+  /** The code points of a string contain a surrogate only if it is a lone one. */
   private static boolean isReadable(int codePoint) {
     return !Character.isISOControl(codePoint) && !isSurrogate(codePoint);
   }

@@ -6,18 +6,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker as it introduced itself. For people: whether a job may be rescued is decided by its
- * lease and never by this.
+ * A worker as it has registered itself, for display only: whether a job may be rescued depends on
+ * its lease, never on this.
  *
- * @param name as configured; several may have one
+ * @param name as configured; several workers may have the same
  * @param bootId new at each start
- * @param host where it runs; null: it does not know
- * @param pid its process there; null: it does not know
+ * @param host its host; null if unknown
+ * @param pid its process id; null if unknown
  * @param queues the queues it serves
  * @param kinds the kinds it has handlers for
- * @param settings its settings in force, a JSON object; null: none were told
- * @param startedAt when it introduced itself first
- * @param seenAt its latest sign of life
+ * @param settings its effective settings, a JSON object; null if not reported
+ * @param startedAt when it first registered
+ * @param seenAt when it was last seen
  */
 public record WorkerInfo(
     String name,

@@ -1,14 +1,15 @@
 /**
- * The words of the queue: what a producer, a handler's author and an extender share.
+ * The API of the queue, for producers, handlers and extensions.
  *
  * <p>A {@link dev.skipjack.api.JobType} names a kind of job and the class of its payload. A {@link
- * dev.skipjack.api.JobEnqueuer} puts jobs into a queue; a handler answers each attempt with an
- * {@link dev.skipjack.api.Outcome}. How long a failed job waits is a {@link
- * dev.skipjack.api.Backoff}, how its payload becomes JSON a {@link dev.skipjack.api.PayloadCodec}.
- * What became of jobs is asked of a {@link dev.skipjack.api.JobReader}.
+ * dev.skipjack.api.JobEnqueuer} puts jobs into a queue; a handler ends each attempt with an {@link
+ * dev.skipjack.api.Outcome}. A {@link dev.skipjack.api.Backoff} determines how long a failed job
+ * waits, a {@link dev.skipjack.api.PayloadCodec} converts payloads to JSON, and a {@link
+ * dev.skipjack.api.JobReader} shows jobs and their history.
  *
- * <p>Nothing here knows SQL or jOOQ: a module that only declares job types depends on this one
- * alone. What a store implements and a worker calls lies in {@link dev.skipjack.api.spi}.
+ * <p>This module uses neither SQL nor jOOQ: a module that only declares job types depends on
+ * nothing else. The interfaces that a store implements and a worker calls are in {@link
+ * dev.skipjack.api.spi}.
  */
 @NullMarked
 package dev.skipjack.api;

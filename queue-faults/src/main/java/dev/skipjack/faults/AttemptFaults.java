@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the next attempts, around a handler or inside of whatever it calls.
+ * Fails the next attempts, around a handler or inside the code that it calls.
  *
  * <pre>{@code
  * AttemptFaults faults = new AttemptFaults();
@@ -26,20 +26,23 @@ public final class AttemptFaults {
 
   private final Deque<Supplier<? extends Throwable>> announced = new ArrayDeque<>();
 
-  /** Fails nothing until told to. */
+  /** Creates an instance that fails nothing until a failure is announced. */
   public AttemptFaults() {}
 
   /**
    * Fails the next attempts before their handler is called.
    *
-   * @param times how many, after those announced before; more than 0
-   * @param failure a new one for each; an {@link Error} serves too
+   * @param times number of attempts, in addition to those announced before; more than 0
+   * @param failure supplies a new exception for each attempt; may also be an {@link Error}
    */
   public void failNext(int times, Supplier<? extends Throwable> failure) {
     announce(times, failure);
   }
 
-  /** Fails the next attempts with an {@link IllegalStateException} that says so. */
+  /**
+   * Fails the next attempts with an {@link IllegalStateException} whose message says that the test
+   * requested it.
+   */
   public void failNext(int times) {
     announce(
         times, () -> new IllegalStateException("This attempt fails because the test said so."));
@@ -54,7 +57,7 @@ public final class AttemptFaults {
     }
   }
 
-  /** How many announced failures were not met yet. */
+  /** Returns the number of announced failures that have not occurred yet. */
   public synchronized int left() {
     return announced.size();
   }
@@ -65,7 +68,8 @@ public final class AttemptFaults {
   }
 
   /**
-   * Throws the failure that is next, or else calls {@code attempt} and answers what it answered.
+   * Throws the next announced failure; if there is none, calls {@code attempt} and returns its
+   * result.
    */
   public <R extends @Nullable Object> R around(Callable<R> attempt) throws Exception {
     Supplier<? extends Throwable> failure;

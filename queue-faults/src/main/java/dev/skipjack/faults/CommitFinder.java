@@ -12,15 +12,15 @@ import java.util.Set;
  * COMMIT: as a simple query, or as the execution of a portal of a statement that was parsed as one.
  * Belongs to the thread that reads the client.
  *
- * <p>Whoever keeps back the chunk in which it ends keeps back the COMMIT, because the server does
- * nothing with part of a message.
+ * <p>Holding back the chunk in which the COMMIT ends holds back the COMMIT, because the server does
+ * not process part of a message.
  *
  * @see <a href="https://www.postgresql.org/docs/current/protocol-message-formats.html">Message
  *     formats</a>
  */
 final class CommitFinder {
 
-  /** Of a message only as much is kept; names and the text of a COMMIT are short. */
+  /** Only this much of a message is kept; names and the text of a COMMIT are short. */
   private static final int KEPT = 512;
 
   private static final int LONGEST_START = 10_000;
@@ -37,7 +37,7 @@ final class CommitFinder {
   private int length;
   private int missing;
 
-  /** Answers whether a COMMIT ends in this chunk. */
+  /** Returns whether a COMMIT ends in this chunk. */
   boolean isIn(byte[] chunk, int size) {
     boolean found = false;
     for (int i = 0; i < size && !unreadable; i++) {

@@ -9,14 +9,14 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A migrated PostgreSQL server of the test's own, to be stopped, crashed and started again. Its
- * data stays, and its URL too: clients reach it through a {@link #proxy}, which can harm them in
- * other ways as well.
+ * A migrated PostgreSQL server for one test, which can be stopped, crashed and started again. Its
+ * data and its URL stay the same: clients reach it through a {@link #proxy}, which can inject
+ * network faults as well.
  *
- * <p>Starts with PostgreSQL's own settings, so that what it has acknowledged it keeps. Takes some
- * three seconds to make; one serves a whole test class.
+ * <p>It uses PostgreSQL's default settings, so that it keeps what it has acknowledged. Creating it
+ * takes about three seconds; use one for a whole test class.
  *
- * <p>Belongs to one thread at a time; the proxy to any.
+ * <p>Use it from one thread at a time; the proxy is safe for any number of threads.
  */
 public final class CrashingPostgres implements AutoCloseable {
 
@@ -33,7 +33,7 @@ public final class CrashingPostgres implements AutoCloseable {
     this.bypass = TcpProxy.before("127.0.0.1", server.port());
   }
 
-  /** Starts one, empty but for the queue's tables. */
+  /** Starts a server that contains only the queue's tables. */
   public static CrashingPostgres create() {
     CrashingPostgres postgres = new CrashingPostgres(launch(true));
     try {
@@ -53,12 +53,14 @@ public final class CrashingPostgres implements AutoCloseable {
         .start();
   }
 
-  /** The URL through the proxy, with user and password as parameters: keep it out of logs. */
+  /**
+   * Returns the URL through the proxy, with user and password as parameters: keep it out of logs.
+   */
   public String jdbcUrl() {
     return proxy.url(server.jdbcUrl(DATABASE));
   }
 
-  /** The way there. */
+  /** Returns the proxy through which {@link #jdbcUrl()} leads. */
   public TcpProxy proxy() {
     return proxy;
   }
@@ -68,27 +70,36 @@ public final class CrashingPostgres implements AutoCloseable {
     return Migrations.DEFAULT_SCHEMA;
   }
 
-  /** Single connections on another way, for the test itself: no fault of the proxy is met there. */
+  /**
+   * Returns a data source of single connections that bypass the proxy and its faults, for the test
+   * itself.
+   */
   public DataSource direct() {
     PGSimpleDataSource direct = new PGSimpleDataSource();
     direct.setURL(bypass.url(server.jdbcUrl(DATABASE)));
     return direct;
   }
 
-  /** Shuts it down in order: sessions are told and cut off. Returns when it is down. */
+  /**
+   * Shuts the server down in an orderly way: sessions are notified and terminated. Returns when it
+   * is down.
+   */
   public void stop() {
     running = false;
     server.close();
   }
 
-  /** Shuts it down without order, as {@code pg_ctl stop -m immediate}: the next start recovers. */
+  /**
+   * Shuts the server down abruptly, like {@code pg_ctl stop -m immediate}: the next start recovers.
+   */
   public void crash() {
     signal("QUIT", server.postmasterPid());
     stop();
   }
 
   /**
-   * Kills the server's first process, as running out of memory may; the others leave by themselves.
+   * Kills the server's first process, as the kernel does when memory runs out; the others end on
+   * their own.
    */
   public void kill() {
     signal("KILL", server.postmasterPid());
@@ -96,7 +107,7 @@ public final class CrashingPostgres implements AutoCloseable {
   }
 
   /**
-   * Kills the process of one session. The server then resets all of them and recovers by itself.
+   * Kills the process of one session. The server then resets all sessions and recovers on its own.
    *
    * @param pid as in {@code pg_stat_activity}
    */
@@ -114,7 +125,7 @@ public final class CrashingPostgres implements AutoCloseable {
     }
   }
 
-  /** Brings it up again, with its data; returns when it takes connections. */
+  /** Starts the server again, with its data; returns when it accepts connections. */
   public void start() {
     if (!running) {
       server = launch(false);
@@ -124,7 +135,7 @@ public final class CrashingPostgres implements AutoCloseable {
     }
   }
 
-  /** Ends it for good. */
+  /** Stops the server permanently. */
   @Override
   public void close() {
     proxy.close();

@@ -11,7 +11,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** The faults to come. Safe for any number of threads. */
+/** The faults that will be injected. Safe for any number of threads. */
 final class FaultPlan {
 
   private final Map<Step, Deque<String>> refusals = new EnumMap<>(Step.class);
@@ -60,7 +60,7 @@ final class FaultPlan {
     return counts.getOrDefault(step, 0L);
   }
 
-  /** Counts the step, waits, and throws if it is to be refused. */
+  /** Counts the step, waits, and throws if the step must be refused. */
   void before(Step step) throws SQLException {
     Duration wait;
     String refused;

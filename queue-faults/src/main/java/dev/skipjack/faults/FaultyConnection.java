@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A connection whose statements and commits meet the faults of a plan. */
+/** A connection into whose statements and commits a plan injects faults. */
 final class FaultyConnection implements InvocationHandler {
 
   private static final String BROKEN = "08006";
@@ -34,7 +34,7 @@ final class FaultyConnection implements InvocationHandler {
   }
 
   /**
-   * @param away whether the database cannot be reached now
+   * @param away whether the database is unavailable now
    */
   static Connection wrap(Connection target, FaultPlan plan, BooleanSupplier away) {
     return proxy(Connection.class, new FaultyConnection(target, plan, away));
@@ -59,7 +59,7 @@ final class FaultyConnection implements InvocationHandler {
         return broken || target.isClosed();
       }
       case "isValid" -> {
-        // Reflection makes Booleans of its own.
+        // Reflection creates its own Boolean instances.
         return !broken && !away.getAsBoolean() && Boolean.TRUE.equals(call(target, method, args));
       }
       case "abort" -> {
@@ -85,7 +85,7 @@ final class FaultyConnection implements InvocationHandler {
   }
 
   /**
-   * @param commits whether to execute it is a COMMIT too
+   * @param commits whether executing it also commits
    */
   private Statement wrap(Connection self, Statement statement, boolean commits) {
     InvocationHandler handler =
@@ -113,7 +113,7 @@ final class FaultyConnection implements InvocationHandler {
         : proxy(Statement.class, handler);
   }
 
-  /** A proxy is itself and has a text, whatever became of its connection. */
+  /** A proxy has its own identity and text, whatever the state of its connection. */
   private static Object asObject(
       Object self, Method method, @Nullable Object @Nullable [] args, Object target) {
     return switch (method.getName()) {
@@ -171,7 +171,7 @@ final class FaultyConnection implements InvocationHandler {
     return failure;
   }
 
-  /** A pool finds out that the connection is of no more use; its complaint is not the caller's. */
+  /** The pool notices that the connection is broken; its exception does not concern the caller. */
   private void close() throws SQLException {
     try {
       target.close();

@@ -12,42 +12,45 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A data source that fails when it is told to, wrapped around one that works.
+ * Wraps a data source and makes it fail on request.
  *
  * <pre>{@code
  * FaultyDataSource faulty = new FaultyDataSource(pool);
  * JobQueue queue = JobQueue.on(faulty);
  * faulty.cutAfterCommit(1);
  * assertThatThrownBy(() -> queue.enqueue(NOTE, note)).isInstanceOf(StoreException.class);
- * assertThat(jobs()).hasSize(1); // done, but the answer was lost
+ * assertThat(jobs()).hasSize(1); // committed, but the acknowledgement was lost
  * }</pre>
  *
- * <p>Faults are met by whatever comes next, on any thread, connections that were handed out before
- * included; of several that could strike one step, the first of those listed at {@link Step} does.
+ * <p>A fault hits the next matching step on any thread, including steps on connections that were
+ * handed out before; of several that apply to a step, the one listed first in {@link Step} happens.
  * A transaction counts as committed when {@link Connection#commit()} is called: in auto-commit mode
- * there are statements only, and leaving it by {@link Connection#setAutoCommit} is no commit here.
+ * there are only statements, and {@link Connection#setAutoCommit} does not count as a commit.
  *
- * <p>Neither owns nor closes what it wraps. Safe for any number of threads.
+ * <p>Does not close the wrapped data source. Safe for any number of threads.
  */
 public final class FaultyDataSource implements DataSource {
 
-  /** Where a fault can strike. */
+  /** The steps at which a fault can happen. */
   public enum Step {
     /** {@link DataSource#getConnection()}. */
     CONNECTION,
-    /** Every {@code execute...} of a statement. */
+    /** Any {@code execute...} method of a statement. */
     STATEMENT,
-    /** {@link Connection#commit()}; nothing of the transaction is done. */
+    /** {@link Connection#commit()}; the transaction is not committed. */
     COMMIT
   }
 
-  /** What becomes of a commit. */
+  /** What happens to a commit. */
   public enum CommitFate {
-    /** It is done and answered. */
+    /** It is committed and acknowledged. */
     ANSWERED,
-    /** The connection breaks before the server has it: nothing is done. */
+    /** The connection breaks before the commit reaches the server: nothing is committed. */
     CUT_BEFORE,
-    /** The connection breaks before the answer: all is done, and nobody was told. */
+    /**
+     * The connection breaks before the acknowledgement: the transaction is committed, but the
+     * client does not know.
+     */
     CUT_AFTER
   }
 
@@ -64,37 +67,41 @@ public final class FaultyDataSource implements DataSource {
   }
 
   /**
-   * Works until told otherwise.
+   * Creates a data source without faults.
    *
-   * @param target a pool as a rule; one that validates connections, because faults leave broken
-   *     ones behind
+   * @param target usually a pool; it must validate connections, because faults leave broken ones
+   *     behind
    */
   public FaultyDataSource(DataSource target) {
     this.target = target;
   }
 
   /**
-   * Fails the next steps of a kind and leaves the connection as it is: a refusal of the server.
+   * Fails the next steps of a kind without breaking the connection, like a refusal of the server.
    *
-   * @param times how many, in addition to those announced before; more than 0
-   * @param sqlState five characters, say {@code 53300}
+   * @param times number of times, in addition to those announced before; more than 0
+   * @param sqlState five characters, for example {@code 53300}
    */
   public void failNext(Step step, int times, String sqlState) {
     plan.failNext(step, times, sqlState);
   }
 
-  /** Breaks the connection of the next commits before the server has them. */
+  /** Breaks the connection of the next commits before they reach the server. */
   public void cutBeforeCommit(int times) {
     plan.cutNext(CommitFate.CUT_BEFORE, times);
   }
 
-  /** Breaks the connection of the next commits after they are done and before they are answered. */
+  /**
+   * Breaks the connection of the next commits after they are committed and before they are
+   * acknowledged.
+   */
   public void cutAfterCommit(int times) {
     plan.cutNext(CommitFate.CUT_AFTER, times);
   }
 
   /**
-   * Asks {@code fates} about each commit for which no other fault was announced; for random ones.
+   * Calls {@code fates} for each commit for which no other fault was announced; use it for random
+   * faults.
    *
    * @param fates called by any thread
    */
@@ -102,31 +109,31 @@ public final class FaultyDataSource implements DataSource {
     plan.decideCommits(fates);
   }
 
-  /** Makes each step of a kind wait that long first; zero to make it quick again. */
+  /** Delays each step of a kind; zero removes the delay. */
   public void delay(Step step, Duration wait) {
     plan.delay(step, wait);
   }
 
   /**
-   * Takes the database away: no new connections (08001), and those that are out break at their next
-   * statement or commit (08006).
+   * Makes the database unavailable: new connections fail (08001), and those handed out break at
+   * their next statement or commit (08006).
    */
   public void takeAway() {
     reach = Reach.AWAY;
   }
 
-  /** Hands out no connections, as a pool whose connections are all taken; those out work on. */
+  /** Hands out no connections, like an exhausted pool; those handed out continue to work. */
   public void exhaust() {
     reach = Reach.EXHAUSTED;
   }
 
-  /** Forgets all faults and delays. Connections that broke stay broken. */
+  /** Removes all faults and delays. Broken connections stay broken. */
   public void mend() {
     reach = Reach.WITHIN;
     plan.clear();
   }
 
-  /** How often a step was tried, whatever became of it. */
+  /** Returns the number of times a step was tried, whether or not it failed. */
   public long count(Step step) {
     return plan.count(step);
   }

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * A main class of this JVM's class path in a JVM of its own, which the test may kill, freeze and
- * terminate.
+ * Runs a main class of this JVM's class path in a JVM of its own, which the test may kill, freeze
+ * and terminate.
  *
  * <pre>{@code
  * try (ForkedJvm worker = ForkedJvm.of(MyWorker.class).arguments(jdbcUrl).start()) {
@@ -28,9 +28,9 @@ import java.util.function.Predicate;
  * }
  * }</pre>
  *
- * <p>No child outlives the test: it is killed by {@link #close()} and when this JVM ends, and when
- * this JVM is killed the child halts as soon as it finds its standard input closed. So the main
- * class must leave that alone.
+ * <p>No child outlives the test: it is killed by {@link #close()} and when this JVM ends. If this
+ * JVM is killed, the child halts as soon as it finds its standard input closed, so the main class
+ * must not use the standard input.
  *
  * <p>Safe for any number of threads.
  */
@@ -55,22 +55,24 @@ public final class ForkedJvm implements AutoCloseable {
     reader.start();
   }
 
-  /** Begins to describe a child that runs {@code main}, public or not. */
+  /** Starts the description of a child that runs {@code main}, which need not be public. */
   public static Builder of(Class<?> main) {
     return new Builder(main);
   }
 
-  /** The child's process id. */
+  /** Returns the child's process id. */
   public long pid() {
     return process.pid();
   }
 
-  /** Whether it runs, or is frozen. */
+  /** Whether the child is running or frozen. */
   public boolean isAlive() {
     return process.isAlive();
   }
 
-  /** What it has written so far, errors included, in the order in which it came. */
+  /**
+   * Returns what the child has written so far, including standard error, in the order of arrival.
+   */
   public List<String> lines() {
     synchronized (lines) {
       return List.copyOf(lines);
@@ -78,10 +80,11 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   /**
-   * Waits until it has written a line that contains {@code part}, now or before.
+   * Waits until the child has written a line that contains {@code part}; lines written before count
+   * too.
    *
    * @return the first such line
-   * @throws AssertionError if the time is over or the child has ended without it
+   * @throws AssertionError if no such line appears within the time, or the child ends without it
    */
   public String awaitLine(String part, Duration atMost) {
     return awaitLine("a line with '" + part + "'", line -> line.contains(part), atMost);
@@ -122,28 +125,28 @@ public final class ForkedJvm implements AutoCloseable {
     return last.isEmpty() ? " It wrote nothing." : " It wrote:\n" + String.join("\n", last);
   }
 
-  /** Kills it at once, as SIGKILL does; frozen ones too. Returns when it is gone. */
+  /** Kills the child immediately, like SIGKILL, even if it is frozen. Returns when it has ended. */
   public void kill() {
     process.toHandle().destroyForcibly();
     awaitExit(GOODBYE);
   }
 
-  /** Asks it to end, by SIGTERM where there are signals. Does not wait. */
+  /** Asks the child to end, by SIGTERM on systems with signals. Does not wait. */
   public void terminate() {
     process.toHandle().destroy(); // Process.destroy() would close the pipes as well
   }
 
   /**
-   * Freezes it by SIGSTOP, as a long pause of the garbage collector or of a virtual machine does:
-   * its connections stay open.
+   * Freezes the child with SIGSTOP, which acts like a long pause of the garbage collector or of a
+   * virtual machine: its connections stay open.
    *
-   * @throws UnsupportedOperationException where there are no signals: on Windows
+   * @throws UnsupportedOperationException on systems without signals, such as Windows
    */
   public void freeze() {
     signal("STOP");
   }
 
-  /** Lets a frozen one go on. */
+  /** Lets a frozen child continue. */
   public void thaw() {
     signal("CONT");
   }
@@ -170,10 +173,10 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   /**
-   * Waits for its end.
+   * Waits until the child ends.
    *
-   * @return its exit value; 128 and the signal's number for one that a signal ended
-   * @throws AssertionError if it runs on
+   * @return its exit value; 128 plus the signal's number if a signal ended it
+   * @throws AssertionError if it is still running after that time
    */
   public int awaitExit(Duration atMost) {
     try {
@@ -198,7 +201,7 @@ public final class ForkedJvm implements AutoCloseable {
         }
       }
     } catch (IOException closed) {
-      Thread.onSpinWait(); // it was killed while it wrote
+      Thread.onSpinWait(); // it was killed while writing
     } finally {
       synchronized (lines) {
         ended = true;
@@ -207,14 +210,14 @@ public final class ForkedJvm implements AutoCloseable {
     }
   }
 
-  /** Kills it, if it lives, and waits until it is gone. Closing twice does nothing. */
+  /** Kills the child if it is alive, and waits until it has ended. Closing twice has no effect. */
   @Override
   public void close() {
     kill();
     try {
       Runtime.getRuntime().removeShutdownHook(killAtExit);
     } catch (IllegalStateException ending) {
-      return; // this JVM ends, and the hook with it
+      return; // this JVM ends, and so does the hook
     } finally {
       deleteArguments();
     }
@@ -228,7 +231,7 @@ public final class ForkedJvm implements AutoCloseable {
     }
   }
 
-  /** Says what is to run. Belongs to one thread. */
+  /** Describes the child. Not thread-safe. */
   public static final class Builder {
 
     private final Class<?> main;
@@ -246,26 +249,26 @@ public final class ForkedJvm implements AutoCloseable {
       return this;
     }
 
-    /** Adds an option of the JVM, say {@code -Xmx64m} or {@code -Dname=value}. */
+    /** Adds an option of the JVM, for example {@code -Xmx64m} or {@code -Dname=value}. */
     public Builder option(String option) {
       options.add(option);
       return this;
     }
 
-    /** Sets a variable of its environment, which is otherwise this JVM's. */
+    /** Sets an environment variable of the child; the others are those of this JVM. */
     public Builder environment(String name, String value) {
       environment.put(name, value);
       return this;
     }
 
     /**
-     * Starts it, with this JVM's Java and class path, and returns at once.
+     * Starts the child, with this JVM's Java and class path, and returns immediately.
      *
-     * @throws UncheckedIOException if the system refuses
+     * @throws UncheckedIOException if the operating system refuses
      */
     public ForkedJvm start() {
       try {
-        // A class path may be longer than a command line; and arguments may be secret.
+        // A class path may be longer than a command line, and arguments may be secret.
         Path file = Files.createTempFile("forked-jvm", ".args");
         Files.write(file, javaArguments().stream().map(Builder::quote).toList());
         ProcessBuilder builder =
@@ -290,7 +293,7 @@ public final class ForkedJvm implements AutoCloseable {
       return all;
     }
 
-    /** As the argument files of {@code java} want it. */
+    /** Quotes a text for an argument file of {@code java}. */
     private static String quote(String argument) {
       return '"' + argument.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }

@@ -6,7 +6,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 
-/** What a forked JVM runs: a main class, until its parent is gone. */
+/** The entry point of a forked JVM: runs a main class until its parent has ended. */
 final class ForkedMain {
 
   private static final int ORPHANED = 86;
@@ -14,7 +14,7 @@ final class ForkedMain {
   private ForkedMain() {}
 
   /**
-   * Runs the main method of the class that the first argument names, with the others.
+   * Runs the main method of the class named by the first argument, with the remaining arguments.
    *
    * @throws Throwable what that throws
    */
@@ -31,7 +31,7 @@ final class ForkedMain {
     }
   }
 
-  /** The parent never writes; the pipe ends with it. */
+  /** The parent never writes; the pipe is closed when it ends. */
   private static void haltAtEnd(InputStream parent) {
     try {
       while (parent.read() >= 0) {

@@ -8,7 +8,7 @@ import java.net.StandardSocketOptions;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** One client's way to the server and back, a thread for each direction. */
+/** One client's connection to the server, with a thread for each direction. */
 final class ProxiedConnection {
 
   private static final int CHUNK = 16 * 1024;
@@ -19,13 +19,13 @@ final class ProxiedConnection {
   private final Consumer<ProxiedConnection> ended;
   private final CommitFinder commits = new CommitFinder();
 
-  /** Once bytes are missing the stream makes no sense any more. */
+  /** Once bytes are missing, the stream is useless. */
   private volatile boolean swallowed;
 
   private volatile boolean cutAtAnswer;
 
   /**
-   * @param ended called once when nothing is open any more, maybe more often
+   * @param ended called at least once when both sides are closed
    */
   ProxiedConnection(
       Socket client, Socket server, ProxyFaults faults, Consumer<ProxiedConnection> ended) {
@@ -46,7 +46,7 @@ final class ProxiedConnection {
     return thread;
   }
 
-  /** Lets nothing pass any more, and nobody know. */
+  /** Swallows everything from now on, without either side noticing. */
   void swallow() {
     swallowed = true;
   }
@@ -58,7 +58,7 @@ final class ProxiedConnection {
     ended.accept(this);
   }
 
-  /** Closes by RST instead of a polite end. */
+  /** Closes with RST instead of an orderly shutdown. */
   static void reset(Socket socket) {
     try {
       socket.setOption(StandardSocketOptions.SO_LINGER, 0);
@@ -103,7 +103,7 @@ final class ProxiedConnection {
     end(from);
   }
 
-  /** Answers whether the chunk may go on to the server. */
+  /** Returns whether the chunk may be forwarded to the server. */
   private boolean passUp(byte[] chunk, int length) {
     if (!commits.isIn(chunk, length)) {
       return true;
@@ -120,7 +120,7 @@ final class ProxiedConnection {
     return swallowed;
   }
 
-  /** Also the end of a connection is something that a black hole swallows. */
+  /** A black hole also swallows the end of a connection. */
   private void end(Socket from) {
     if (isSwallowed()) {
       close(from);

@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** What a proxy does to the bytes that pass. Safe for any number of threads. */
+/** What a proxy does to the bytes that it forwards. Safe for any number of threads. */
 final class ProxyFaults {
 
   private final Deque<CommitCut> cuts = new ArrayDeque<>();
@@ -45,7 +45,7 @@ final class ProxyFaults {
     }
   }
 
-  /** What is to be done to the COMMIT that passes now; null for nothing. */
+  /** What to do to the COMMIT that is being forwarded; null for nothing. */
   @Nullable CommitCut nextCut() {
     synchronized (cuts) {
       CommitCut next = cuts.poll();

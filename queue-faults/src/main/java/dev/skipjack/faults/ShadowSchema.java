@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A schema full of functions, operators and types that take the place of the server's own wherever
- * a {@code search_path} lets them: a better match is taken from any schema in the path, also from
- * one behind {@code pg_catalog}. A statement that calls one of them fails.
+ * A schema full of functions, operators and types that shadow the server's own wherever a {@code
+ * search_path} allows it: a better match is taken from any schema in the path, even one after
+ * {@code pg_catalog}. A statement that calls one of them fails.
  *
  * <p>It shadows what the given statements use: each of their operators for all pairs of common
  * types, each of their functions with its own arguments, with common types for polymorphic ones,
@@ -86,8 +86,8 @@ public final class ShadowSchema {
   /**
    * Creates the schema.
    *
-   * @param name of the schema, spelled as SQL wants it
-   * @param statements whose functions and operators get a shadow
+   * @param name of the schema, quoted for SQL where necessary
+   * @param statements whose functions and operators are shadowed
    */
   public static void create(Connection connection, String name, Collection<String> statements)
       throws SQLException {

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a client and a PostgreSQL server and does to their connections what networks do.
+ * A proxy between clients and a PostgreSQL server that injects network faults into their
+ * connections.
  *
  * <pre>{@code
  * try (TcpProxy proxy = TcpProxy.before(database.jdbcUrl())) {
@@ -26,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Everything but {@link #cutBeforeCommit} and {@link #cutAfterCommit} works for any protocol;
- * those two read the client's stream, which must not be encrypted.
+ * <p>All methods except {@link #cutBeforeCommit} and {@link #cutAfterCommit} work with any
+ * protocol; those two read the client's stream, which must not be encrypted.
  *
  * <p>Listens on a free port of 127.0.0.1. Its threads are daemons. Safe for any number of threads.
  */
@@ -55,7 +56,7 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * In front of a server.
+   * Creates a proxy in front of a server.
    *
    * @throws UncheckedIOException if this machine has no free port
    */
@@ -68,9 +69,9 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * In front of the server that a JDBC URL names.
+   * Creates a proxy in front of the server of a JDBC URL.
    *
-   * @throws IllegalArgumentException if it names none, or several
+   * @throws IllegalArgumentException if the URL has no host, or several
    */
   public static TcpProxy before(String jdbcUrl) {
     Matcher url = parsed(jdbcUrl);
@@ -82,19 +83,19 @@ public final class TcpProxy implements AutoCloseable {
   private static Matcher parsed(String jdbcUrl) {
     Matcher url = URL.matcher(jdbcUrl);
     if (!url.matches()) {
-      // Not repeated: it may hold a password.
+      // The URL is not repeated, because it may contain a password.
       throw new IllegalArgumentException(
           "Not a JDBC URL of one host. Say jdbc:postgresql://host/db.");
     }
     return url;
   }
 
-  /** The port that clients connect to, on 127.0.0.1. */
+  /** Returns the port on 127.0.0.1 to which clients connect. */
   public int port() {
     return listening.getLocalPort();
   }
 
-  /** That URL, with host and port of this proxy. */
+  /** Returns the URL with host and port of this proxy. */
   public String url(String jdbcUrl) {
     Matcher url = parsed(jdbcUrl);
     return "jdbc:postgresql://"
@@ -104,14 +105,16 @@ public final class TcpProxy implements AutoCloseable {
         + url.group("rest");
   }
 
-  /** Sends new connections to another server, as a failover does; open ones stay where they are. */
+  /**
+   * Directs new connections to another server, like a failover; open ones stay with the old server.
+   */
   public void forwardTo(String host, int port) {
     target = new InetSocketAddress(host, port);
   }
 
   /**
-   * Lets everything pass again, new connections included. Connections that have lost bytes to a
-   * {@link #blackHole} stay dead and silent; announced cuts and latencies stay.
+   * Forwards everything again, including new connections. Connections that have lost bytes in a
+   * {@link #blackHole} stay dead and silent; announced cuts and latencies remain in effect.
    */
   public void pass() {
     faults.blackHole(false);
@@ -119,77 +122,78 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Swallows whatever is sent, both ways, and the end of a connection too, as a firewall that has
-   * forgotten it: both sides wait, and the server keeps the session. New connections are taken and
-   * never answered.
+   * Swallows everything that is sent in either direction, including the end of a connection, like a
+   * firewall that has dropped its state: both sides wait, and the server keeps the session. New
+   * connections are accepted, but get no response.
    */
   public void blackHole() {
     faults.blackHole(true);
   }
 
   /**
-   * Does to the open connections what {@link #blackHole} does, for good; new ones pass. So a
-   * firewall forgets connections that it has not seen for long.
+   * Does to the open connections what {@link #blackHole} does, permanently; new ones work. This is
+   * how a firewall treats connections that have been idle for too long.
    */
   public void forgetOpen() {
     connections.forEach(ProxiedConnection::swallow);
   }
 
-  /** Resets the new connections, as a port where nobody listens; open ones stay. */
+  /** Resets new connections, like a port without a listener; open ones stay open. */
   public void refuseNew() {
     refusing = true;
   }
 
-  /** Breaks all open connections by RST. New ones are taken as before. */
+  /** Breaks all open connections with RST. New ones are accepted as before. */
   public void reset() {
     connections.forEach(ProxiedConnection::reset);
   }
 
   /**
-   * Keeps back everything that is sent for that long; zero to be quick again.
+   * Delays everything that is sent; zero removes the delay.
    *
-   * @param toServer of what clients send
-   * @param toClient of the answers
+   * @param toServer delay of what clients send
+   * @param toClient delay of the responses
    */
   public void latency(Duration toServer, Duration toClient) {
     faults.latency(toServer, toClient);
   }
 
   /**
-   * Resets the connections of the next commits before the server has them, so that it rolls back.
+   * Resets the connections of the next commits before these reach the server, so that it rolls
+   * back.
    *
-   * @param times how many, in addition to those announced before; more than 0
+   * @param times number of times, in addition to those announced before; more than 0
    */
   public void cutBeforeCommit(int times) {
     faults.cutNext(CommitCut.BEFORE, times);
   }
 
   /**
-   * Resets the connections of the next commits when the server answers, so that all is done and
-   * nobody was told.
+   * Resets the connections of the next commits when the server responds, so that the transaction is
+   * committed but the client does not know.
    *
-   * @param times how many, in addition to those announced before; more than 0
+   * @param times number of times, in addition to those announced before; more than 0
    */
   public void cutAfterCommit(int times) {
     faults.cutNext(CommitCut.AFTER, times);
   }
 
-  /** Forgets the cuts that were announced and have not struck yet. */
+  /** Discards announced cuts that have not happened yet. */
   public void clearCuts() {
     faults.clearCuts();
   }
 
-  /** How many commits were cut so far, before or after the server had them. */
+  /** Returns the number of commits cut so far, before or after they reached the server. */
   public int cutCommits() {
     return faults.cutCommits();
   }
 
-  /** How many connections are open here, half-open ones included. */
+  /** Returns the number of connections open at this proxy, including half-open ones. */
   public int open() {
     return connections.size();
   }
 
-  /** How many connections were ever accepted, refused ones included. */
+  /** Returns the number of connections ever accepted, including refused ones. */
   public int accepted() {
     return accepted.get();
   }
@@ -236,7 +240,7 @@ public final class TcpProxy implements AutoCloseable {
     return true;
   }
 
-  /** Resets everything and gives the port free. Closing twice does nothing. */
+  /** Resets all connections and frees the port. Closing twice has no effect. */
   @Override
   public void close() {
     try {

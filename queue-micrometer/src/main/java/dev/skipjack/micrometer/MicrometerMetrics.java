@@ -15,16 +15,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
 
 /**
- * A worker's measurements in a Micrometer registry, under the names of {@link WorkerMeter}. Meters
- * of jobs have the tags {@code queue} and {@code kind}, the worker's own the tag {@code worker}:
- * its name. While a worker of the same name shows its gauges in the registry, the gauges of the
- * next one are tagged {@code name-2} and so on; timers of workers of one name are combined.
+ * Publishes a worker's measurements in a Micrometer registry, under the names of {@link
+ * WorkerMeter}. Meters of jobs have the tags {@code queue} and {@code kind}; meters of the worker
+ * have the tag {@code worker}, its name. While a worker of the same name shows its gauges in the
+ * registry, the gauges of the next one are tagged {@code name-2} and so on; timers of workers with
+ * the same name are combined.
  *
  * <pre>{@code
  * Worker.on(queue)...metrics(new MicrometerMetrics(registry)).start();
  * }</pre>
  *
- * <p>Safe for any number of threads; one may serve several workers.
+ * <p>Safe for any number of threads; one instance may serve several workers.
  */
 public final class MicrometerMetrics implements WorkerMetrics {
 
@@ -34,10 +35,10 @@ public final class MicrometerMetrics implements WorkerMetrics {
   private final Map<Key, Counter> counters = new ConcurrentHashMap<>();
   private final Map<Key, Timer> timers = new ConcurrentHashMap<>();
 
-  /** The tag of each worker whose gauges are shown. */
+  /** The tag of each worker whose gauges are registered. */
   private final Map<WorkerId, String> shownAs = new HashMap<>();
 
-  /** Into {@code registry}, which is neither configured nor closed. */
+  /** Publishes into {@code registry}, which is neither configured nor closed. */
   public MicrometerMetrics(MeterRegistry registry) {
     this.registry = registry;
   }

@@ -1,4 +1,4 @@
-/** A worker's measurements in a Micrometer registry. */
+/** Publishes a worker's measurements in a Micrometer registry. */
 @NullMarked
 package dev.skipjack.micrometer;
 

@@ -39,13 +39,13 @@ import java.util.stream.IntStream;
 /** The steps that tests of attempts share, for a store with or without a database. */
 abstract class AttemptFixture {
 
-  /** Payloads are numbers: every codec writes them alike. */
+  /** Payloads are numbers, which every codec writes alike. */
   static final JobType<Integer> WORK = JobType.of("work", Integer.class).maxAttempts(3);
 
   static final Lane LANE = new Lane(JobType.DEFAULT_QUEUE, 0);
   static final Duration LEASE = Duration.ofMinutes(10);
 
-  /** A lease that is over when the claim returns: no test waits for one. */
+  /** A lease that has expired when the claim returns, so that no test waits for it. */
   static final Duration EXPIRED = Duration.ofNanos(1_000);
 
   static final JobError ERROR = new JobError("java.lang.IllegalStateException", "no luck", "at");
@@ -101,7 +101,7 @@ abstract class AttemptFixture {
         lease);
   }
 
-  /** Claims the next job and answers the right to end its attempt. */
+  /** Claims the next job and returns the right to end its attempt. */
   Execution claimOne(Duration lease) {
     return executions(claim(1, lease), 1).get(0);
   }
@@ -121,7 +121,9 @@ abstract class AttemptFixture {
     return executions(store().claim(request(1, lease, new Lane(queue, 0))), 1).get(0);
   }
 
-  /** A new job whose attempt was lost and which waits for its next: answers the lost attempt. */
+  /**
+   * Creates a job whose attempt was lost and which waits for the next; returns the lost attempt.
+   */
   Execution rescuedExecution() {
     return rescuedExecutionOf(LANE.queue());
   }
@@ -134,7 +136,7 @@ abstract class AttemptFixture {
     return lost;
   }
 
-  /** New jobs that died of a final failure, in the order of their ids. */
+  /** Creates jobs that are dead after a final failure, in the order of their ids. */
   List<JobId> dead(int count) {
     enqueueMany(count);
     List<Execution> executions = claimExecutions(count);
@@ -158,17 +160,20 @@ abstract class AttemptFixture {
     return summary(job).status();
   }
 
-  /** How the attempts of a job ended, the first first. */
+  /** Returns how the attempts of a job ended, oldest first. */
   List<ExecutionStatus> audit(JobId job) {
     return find(job).executions().stream().map(JobExecution::status).toList();
   }
 
-  /** What a call answers; fails instead of hanging when the call waits for somebody. */
+  /**
+   * Returns the result of a call; fails instead of hanging when the call waits for another
+   * transaction.
+   */
   <R> R withoutWaiting(Callable<R> call) throws Exception {
     return inBackground(call, answer -> answered(answer));
   }
 
-  /** Runs {@code call} in a thread of its own while {@code meanwhile} goes on. */
+  /** Runs {@code call} in a thread of its own while {@code meanwhile} runs in this one. */
   <R> R inBackground(Callable<R> call, Meanwhile<R> meanwhile) throws Exception {
     ExecutorService thread = Executors.newSingleThreadExecutor();
     try {
@@ -187,18 +192,18 @@ abstract class AttemptFixture {
     }
   }
 
-  /** What the other thread does while this one waits for its answer. */
+  /** What the other thread does while this one waits for its result. */
   @FunctionalInterface
   interface Meanwhile<R> {
     R run(CompletableFuture<R> answer) throws Exception;
   }
 
-  /** The answer of a call in the background, or a failure that says that there is none. */
+  /** Returns the result of a call in the background, or fails if there is none. */
   static <R> R answered(CompletableFuture<R> answer) throws Exception {
     try {
       return answer.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     } catch (TimeoutException waiting) {
-      throw new AssertionError("The call waits for a row that somebody holds.", waiting);
+      throw new AssertionError("The call waits for a locked row.", waiting);
     } catch (ExecutionException failure) {
       if (failure.getCause() instanceof Exception cause) {
         throw cause;

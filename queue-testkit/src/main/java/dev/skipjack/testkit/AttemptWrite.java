@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Every write about an attempt, so that what all of them promise is tested for each. */
+/** Every write about an attempt, so that their common guarantees are tested for each. */
 enum AttemptWrite {
   HEARTBEAT(JobStatus.RUNNING, ExecutionStatus.RUNNING) {
     @Override
@@ -113,7 +113,7 @@ enum AttemptWrite {
     this.auditSays = auditSays;
   }
 
-  /** Writes in one batch if the port has one for it, and answers for each execution. */
+  /** Writes in one batch if the port supports it, and returns a result for each execution. */
   abstract List<Verdict> write(AttemptFixture fixture, List<Execution> executions)
       throws SQLException;
 
@@ -123,12 +123,12 @@ enum AttemptWrite {
     return verdicts.get(0);
   }
 
-  /** Where a job with attempts left is afterwards. */
+  /** The status of a job with attempts left afterwards. */
   JobStatus leadsTo() {
     return leadsTo;
   }
 
-  /** What the audit says of the attempt afterwards. */
+  /** The audit's status of the attempt afterwards. */
   ExecutionStatus auditSays() {
     return auditSays;
   }

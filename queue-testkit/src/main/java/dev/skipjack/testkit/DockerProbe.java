@@ -17,10 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Whether Docker answers, found out quickly and without a word: on most machines without it that is
- * nothing unusual.
- */
+/** Checks quickly, and without logging, whether Docker responds: many machines do not have it. */
 final class DockerProbe {
 
   private static final String USUAL_HOST = "unix:///var/run/docker.sock";
@@ -40,7 +37,7 @@ final class DockerProbe {
 
   /**
    * @param host as in {@code DOCKER_HOST}: {@code unix:///path} or {@code tcp://host:port}; with
-   *     anything else no Docker answers
+   *     anything else Docker counts as absent
    */
   static DockerProbe of(String host) {
     try {
@@ -73,13 +70,13 @@ final class DockerProbe {
       Thread.currentThread().interrupt();
       return false;
     } catch (TimeoutException | ExecutionException e) {
-      // Ends the asking thread's wait: its channel closes when interrupted.
+      // Ends the thread's wait: its channel closes when interrupted.
       asking.interrupt();
       return false;
     }
   }
 
-  /** Any HTTP answer counts: a daemon that demands TLS says so in plain HTTP. */
+  /** Any HTTP response counts: a daemon that requires TLS says so in plain HTTP. */
   private static boolean ask(SocketAddress address) {
     try (SocketChannel channel = SocketChannel.open(address)) {
       ByteBuffer request =
@@ -89,7 +86,7 @@ final class DockerProbe {
       }
       ByteBuffer answer = ByteBuffer.allocate("HTTP/1.".length());
       while (answer.hasRemaining() && channel.read(answer) >= 0) {
-        // An answer may come in pieces.
+        // A response may arrive in pieces.
       }
       return new String(answer.array(), 0, answer.position(), US_ASCII).equals("HTTP/1.");
     } catch (IOException | RuntimeException e) {

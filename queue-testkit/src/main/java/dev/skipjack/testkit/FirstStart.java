@@ -4,9 +4,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts something once and remembers what came of it, a failure too: what a setting has broken for
- * one test class is broken for all, and to find out may take seconds each time. Safe for any number
- * of threads.
+ * Starts something once and remembers the result, even a failure: a wrong setting affects all test
+ * classes, and detecting it again may take seconds each time. Safe for any number of threads.
  */
 final class FirstStart<T> {
 

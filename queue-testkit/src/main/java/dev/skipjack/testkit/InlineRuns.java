@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs jobs as part of their enqueue, in the thread that enqueues: what the caller sees when the
- * call returns, is what users see some time later.
+ * Runs jobs as part of their enqueue, in the enqueuing thread: when the call returns, the caller
+ * sees what users see some time later.
  *
  * <pre>{@code
  * InlineRuns inline = new InlineRuns();
@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  * inline.by(Worker.on(queue).handle(SEND_WELCOME, emails::send).queue("emails", 1).build());
  * }</pre>
  *
- * <p>What it does not do:
+ * <p>Limits:
  *
  * <ul>
  *   <li>An enqueue in the caller's own transaction does not run its job, because no other
  *       connection sees it before the commit; call {@link #run()} after it. Other due jobs are run
- *       even then, and one that needs a row which the transaction holds would wait for ever: have
- *       none left over.
- *   <li>A failed attempt does not fail the enqueue. The job waits for its retry, as one that was
- *       enqueued with a delay waits for its time; {@link JobRuns} goes on from there.
+ *       even then, and one that needs a row locked by the transaction would wait forever, so leave
+ *       none behind.
+ *   <li>A failed attempt does not fail the enqueue. The job waits for its retry, and a job that was
+ *       enqueued with a delay for its due time; continue with {@link JobRuns}.
  *   <li>A job that the runner does not take, for want of a handler or of its queue, stays pending.
  *   <li>It runs everything that is due, not the new job alone.
  *   <li>Jobs that a handler enqueues run after the handler, not within it. A handler must not wait
@@ -39,7 +39,7 @@ public final class InlineRuns implements EnqueueInterceptor {
   private volatile @Nullable JobRunner runner;
   private final ThreadLocal<Boolean> runs = ThreadLocal.withInitial(() -> false);
 
-  /** Not running anything yet: {@link #by} says who does. */
+  /** Creates an instance without a runner; {@link #by} sets it. */
   public InlineRuns() {}
 
   /**
@@ -61,7 +61,7 @@ public final class InlineRuns implements EnqueueInterceptor {
     return results;
   }
 
-  /** Runs what is due, unless this thread does so already. */
+  /** Runs all due jobs, unless this thread is already doing so. */
   public void run() {
     JobRunner current = requireRunner();
     if (runs.get()) {
@@ -79,7 +79,7 @@ public final class InlineRuns implements EnqueueInterceptor {
     JobRunner current = runner;
     if (current == null) {
       throw new IllegalStateException(
-          "Nobody runs the jobs. Call by(worker) before the first enqueue.");
+          "There is no runner. Call by(worker) before the first enqueue.");
     }
     return current;
   }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * Assertions about one job as it was when it was read.
+ * Assertions about one job in the state in which it was read.
  *
  * @see QueueAssertions#assertThatJob
  */
@@ -21,67 +21,68 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
     this.job = job;
   }
 
-  /** It waits for its time or for a worker. */
+  /** Asserts that the job waits for its due time or for a worker. */
   public JobAssert isPending() {
     return hasStatus(JobStatus.PENDING);
   }
 
-  /** An execution holds a lease on it. */
+  /** Asserts that an execution holds a lease on the job. */
   public JobAssert isRunning() {
     return hasStatus(JobStatus.RUNNING);
   }
 
-  /** It is a dead letter. */
+  /** Asserts that the job is dead. */
   public JobAssert isDead() {
     return hasStatus(JobStatus.DEAD);
   }
 
-  /** It is done. */
+  /** Asserts that the job is completed. */
   public JobAssert isCompleted() {
     return hasStatus(JobStatus.COMPLETED);
   }
 
-  /** It was called off. */
+  /** Asserts that the job is cancelled. */
   public JobAssert isCancelled() {
     return hasStatus(JobStatus.CANCELLED);
   }
 
-  /** It is in this state. */
+  /** Asserts that the job has this status. */
   public JobAssert hasStatus(JobStatus status) {
     return require(job.status() == status, "to be " + status.literal());
   }
 
-  /** So many attempts were begun, snoozed and released ones included. */
+  /** Asserts the number of attempts that were started, including snoozed and released ones. */
   public JobAssert hasAttempts(int attempts) {
     return require(job.attempts() == attempts, "to have had %d attempts".formatted(attempts));
   }
 
-  /** Its latest attempt that did not succeed left a message that contains this. */
+  /** Asserts that the error message of the latest unsuccessful attempt contains this text. */
   public JobAssert hasLastErrorContaining(String text) {
     String error = job.lastError();
     return require(
         error != null && error.contains(text), "to have a last error with '%s'".formatted(text));
   }
 
-  /** No attempt failed so far. */
+  /** Asserts that no attempt has failed so far. */
   public JobAssert hasNoError() {
     return require(job.lastError() == null, "to have no error");
   }
 
-  /** It is in this queue, or ended in it. */
+  /** Asserts that the job is in this queue, or ended in it. */
   public JobAssert isOnQueue(String queue) {
     return require(job.queue().equals(queue), "to be on queue '%s'".formatted(queue));
   }
 
-  /** It is pending and its time has come. */
+  /** Asserts that the job is pending and due. */
   public JobAssert isDue() {
     return require(
         job.status() == JobStatus.PENDING && !isPositive(job.dueIn()), "to be pending and due");
   }
 
   /**
-   * It is pending and due so long from now: at most 10 seconds sooner, because time has passed
-   * since somebody said so. For waits between attempts that jitter, see {@link #isDueWithin}.
+   * Asserts that the job is pending and due after this duration, or at most 10 seconds earlier,
+   * because time has passed since the due time was set. For backoff with jitter, see {@link
+   * #isDueWithin}.
    */
   public JobAssert isDueIn(Duration wait) {
     Duration passed = wait.minus(job.dueIn());
@@ -92,7 +93,7 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
         "to be pending and due in " + Texts.of(wait));
   }
 
-  /** It is pending and due so long from now or sooner. */
+  /** Asserts that the job is pending and due after this duration or earlier. */
   public JobAssert isDueWithin(Duration wait) {
     return require(
         job.status() == JobStatus.PENDING && job.dueIn().compareTo(wait) <= 0,

@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as the assertions see it, live or archived.
+ * A job as read for assertions, live or archived.
  *
  * @param payload one JSON document
  * @param attempts executions so far
- * @param dueIn from the moment of the look to its due time; negative: it is due
+ * @param dueIn from the time of the read to its due time; negative if it is due
  * @param lastError message of its latest attempt that did not succeed
  */
 record JobRow(
@@ -33,12 +33,12 @@ record JobRow(
 
   private static final int MOST_CHARACTERS = 200;
 
-  /** How long after its enqueue it was to be due. */
+  /** The delay from its enqueue to its due time. */
   Duration delay() {
     return Duration.between(createdAt, scheduledAt);
   }
 
-  /** One line for a person. */
+  /** Returns one line that describes the job. */
   String describe() {
     StringBuilder line =
         new StringBuilder("job %s: kind '%s', queue '%s', ".formatted(id, kind, queue));

@@ -16,7 +16,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Reads every job of a schema with one statement, so that all are seen at one instant. */
+/** Reads all jobs of a schema with one statement, so that they are consistent with each other. */
 final class JobRows {
 
   private static final String SELECT =
@@ -101,9 +101,9 @@ final class JobRows {
     String why =
         switch (state) {
           case NO_TABLE ->
-              "there are no queue's tables in it. Migrate it, or name the schema that they are in.";
+              "it does not contain the queue's tables. Migrate it, or name the schema that contains them.";
           case ABORTED ->
-              "an earlier statement of the open transaction failed. Mend that one; nothing more can be read in it.";
+              "an earlier statement of the open transaction failed. Fix that statement; nothing can be read in this transaction any more.";
           default -> cause.getMessage();
         };
     return new IllegalStateException(

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Runs the jobs of a test's database in the calling thread, without waiting for their time.
+ * Runs the jobs of a test's database in the calling thread, without waiting for their due times.
  *
  * <pre>{@code
  * JobRuns runs = JobRuns.with(worker, database);
@@ -14,10 +14,10 @@ import java.util.Optional;
  * runs.toTheEnd(); // retries included
  * }</pre>
  *
- * <p>A handler that does not end holds the calling thread: a timeout of its job type interrupts it,
- * or JUnit's of the test.
+ * <p>A handler that does not end blocks the calling thread: give its job type or the test a
+ * timeout.
  *
- * <p>For the thread that made it.
+ * <p>May be used only by the thread that created it.
  */
 public final class JobRuns {
 
@@ -32,18 +32,18 @@ public final class JobRuns {
   }
 
   /**
-   * Runs by {@code runner}, which was built on a queue in {@code database}.
+   * Runs jobs with {@code runner}, which was built on a queue in {@code database}.
    *
-   * @param runner a worker that was not started, as a rule
+   * @param runner usually a worker that was not started
    */
   public static JobRuns with(JobRunner runner, QueueDatabase database) {
     return new JobRuns(runner, database);
   }
 
   /**
-   * Runs what is due, and what becomes due meanwhile.
+   * Runs all due jobs, including those that become due meanwhile.
    *
-   * @return how many attempts were run
+   * @return the number of attempts run
    */
   public int due() {
     return runner.runUntilIdle();
@@ -59,11 +59,11 @@ public final class JobRuns {
   }
 
   /**
-   * {@linkplain QueueDatabase#timeTravel Travels in time} and runs what is due then. A job that
-   * becomes due twice on the way, because its first attempt fails, has its second attempt later:
-   * its wait begins with the end of the first.
+   * {@linkplain QueueDatabase#timeTravel Travels in time} and runs all jobs that are due then. If
+   * the first attempt of a job fails, its second attempt may not be due yet, because the backoff
+   * starts at the end of the first.
    *
-   * @return how many attempts were run
+   * @return the number of attempts run
    */
   public int dueWithin(Duration time) {
     database.timeTravel(time);
@@ -72,12 +72,11 @@ public final class JobRuns {
 
   /**
    * Runs jobs until none is pending that this runner takes, traveling in time from one due time to
-   * the next: every job is done, dead or cancelled then, its retries and follow-up jobs included.
-   * What the runner does not take, because it serves neither its queue nor its kind, stays pending
-   * and is due.
+   * the next. Afterwards every such job, including retries and follow-up jobs, is completed, dead
+   * or cancelled. Jobs of queues or kinds that the runner does not serve stay pending and are due.
    *
-   * @return how many attempts were run
-   * @throws AssertionError if that has no end: after 1,000 due times, jobs are pending still
+   * @return the number of attempts run
+   * @throws AssertionError if jobs are still pending after 1,000 due times
    */
   public int toTheEnd() {
     int attempts = 0;
@@ -93,7 +92,7 @@ public final class JobRuns {
     throw new AssertionError(
         String.format(
             Locale.ROOT,
-            "After %,d due times and %,d attempts jobs are pending still. Does a handler snooze, or enqueue a job like its own, again and again?",
+            "After %,d due times and %,d attempts jobs are still pending. Does a handler snooze, or enqueue a job like its own, again and again?",
             MOST_ROUNDS,
             attempts));
   }

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /**
- * What every store of the queue promises, as tests. Whoever writes a store extends this class and
- * runs it against every version of PostgreSQL that the store is for:
+ * The guarantees of every store of the queue, as tests. An implementation of a store extends this
+ * class and runs it against every version of PostgreSQL that it supports:
  *
  * <pre>{@code
  * class MyJobStoreContractTest extends JobStoreContract {
@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Tag;
  * }
  * }</pre>
  *
- * <p>Tested are the promises of {@link dev.skipjack.api.spi.JobStore}, {@link
+ * <p>The tests cover the guarantees of {@link dev.skipjack.api.spi.JobStore}, {@link
  * dev.skipjack.api.spi.Maintenance}, {@link dev.skipjack.api.spi.WorkerRegistry}, {@link
  * dev.skipjack.api.JobEnqueuer}, {@link dev.skipjack.api.QueueAdmin} and {@link
  * dev.skipjack.api.JobReader}, grouped by their methods; plans, speed and the text of statements
- * are the store's own affair. Jobs are looked at through the store's reader. Rows are held, as a
- * rival would hold them, with plain SQL on the table {@code jobs} of the schema.
+ * must be tested by the store itself. Jobs are read through the store's reader. Rows are locked, as
+ * another transaction would lock them, with plain SQL on the table {@code jobs} of the schema.
  *
  * <p>The tests run one after another on a database of their own, which {@link QueueTest} provides:
  * its server is chosen as {@link QueueDatabase} says. They carry the tag {@value #TAG}, so that a
@@ -43,7 +43,7 @@ public abstract class JobStoreContract {
   protected JobStoreContract() {}
 
   /**
-   * The store under test. Called before each test; may answer the same ports each time.
+   * The store under test. Called before each test; may return the same ports each time.
    *
    * @param database migrated, its tables empty
    */

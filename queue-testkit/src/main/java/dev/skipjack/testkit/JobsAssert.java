@@ -15,8 +15,8 @@ import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assertions about those jobs of a kind that fit everything said so far; their ids are the value
- * under test. Each step keeps the jobs that fit it too and fails if there is none.
+ * Assertions about the jobs of a kind that match all conditions so far; their ids are the value
+ * under test. Each step keeps the jobs that match and fails if there is none.
  *
  * @param <T> the payload
  * @see QueueAssert#hasEnqueued
@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobId>> {
 
   /**
-   * Due times are compared with the moment of the enqueue, which is measured a little apart from
-   * them.
+   * Tolerance: due times are compared with the time of the enqueue, which is measured slightly
+   * later.
    */
   private static final Duration TOLERANCE = Duration.ofSeconds(1);
 
@@ -42,20 +42,20 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
     this.jobs = jobs;
   }
 
-  /** Some have a payload that equals this one. */
+  /** Keeps jobs whose payload equals this one. */
   public JobsAssert<T> withPayload(T payload) {
     return keep("payload " + payload, job -> decode(job).equals(payload));
   }
 
-  /** Some have a payload that this accepts. */
+  /** Keeps jobs whose payload matches this predicate. */
   public JobsAssert<T> withPayloadMatching(Predicate<? super T> accepted) {
     return keep("payload as given", job -> accepted.test(decode(job)));
   }
 
   /**
-   * Some have a payload that meets these assertions.
+   * Keeps jobs whose payload satisfies these assertions.
    *
-   * @param assertions fail with an {@link AssertionError} for a payload that is not meant
+   * @param assertions throw an {@link AssertionError} for a payload that does not match
    */
   public JobsAssert<T> withPayloadSatisfying(Consumer<? super T> assertions) {
     List<AssertionError> refusals = new ArrayList<>();
@@ -73,14 +73,14 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
         refusals);
   }
 
-  /** Some are in this queue, or ended in it. */
+  /** Keeps jobs that are in this queue, or ended in it. */
   public JobsAssert<T> onQueue(String queue) {
     return keep("queue '%s'".formatted(queue), job -> job.queue().equals(queue));
   }
 
   /**
-   * Some are due so long after their enqueue, within a second. A job that was tried has a due time
-   * of its retry instead.
+   * Keeps jobs that are due this long after their enqueue, within a second. A job that has been
+   * attempted has the due time of its retry instead.
    */
   public JobsAssert<T> dueIn(Duration delay) {
     return keep(
@@ -88,36 +88,36 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
         job -> job.delay().minus(delay).abs().compareTo(TOLERANCE) <= 0);
   }
 
-  /** Some are due at this instant, to the microsecond. */
+  /** Keeps jobs that are due at this instant, to the microsecond. */
   public JobsAssert<T> dueAt(Instant instant) {
     Instant stored = instant.truncatedTo(ChronoUnit.MICROS);
     return keep("due at " + instant, job -> job.scheduledAt().equals(stored));
   }
 
-  /** Some have this priority. */
+  /** Keeps jobs with this priority. */
   public JobsAssert<T> withPriority(int priority) {
     return keep("priority " + priority, job -> job.priority() == priority);
   }
 
-  /** Some have all of these labels. */
+  /** Keeps jobs with all of these tags. */
   public JobsAssert<T> withTags(String... tags) {
     List<String> wanted = List.of(tags);
     return keep("tags " + wanted, job -> job.tags().containsAll(wanted));
   }
 
-  /** Some are in this state. */
+  /** Keeps jobs with this status. */
   public JobsAssert<T> inStatus(JobStatus status) {
     return keep(status.literal(), job -> job.status() == status);
   }
 
-  /** Some have a last error that contains this. */
+  /** Keeps jobs whose last error contains this text. */
   public JobsAssert<T> withErrorContaining(String text) {
     return keep(
         "last error containing '%s'".formatted(text),
         job -> job.lastError() != null && job.lastError().contains(text));
   }
 
-  /** So many jobs fit all that was said, and no more. */
+  /** Asserts that exactly this many jobs match. */
   public JobsAssert<T> times(int count) {
     if (jobs.size() != count) {
       failWithMessage(
@@ -131,9 +131,9 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   }
 
   /**
-   * Goes on with the only job that fits all that was said.
+   * Continues with the only job that matches.
    *
-   * @throws AssertionError if more than one does
+   * @throws AssertionError if more than one matches
    */
   public JobAssert onlyJob() {
     times(1);

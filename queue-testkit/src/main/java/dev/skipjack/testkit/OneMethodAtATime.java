@@ -6,8 +6,8 @@ import java.util.Set;
 import org.junit.jupiter.api.parallel.ResourceLocksProvider;
 
 /**
- * Keeps the methods that share a database apart where JUnit runs methods in parallel: each would
- * empty the tables under the others. Classes have a database each and are not kept from each other.
+ * Keeps methods that share a database from running in parallel, because each would empty the tables
+ * of the others. Classes have a database each and may run in parallel.
  */
 final class OneMethodAtATime implements ResourceLocksProvider {
 

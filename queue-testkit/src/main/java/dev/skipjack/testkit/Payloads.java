@@ -4,7 +4,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 
-/** Reads payloads as the worker would. */
+/** Reads payloads as a worker does. */
 final class Payloads {
 
   private static final String JACKSON = "com.fasterxml.jackson.databind.json.JsonMapper";
@@ -12,7 +12,7 @@ final class Payloads {
   private Payloads() {}
 
   /**
-   * The payload in today's shape.
+   * Returns the payload, converted to the current version of its type.
    *
    * @throws PayloadException if it does not fit the type; names the job
    */
@@ -28,7 +28,7 @@ final class Payloads {
     }
   }
 
-  /** Reads as a queue does that was given no codec; says so at its first use if it cannot. */
+  /** Reads like a queue without a codec of its own; the first use fails if that is not possible. */
   static PayloadCodec standard() {
     try {
       Class.forName(JACKSON, false, Payloads.class.getClassLoader());
@@ -38,7 +38,7 @@ final class Payloads {
     return new JacksonPayloads();
   }
 
-  /** Payloads that no assertion looks at need no codec. */
+  /** Payloads that no assertion reads need no codec. */
   static final class Missing implements PayloadCodec {
 
     @Override

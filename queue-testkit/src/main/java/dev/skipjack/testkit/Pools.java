@@ -2,14 +2,14 @@ package dev.skipjack.testkit;
 
 import com.zaxxer.hikari.HikariConfig;
 
-/** How the testkit's connection pools are made. */
+/** Creates the testkit's connection pools. */
 final class Pools {
 
   private static final long CONNECTION_TIMEOUT_MS = 10_000;
 
   private Pools() {}
 
-  /** An open pool that holds connections only while they are wanted. */
+  /** Opens a pool that keeps connections only while they are in use. */
   static WatchedPool open(String jdbcUrl, String name, int size) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(jdbcUrl);

@@ -5,14 +5,15 @@ import java.sql.SQLException;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** Which major version of PostgreSQL the tests of this JVM ask for, if any. */
+/** The major version of PostgreSQL that the tests of this JVM request, if any. */
 final class PostgresMajor {
 
   static final String PROPERTY = "skipjack.test.major";
   static final String VARIABLE = "SKIPJACK_TEST_MAJOR";
 
-  /** Where the wish comes from. */
-  static final String HOW = "A major is asked for by -D%s or %s".formatted(PROPERTY, VARIABLE);
+  /** The setting that requests the version. */
+  static final String HOW =
+      "A major version is requested by -D%s or %s".formatted(PROPERTY, VARIABLE);
 
   private static final int OLDEST = 14;
   private static final int NEWEST = 18;

@@ -1,21 +1,21 @@
 package dev.skipjack.testkit;
 
-/** Where the server of this JVM's tests comes from. Only the one that was chosen is started. */
+/** A source of the server for this JVM's tests. Only the chosen one is started. */
 interface PostgresSource {
 
-  /** Brings the server up, for as long as this JVM lives. */
+  /** Starts the server, for as long as this JVM lives. */
   Server start();
 
-  /** What it is, in messages: never with a password. */
+  /** Describes the server in messages, never with a password. */
   String name();
 
-  /** What to do to get a server of another major version; a sentence. */
+  /** A sentence that explains how to get a server of another major version. */
   String adviceFor(int major);
 
-  /** A server that takes connections from a role that may create databases. */
+  /** A server that accepts connections from a role that may create databases. */
   interface Server {
 
-    /** The URL of one of its databases, with everything that a login needs. */
+    /** Returns the URL of one of its databases, with everything that a login needs. */
     String jdbcUrl(String database);
 
     /** The name of a database that exists and that no test uses. */
@@ -27,7 +27,7 @@ interface PostgresSource {
      */
     boolean isOursAlone();
 
-    /** Stops it, if it was started for this JVM; as it is of no use. */
+    /** Stops the server if it was started for this JVM, because it cannot be used. */
     void stop();
   }
 }

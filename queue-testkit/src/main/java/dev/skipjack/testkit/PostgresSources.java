@@ -5,18 +5,16 @@ import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Which server the tests of this JVM get. */
+/** Chooses the server for the tests of this JVM. */
 final class PostgresSources {
 
   static final String URL_PROPERTY = "skipjack.test.url";
   static final String URL_VARIABLE = "SKIPJACK_TEST_URL";
 
-  /**
-   * Half an hour off the full one, so that nothing that assumes UTC or whole hours goes unnoticed.
-   */
+  /** An offset with half an hour, so that code that assumes UTC or whole hours is detected. */
   static final String TIME_ZONE = "Asia/Kolkata";
 
-  /** A test server may lose everything in a crash; what it must not lose is time. */
+  /** A test server may lose everything in a crash, but it must be fast. */
   static final Map<String, String> SETTINGS =
       Map.of(
           "fsync", "off",
@@ -40,9 +38,9 @@ final class PostgresSources {
   /**
    * The choice itself.
    *
-   * @param url of a server that runs already; null or blank when there is none
+   * @param url of a running server; null or blank if there is none
    * @param major of the container, if one is started
-   * @param dockerAnswers asked only when the library is there, because it takes time
+   * @param dockerAnswers called only if the library is present, because it takes time
    */
   static PostgresSource choose(
       @Nullable String url,

@@ -25,9 +25,9 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   }
 
   /**
-   * Reads payloads with {@code codec}, for queues that were built with one of their own. Without
-   * it, Jackson 2 reads them if it is on the class path, as it does for queues that were given
-   * none.
+   * Reads payloads with {@code codec}, for queues that were built with a codec of their own. By
+   * default Jackson 2 reads them if it is on the class path, as in a queue without a codec of its
+   * own.
    */
   public QueueAssert decodedBy(PayloadCodec codec) {
     QueueAssert other = new QueueAssert(jobs, codec);
@@ -35,26 +35,26 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   }
 
   /**
-   * There is at least one job of this kind, whatever became of it since. What follows narrows down
-   * to those that are meant.
+   * Asserts that there is at least one job of this kind, in any state. Chained calls narrow down
+   * the jobs.
    */
   public <T> JobsAssert<T> hasEnqueued(JobType<T> type) {
     return narrowed(type).keep(kind(type), job -> job.kind().equals(type.kind()));
   }
 
-  /** There is no job of this kind. */
+  /** Asserts that there is no job of this kind. */
   public QueueAssert hasNotEnqueued(JobType<?> type) {
     return none(kind(type), job -> job.kind().equals(type.kind()));
   }
 
-  /** There is no job of this kind with a payload that equals this one. */
+  /** Asserts that there is no job of this kind with an equal payload. */
   public <T> QueueAssert hasNotEnqueued(JobType<T> type, T payload) {
     return none(
         "%s, payload %s".formatted(kind(type), payload),
         job -> job.kind().equals(type.kind()) && Payloads.decode(codec, type, job).equals(payload));
   }
 
-  /** There are so many jobs, of any kind. */
+  /** Asserts the number of jobs of all kinds. */
   public QueueAssert hasExactly(int count) {
     if (jobs.size() != count) {
       failWithMessage(
@@ -64,12 +64,14 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
     return this;
   }
 
-  /** There is no job of any kind. */
+  /** Asserts that there is no job of any kind. */
   public QueueAssert hasNoJobs() {
     return none("any kind", job -> true);
   }
 
-  /** There is at least one dead job of this kind; what follows narrows down. */
+  /**
+   * Asserts that there is at least one dead job of this kind. Chained calls narrow down the jobs.
+   */
   public <T> JobsAssert<T> hasDeadLetter(JobType<T> type) {
     return narrowed(type)
         .keep(
@@ -77,12 +79,12 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
             job -> job.kind().equals(type.kind()) && job.status() == JobStatus.DEAD);
   }
 
-  /** No job is dead. */
+  /** Asserts that no job is dead. */
   public QueueAssert hasNoDeadLetters() {
     return none("dead", job -> job.status() == JobStatus.DEAD);
   }
 
-  /** Nothing is left to do: no job is pending, running or waiting. */
+  /** Asserts that nothing is left to do: no job is pending, running or waiting. */
   public QueueAssert hasNothingLeftToDo() {
     return none(
         "not ended",
@@ -93,7 +95,7 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   }
 
   /**
-   * Goes on with one job.
+   * Continues with one job.
    *
    * @throws AssertionError if it is not there
    */

@@ -5,7 +5,7 @@ import java.sql.Connection;
 import javax.sql.DataSource;
 
 /**
- * Where assertions about jobs begin, in AssertJ's style. Can be imported statically beside
+ * Entry points for AssertJ assertions about jobs. Can be imported statically together with
  * AssertJ's own {@code assertThat}.
  *
  * <pre>{@code
@@ -14,21 +14,21 @@ import javax.sql.DataSource;
  * }</pre>
  *
  * <p>Every {@code assertThat...} reads all jobs once, live and archived, with one statement, and
- * what is chained to it is about what was there then. To wait for something, put the whole chain
- * into Awaitility's {@code untilAsserted}. A job that ended in a queue which archives nothing
- * cannot be seen any more.
+ * the chained assertions refer to that state. To wait for something, put the whole chain into
+ * Awaitility's {@code untilAsserted}. A job that has ended in a queue without an archive is no
+ * longer visible.
  */
 public final class QueueAssertions {
 
   private QueueAssertions() {}
 
-  /** About the committed jobs of a test's database. */
+  /** Starts assertions about the committed jobs of a test's database. */
   public static QueueAssert assertThat(QueueDatabase database) {
     return assertThatJobs(database.dataSource(), database.schema());
   }
 
   /**
-   * About the committed jobs of a schema.
+   * Starts assertions about the committed jobs of a schema.
    *
    * @throws IllegalStateException if they cannot be read
    */
@@ -37,17 +37,18 @@ public final class QueueAssertions {
   }
 
   /**
-   * About the jobs of a schema as the transaction sees them that is open on {@code connection}:
-   * those that it enqueued and has not committed too. The transaction goes on afterwards.
+   * Starts assertions about the jobs of a schema as seen by the transaction that is open on {@code
+   * connection}, including those that it has enqueued but not committed. The transaction stays
+   * open.
    *
-   * @throws IllegalStateException if they cannot be read, as in a transaction that has failed
+   * @throws IllegalStateException if they cannot be read, for example in a failed transaction
    */
   public static QueueAssert assertThatJobs(Connection connection, String schema) {
     return new QueueAssert(JobRows.of(connection, schema), Payloads.standard());
   }
 
   /**
-   * About one job.
+   * Starts assertions about one job.
    *
    * @throws AssertionError if it is not there
    */

@@ -14,19 +14,19 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * A database of its own for a test, with the queue's tables in it, on the server of this JVM.
+ * A database for one test class, with the queue's tables, on the server of this JVM.
  *
  * <p>The server is, in this order: the one of the system property {@code skipjack.test.url} or else
  * of the environment variable {@code SKIPJACK_TEST_URL} (its role must be allowed to create
- * databases); a container, if Testcontainers is on the class path and Docker answers; an embedded
+ * databases); a container, if Testcontainers is on the class path and Docker responds; an embedded
  * server. The system property {@code skipjack.test.major} or the variable {@code
- * SKIPJACK_TEST_MAJOR} asks for a major version, 14 to 18: the container is of that one, and any
- * other server that is not refuses to serve, with advice. It is started at the first call of {@link
- * #create()} and serves until the JVM ends. It is tuned to forget: a crash of the machine may cost
- * all of it.
+ * SKIPJACK_TEST_MAJOR} requests a major version, 14 to 18: a container is started with that
+ * version, and any other server with a different version is refused, with advice. The server is
+ * started at the first call of {@link #create()} and runs until the JVM ends. It is tuned for
+ * speed, not durability: a crash of the machine may destroy all its data.
  *
- * <p>The time zone of the sessions from the pools here is deliberately not UTC. Safe for any number
- * of threads.
+ * <p>The time zone of sessions from these pools is deliberately not UTC. Safe for any number of
+ * threads.
  *
  * @see QueueTest
  */
@@ -59,7 +59,7 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * A new database with empty tables.
+   * Creates a database with empty tables.
    *
    * @throws IllegalStateException if the server refuses; the cause says why
    */
@@ -71,16 +71,16 @@ public final class QueueDatabase implements AutoCloseable {
     return new QueueDatabase(server);
   }
 
-  /** A pool of ten connections in auto-commit mode. It is closed with the database. */
+  /** Returns a pool of ten connections in auto-commit mode, which is closed with the database. */
   public DataSource dataSource() {
     return main;
   }
 
   /**
-   * Another pool, in auto-commit mode, for what must not share the first one.
+   * Creates another pool, in auto-commit mode, for code that must not share the first one.
    *
-   * @param poolSize most connections it opens; none is kept when idle for long
-   * @return may be closed early; otherwise closed with the database
+   * @param poolSize maximum number of connections; idle ones are closed after a while
+   * @return the pool; it may be closed early, and is otherwise closed with the database
    */
   public HikariDataSource newDataSource(int poolSize) {
     synchronized (pools) {
@@ -95,29 +95,30 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * The URL with user and password as parameters, for another process or pool: keep it out of logs.
+   * Returns the URL with user and password as parameters, for another process or pool: keep it out
+   * of logs.
    */
   public String jdbcUrl() {
     return server.jdbcUrl(name);
   }
 
-  /** The schema that the queue's tables are in. */
+  /** Returns the schema of the queue's tables. */
   public String schema() {
     return TestServer.SCHEMA;
   }
 
-  /** A connection from {@link #dataSource()}; the caller closes it. */
+  /** Returns a connection from {@link #dataSource()}; the caller must close it. */
   public Connection connection() throws SQLException {
     return main.getConnection();
   }
 
   /**
-   * Empties the queue's tables; ids are not counted from one again.
+   * Empties the queue's tables; ids do not start at one again.
    *
    * <p>A table of the test's own whose foreign key refers to one of them is emptied with it.
    *
-   * @throws IllegalStateException if somebody else keeps a lock on a table for ten seconds, as an
-   *     open transaction does; the message says where the connections that are out were taken
+   * @throws IllegalStateException if another session keeps a lock on a table for ten seconds, as an
+   *     open transaction does; the message names where the connections in use were taken
    */
   public void truncate() {
     truncate(QueueEdits.PATIENCE);
@@ -138,21 +139,22 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Lets {@code time} pass for what waits, without sleeping: due times of pending and waiting jobs,
-   * the times of their enqueue, the ends of keys that outlive their jobs (idempotency keys, unique
-   * keys for a period), and pauses of limited time move so far into the past. Leases do not move
-   * ({@link #loseLease} ends one), nor does what has happened already, such as the time of a death
-   * or an end.
+   * Lets {@code time} pass without sleeping, for everything that waits: the due times of pending
+   * and waiting jobs, the times of their enqueue, the ends of keys that outlive their jobs
+   * (idempotency keys, unique keys for a period), and the ends of pauses move into the past by this
+   * duration. Leases do not move ({@link #loseLease} ends one), nor do times of past events, such
+   * as the death or the end of a job.
    *
-   * <p>A started worker hears nothing of it and finds what became due by its next poll. {@link
-   * JobRuns} travels and runs.
+   * <p>A started worker is not notified and finds jobs that became due at its next poll. {@link
+   * JobRuns} combines time travel with running jobs.
    *
    * @param time not negative, microsecond precision, at most 365,000 days
    * @throws IllegalStateException if the database refuses
    */
   public void timeTravel(Duration time) {
     if (time.isNegative()) {
-      throw new IllegalArgumentException("Nobody travels back, not even by %s.".formatted(time));
+      throw new IllegalArgumentException(
+          "Time travel goes forward only, not by %s.".formatted(time));
     }
     if (time.compareTo(FARTHEST) > 0) {
       throw new IllegalArgumentException(
@@ -166,12 +168,12 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Takes a running job from its execution, as when a worker was frozen for longer than its lease:
-   * the lease is over at once and the job is rescued, so that it is pending again or, if that was
-   * its last attempt, dead. What the execution answers afterwards is refused. Other leases that ran
-   * out are rescued with it.
+   * Takes a running job from its execution, as if its worker had been frozen for longer than the
+   * lease: the lease expires immediately and the job is rescued, so that it is pending again or, if
+   * that was its last attempt, dead. Later writes of the execution are refused. Other jobs with
+   * expired leases are rescued too.
    *
-   * <p>May be called by the handler of the job.
+   * <p>May be called by the job's handler.
    *
    * @param queue the queue that the job is in
    * @throws IllegalStateException if the job is not running
@@ -197,9 +199,10 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Ends every session of this database but the one that does it, as a restart of the server would:
-   * whoever uses one meets a broken connection. Pools replace them in time; those here test a
-   * connection before they lend it only if nobody used it for half a second.
+   * Ends every session of this database except the current one, like a restart of the server: their
+   * users get errors of a broken connection. Pools replace broken connections over time; the pools
+   * of this class test a connection before handing it out only if it has been unused for half a
+   * second.
    */
   public void cutConnections() {
     edits.cutConnections();
@@ -219,11 +222,11 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Closes the pools and drops the database, whoever is still connected to it. Closing twice does
-   * nothing.
+   * Closes the pools and drops the database, even if sessions are still connected to it. Closing
+   * twice has no effect.
    *
-   * @throws AssertionError if connections of the pools had not been given back; the message and the
-   *     suppressed exceptions say where they were taken
+   * @throws AssertionError if connections of the pools were not returned; the message and the
+   *     suppressed exceptions name where they were taken
    */
   @Override
   public void close() {
@@ -240,7 +243,7 @@ public final class QueueDatabase implements AutoCloseable {
     if (!leaked.isEmpty()) {
       AssertionError error =
           new AssertionError(
-              "%d connection(s) of %s were not given back to their pool; close each connection that is taken.%s"
+              "%d connection(s) of %s were not returned to their pool; close every connection.%s"
                   .formatted(leaked.size(), name, list(leaked)));
       leaked.forEach(error::addSuppressed);
       throw error;

@@ -13,12 +13,12 @@ import java.util.OptionalLong;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** What a test writes into the queue's tables past the store. */
+/** Writes of a test into the queue's tables that bypass the store. */
 final class QueueEdits {
 
   /**
-   * The tables and partitions of the schema that were written to, but for Flyway's own. Most
-   * partitions never are, and to empty them all would take longer than most tests.
+   * The tables and partitions of the schema that were written to, except Flyway's own. Most
+   * partitions are never written to, and emptying them all would take longer than most tests.
    */
   private static final String TABLES =
       """
@@ -96,7 +96,7 @@ final class QueueEdits {
         });
   }
 
-  /** Moves what waits for a time by so much into the past. */
+  /** Moves everything that waits for a time into the past by the given duration. */
   void travel(Duration time) {
     long micros = time.getSeconds() * 1_000_000L + time.getNano() / 1_000L;
     inTransaction(
@@ -107,7 +107,7 @@ final class QueueEdits {
         });
   }
 
-  /** How long until the first of the pending jobs that are not due yet; empty: there is none. */
+  /** The time until the first of the pending jobs that are not due yet; empty if there is none. */
   Optional<Duration> untilNextDue() {
     OptionalLong micros = inTransaction(connection -> number(connection, NEXT_DUE));
     return micros.isEmpty()
@@ -115,13 +115,13 @@ final class QueueEdits {
         : Optional.of(Duration.ofNanos(Math.multiplyExact(micros.getAsLong(), 1_000L)));
   }
 
-  /** The execution that runs a job; empty: none does. */
+  /** The execution that runs a job; empty if it is not running. */
   Optional<ExecutionId> executionOf(JobId job) {
     OptionalLong id = inTransaction(connection -> number(connection, EXECUTION, job.value()));
     return id.isEmpty() ? Optional.empty() : Optional.of(new ExecutionId(id.getAsLong()));
   }
 
-  /** Makes a lease one that ran out a second ago; does nothing if the execution is over. */
+  /** Sets the end of a lease to one second ago; does nothing if the execution has ended. */
   void endLease(JobId job, ExecutionId execution) {
     inTransaction(connection -> update(connection, END_LEASE, job.value(), execution.value()));
   }
@@ -139,7 +139,7 @@ final class QueueEdits {
     return inTransaction(PATIENCE, work);
   }
 
-  /** The settings and locks that it needs end with it, whatever becomes of it. */
+  /** The settings and locks that it needs end with the transaction, whether or not it commits. */
   private <R> R inTransaction(Duration patience, Work<R> work) {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
@@ -150,7 +150,7 @@ final class QueueEdits {
     } catch (SQLException e) {
       throw new IllegalStateException(
           LOCK_TIMEOUT.equals(e.getSQLState())
-              ? "Somebody holds the rows for %s; is a transaction of a test still open?"
+              ? "Another session has locked the rows for %s; is a transaction of a test still open?"
                   .formatted(Texts.of(patience))
               : "The test database refused: " + e.getMessage(),
           e);

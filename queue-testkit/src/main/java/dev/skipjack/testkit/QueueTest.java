@@ -12,12 +12,12 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 /**
  * Gives a test class a {@link QueueDatabase} of its own, shared with its nested classes.
  *
- * <p>Constructors, test methods and life-cycle methods get it by declaring a parameter of that
+ * <p>Constructors, test methods and life-cycle methods receive it by declaring a parameter of that
  * type. The queue's tables are empty at the start of each test method unless {@link #truncate} says
- * otherwise, so what {@code @BeforeAll} writes into them is gone by then; the test's own tables in
- * other schemas are left alone. After the class the database is dropped, and the class fails if
- * connections were not given back. Classes may run in parallel; the test methods of one run one
- * after the other all the same.
+ * otherwise, so rows that {@code @BeforeAll} writes into them do not survive; the test's own tables
+ * in other schemas are not touched. After the class the database is dropped, and the class fails if
+ * connections were not returned. Classes may run in parallel; the test methods of a class always
+ * run one after the other.
  */
 @Documented
 @Inherited
@@ -28,9 +28,9 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 public @interface QueueTest {
 
   /**
-   * Whether the queue's tables are emptied before each test method. Without it, methods see the
-   * jobs of those before them: for a story told in several methods, or jobs that {@code @BeforeAll}
-   * enqueues. A nested class may say it anew.
+   * Whether the queue's tables are emptied before each test method. If not, methods see the jobs of
+   * earlier ones: for a scenario in several methods, or for jobs that {@code @BeforeAll} enqueues.
+   * A nested class may override it.
    */
   boolean truncate() default true;
 }

@@ -8,16 +8,16 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** What {@link QueueTest} does. */
+/** The JUnit extension behind {@link QueueTest}. */
 final class QueueTestExtension implements BeforeAllCallback, BeforeEachCallback, ParameterResolver {
 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(QueueTestExtension.class);
 
   /**
-   * A database, closed with the context of the class that it was made for, also when that class
+   * A database, closed with the context of the class that it was created for, even if that class
    * could not be constructed; nested classes find it through their parents. JUnit 5.12 closes the
-   * one type, later ones the other.
+   * one type, later versions the other.
    */
   @SuppressWarnings("deprecation")
   private record Owned(QueueDatabase database)
@@ -42,7 +42,7 @@ final class QueueTestExtension implements BeforeAllCallback, BeforeEachCallback,
     }
   }
 
-  /** What the class says, or else the one that it is nested in. */
+  /** The setting of the class, or else of its enclosing class. */
   private static boolean truncates(Class<?> testClass) {
     for (Class<?> type = testClass; type != null; type = type.getEnclosingClass()) {
       Optional<QueueTest> found = AnnotationSupport.findAnnotation(type, QueueTest.class);
@@ -64,7 +64,7 @@ final class QueueTestExtension implements BeforeAllCallback, BeforeEachCallback,
   }
 
   /**
-   * Made at the first need: with one instance for the whole class, that is its constructor, before
+   * Created at first use: with one instance for the whole class, this is its constructor, before
    * anything else.
    */
   private static QueueDatabase obtain(ExtensionContext context) {

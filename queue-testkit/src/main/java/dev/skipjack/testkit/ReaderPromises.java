@@ -27,7 +27,7 @@ import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What a person sees. */
+/** Returns the port for read-only queries. */
 abstract class ReaderPromises extends Promises {
 
   @Nested

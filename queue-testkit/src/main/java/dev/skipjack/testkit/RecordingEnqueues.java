@@ -9,29 +9,30 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Keeps what was enqueued, in the order of the calls: what reached the database, in a transaction
- * that may be rolled back still.
+ * Records what was enqueued, in the order of the calls: everything that reached the database, even
+ * in a transaction that may still be rolled back.
  *
  * <pre>{@code
  * RecordingEnqueues recorded = new RecordingEnqueues();
  * JobQueue queue = JobQueue.builder(dataSource).interceptor(recorded).build();
  * }</pre>
  *
- * <p>Add it last to see jobs as other interceptors leave them. Safe for any number of threads.
+ * <p>Add it last to see jobs after other interceptors have processed them. Safe for any number of
+ * threads.
  */
 public final class RecordingEnqueues implements EnqueueInterceptor {
 
   /**
-   * A job and what became of it.
+   * A job and the result of its enqueue.
    *
-   * @param job as it was handed to the store
+   * @param job as it was passed to the store
    * @param result whether it was created
    */
   public record Recorded(NewJob job, EnqueueResult result) {}
 
   private final List<Recorded> recorded = new CopyOnWriteArrayList<>();
 
-  /** Empty. */
+  /** Creates an instance without records. */
   public RecordingEnqueues() {}
 
   @Override
@@ -45,17 +46,17 @@ public final class RecordingEnqueues implements EnqueueInterceptor {
     return results;
   }
 
-  /** Everything so far: a copy. */
+  /** Returns a copy of everything recorded so far. */
   public List<Recorded> all() {
     return List.copyOf(recorded);
   }
 
-  /** The jobs of one kind so far: a copy. */
+  /** Returns a copy of the jobs of one kind recorded so far. */
   public List<Recorded> of(JobType<?> type) {
     return recorded.stream().filter(one -> one.job().kind().equals(type.kind())).toList();
   }
 
-  /** Forgets everything. */
+  /** Discards all records. */
   public void clear() {
     recorded.clear();
   }

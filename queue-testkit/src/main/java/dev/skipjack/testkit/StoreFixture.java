@@ -76,7 +76,7 @@ final class StoreFixture extends AttemptFixture {
     }
   }
 
-  /** Returns when some session of the database waits for a lock. */
+  /** Returns when a session of the database waits for a lock. */
   void awaitBlockedSession() throws SQLException, InterruptedException {
     Instant deadline = Instant.now().plus(DEADLINE);
     try (Connection connection = database.connection();
@@ -90,7 +90,7 @@ final class StoreFixture extends AttemptFixture {
             return;
           }
         }
-        assertThat(Instant.now()).as("nobody waits for a lock").isBefore(deadline);
+        assertThat(Instant.now()).as("no session waits for a lock").isBefore(deadline);
         TimeUnit.MILLISECONDS.sleep(5);
       }
     }

@@ -9,33 +9,33 @@ import dev.skipjack.api.spi.WorkerRegistry;
 import java.sql.Connection;
 
 /**
- * A store as {@link JobStoreContract} sees it: every port, all on one database and one schema.
- * Whoever writes a store implements this in a test, usually as a view of one object.
+ * A store from the perspective of {@link JobStoreContract}: all ports, on the same database and
+ * schema. The test of a store implements this, usually as a view of one object.
  */
 public interface StorePorts {
 
-  /** The port to the jobs. */
+  /** Returns the port for claiming and running jobs. */
   JobStore store();
 
-  /** Enqueues in transactions of its own. */
+  /** Returns an enqueuer with transactions of its own. */
   JobEnqueuer enqueuer();
 
   /**
-   * Enqueues in the caller's transaction.
+   * Returns an enqueuer in the caller's transaction.
    *
    * @param transaction not in auto-commit mode; the store neither commits, rolls back nor closes it
    */
   JobEnqueuer enqueuerIn(Connection transaction);
 
-  /** What a person does to jobs and queues. */
+  /** Returns the port for administrative operations. */
   QueueAdmin admin();
 
-  /** What a person sees. */
+  /** Returns the port for read-only queries. */
   JobReader reader();
 
-  /** The port to the history's partitions. */
+  /** Returns the port for the partitions of the history. */
   Maintenance maintenance();
 
-  /** The port to the workers' own rows. */
+  /** Returns the port for the workers' own rows. */
   WorkerRegistry workers();
 }

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one server of this JVM, with a migrated database that all others are copied from. Safe for
- * any number of threads.
+ * The server of this JVM, with a migrated database from which all others are copied. Safe for any
+ * number of threads.
  */
 final class TestServer {
 
@@ -27,10 +27,7 @@ final class TestServer {
   private static final String NOT_ALLOWED = "42501";
   private static final Logger LOG = LoggerFactory.getLogger(TestServer.class);
 
-  /**
-   * Static because a server is the property of a JVM; starting one for each test class is what this
-   * avoids.
-   */
+  /** Static, because a server belongs to a JVM; starting one for each test class would be slow. */
   private static final FirstStart<TestServer> RUNNING =
       new FirstStart<>(() -> start(PostgresSources.choose(), PostgresMajor.wanted()));
 
@@ -44,14 +41,14 @@ final class TestServer {
     this.template = PREFIX + "template_" + token();
   }
 
-  /** Started at the first call; if that failed, every call does. */
+  /** Started at the first call; if that fails, every call fails. */
   static TestServer running() {
     return RUNNING.get();
   }
 
   /**
-   * @param major that the server must have, if one is named
-   * @throws IllegalStateException if it has another or refuses; nothing is left on it then
+   * @param major version that the server must have, if one is requested
+   * @throws IllegalStateException if it has another version or refuses; nothing is left on it then
    */
   static TestServer start(PostgresSource source, OptionalInt major) {
     TestServer server = new TestServer(source);
@@ -74,7 +71,7 @@ final class TestServer {
     }
   }
 
-  /** A copy of the template; the caller drops it. */
+  /** Creates a copy of the template; the caller must drop it. */
   String createDatabase() {
     String name = PREFIX + token();
     long begin = System.nanoTime();
@@ -86,7 +83,7 @@ final class TestServer {
     return name;
   }
 
-  /** Drops a database and cuts off whoever is connected to it. */
+  /** Drops a database and ends all sessions connected to it. */
   void dropDatabase(String name) {
     execute("DROP DATABASE IF EXISTS %s WITH (FORCE)".formatted(name));
   }
@@ -100,7 +97,7 @@ final class TestServer {
       dropLeftovers();
     }
     execute("CREATE DATABASE " + template);
-    // Nothing may be connected to a template while it is copied, so its pool is closed here.
+    // No session may be connected to a template while it is copied, so its pool is closed here.
     try (HikariDataSource migrating = Pools.open(jdbcUrl(template), template, 2)) {
       Migrations.migrate(migrating, SCHEMA);
     } catch (RuntimeException e) {
@@ -126,8 +123,7 @@ final class TestServer {
   }
 
   /**
-   * Drops what runs that were killed have left; not what somebody is connected to, nor our
-   * template.
+   * Drops databases that killed runs have left, but not those with connections, nor our template.
    */
   void dropLeftovers() {
     for (String name : leftovers()) {

@@ -6,8 +6,8 @@ import java.util.OptionalInt;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /**
- * A container, removed by Testcontainers when this JVM ends. Loaded only where that library is on
- * the class path.
+ * A container, removed by Testcontainers when this JVM ends. Loaded only if that library is on the
+ * class path.
  */
 final class TestcontainersSource implements PostgresSource {
 

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** How failed assertions say what they saw. */
+/** Formats jobs for the messages of failed assertions. */
 final class Texts {
 
   private static final int MOST_JOBS = 20;
 
   private Texts() {}
 
-  /** Rounded to what a person reads: {@code 1h30m}, {@code 12.345s}. */
+  /** Rounded for reading: {@code 1h30m}, {@code 12.345s}. */
   static String of(Duration duration) {
     Duration rounded = duration.truncatedTo(ChronoUnit.MILLIS);
     return rounded.toString().substring("PT".length()).toLowerCase(Locale.ROOT);

@@ -6,12 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A server that runs already. */
+/** A server that is already running. */
 final class UrlSource implements PostgresSource {
 
   private static final Pattern URL = Pattern.compile("(jdbc:postgresql://[^/?]+/)([^/?]+)(\\?.*)?");
 
-  /** Where the URL comes from. */
+  /** The setting that contains the URL. */
   private static final String HOW =
       "-D%s or %s".formatted(PostgresSources.URL_PROPERTY, PostgresSources.URL_VARIABLE);
 
@@ -21,7 +21,7 @@ final class UrlSource implements PostgresSource {
   private final boolean oursAlone;
   private final Runnable stop;
 
-  /** Somebody else's, which is never stopped. */
+  /** The server is not ours and is never stopped. */
   UrlSource(String url) {
     this(url, false, () -> {});
   }
@@ -47,7 +47,7 @@ final class UrlSource implements PostgresSource {
     this.stop = stop;
   }
 
-  /** Without parameters; with an @ somewhere, what is a password is anybody's guess. */
+  /** Without parameters; if the URL contains an @, the position of a password is unknown. */
   private static String withoutSecrets(String url) {
     return url.contains("@")
         ? url.replaceFirst("(?s)^([a-z:]*//)?.*", "$1***")

@@ -10,10 +10,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** A pool that knows who has taken those of its connections that are out. */
+/** A pool that knows where each connection in use was taken. */
 final class WatchedPool extends HikariDataSource {
 
-  /** Through whose hands a connection goes before the test has it. */
+  /** The classes through which a connection passes before the test receives it. */
   private static final Set<String> HANDS =
       Set.of(
           WatchedPool.class.getName(),
@@ -66,7 +66,7 @@ final class WatchedPool extends HikariDataSource {
     return connection;
   }
 
-  /** For each connection that was not given back, where it was taken. */
+  /** Returns where each connection that was not returned was taken. */
   List<Throwable> out() {
     synchronized (loans) {
       loans.removeIf(Loan::isOver);

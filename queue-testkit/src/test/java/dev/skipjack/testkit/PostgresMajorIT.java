@@ -34,7 +34,7 @@ class PostgresMajorIT {
     assertThatThrownBy(() -> PostgresMajor.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "The queue does not run on PostgreSQL '%s'. A major is asked for by -Dskipjack.test.major or SKIPJACK_TEST_MAJOR: 14 to 18, or nothing.",
+            "The queue does not run on PostgreSQL '%s'. A major version is requested by -Dskipjack.test.major or SKIPJACK_TEST_MAJOR: 14 to 18, or nothing.",
             text);
   }
 

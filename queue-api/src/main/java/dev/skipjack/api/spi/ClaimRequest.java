@@ -5,23 +5,23 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What to claim.
+ * Parameters of a claim.
  *
- * @param worker who claims
- * @param lanes where from, in the order in which they are to be served
- * @param kinds only these
- * @param limit most jobs to take, 1 to 1,000
- * @param lease how long each may run before others can rescue it; more than 0, at most 365 days
+ * @param worker the worker that claims
+ * @param lanes the lanes to claim from, in the order in which they must be served
+ * @param kinds only jobs of these kinds
+ * @param limit maximum number of jobs, 1 to 1,000
+ * @param lease how long a claim stays valid without renewal; more than 0, at most 365 days
  */
 public record ClaimRequest(
     WorkerId worker, List<LaneShare> lanes, List<String> kinds, int limit, Duration lease) {
 
-  /** Most jobs one claim may take. */
+  /** The maximum number of jobs in one claim. */
   public static final int LARGEST = 1_000;
 
   private static final Duration LONGEST_LEASE = Duration.ofDays(365);
 
-  /** Copies the lists and refuses limits and leases out of range. */
+  /** Copies the lists and rejects limits and leases out of range. */
   public ClaimRequest {
     lanes = List.copyOf(lanes);
     kinds = List.copyOf(kinds);
@@ -32,7 +32,7 @@ public record ClaimRequest(
     requireLease(lease);
   }
 
-  /** This, for so many jobs at most. */
+  /** Returns this request with another limit. */
   public ClaimRequest atMost(int limit) {
     return new ClaimRequest(worker, lanes, kinds, Math.min(limit, this.limit), lease);
   }
@@ -46,7 +46,8 @@ public record ClaimRequest(
   public static Duration requireLease(Duration lease) {
     if (lease.isNegative() || lease.isZero() || lease.compareTo(LONGEST_LEASE) > 0) {
       throw new IllegalArgumentException(
-          "Lease %s is not in more than 0 to %d days.".formatted(lease, LONGEST_LEASE.toDays()));
+          "Lease %s must be positive and at most %d days."
+              .formatted(lease, LONGEST_LEASE.toDays()));
     }
     return lease;
   }

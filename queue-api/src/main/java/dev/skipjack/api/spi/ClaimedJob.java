@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that this worker may run until its lease ends.
+ * A claimed job, which its worker may run until the lease ends.
  *
  * @param execution the right to end the attempt
  * @param queue its queue
@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * @param payload one JSON document
  * @param payloadVersion shape of the payload
  * @param priority its priority
- * @param attempt which attempt this is as the handler sees it, from 1: snoozed and released ones do
+ * @param attempt number of the attempt as seen by the handler, from 1; snoozed and released ones do
  *     not count
  * @param uncountedAttempts how many earlier attempts do not count: they were snoozed or released,
  *     or came before the latest redrive
- * @param maxAttempts used attempts that are allowed
- * @param scheduledAt when it had become due
- * @param traceparent W3C traceparent of its enqueuer; null: none was given
+ * @param maxAttempts number of attempts that it may use
+ * @param scheduledAt when it became due
+ * @param traceparent W3C traceparent of its enqueuer; null if there is none
  */
 public record ClaimedJob(
     Execution execution,

@@ -5,19 +5,19 @@ import dev.skipjack.api.JobStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt that ends its job for good, with something to say about it.
+ * The end of an attempt that ends its job, with data: a result or the reason of a cancellation.
  *
  * @param execution the attempt
  * @param as {@link JobStatus#COMPLETED} or {@link JobStatus#CANCELLED}
- * @param result what the handler returned, one JSON document as {@link
- *     dev.skipjack.api.QueueAccess} writes them, kept in the archive; only of a completed job
- * @param reason why the handler wants the job never to run again, made safe to write as a {@link
- *     JobError}'s message; only of a cancelled job
+ * @param result the handler's result, one JSON document as encoded by {@link
+ *     dev.skipjack.api.QueueAccess}, kept in the archive; only for a completed job
+ * @param reason the handler's reason for cancelling, made safe to write like the message of a
+ *     {@link JobError}; only for a cancelled job
  */
 public record Conclusion(
     Execution execution, JobStatus as, @Nullable String result, @Nullable String reason) {
 
-  /** Refuses other ends, a result of a cancelled job and a reason of a completed one. */
+  /** Rejects other statuses, a result of a cancelled job and a reason of a completed one. */
   public Conclusion {
     if (as != JobStatus.COMPLETED && as != JobStatus.CANCELLED) {
       throw new IllegalArgumentException(
@@ -33,18 +33,18 @@ public record Conclusion(
   }
 
   /**
-   * Ends an attempt well.
+   * Completes a job.
    *
-   * @param result one JSON document; null: there is none
+   * @param result one JSON document; null if there is none
    */
   public static Conclusion completed(Execution execution, @Nullable String result) {
     return new Conclusion(execution, JobStatus.COMPLETED, result, null);
   }
 
   /**
-   * Ends a job that shall not be run again.
+   * Cancels a job.
    *
-   * @param reason in words; null: nobody said
+   * @param reason in words; null if there is none
    */
   public static Conclusion cancelled(Execution execution, @Nullable String reason) {
     return new Conclusion(execution, JobStatus.CANCELLED, null, reason);

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What {@link Maintenance#createPartitions} did.
+ * The result of {@link Maintenance#createPartitions}.
  *
- * @param created names of the new partitions; those that were there are not listed
- * @param postponed those that are missing still
- * @param missingFrom the first instant that no partition holds, of those asked for: from then on
- *     jobs cannot be claimed or completed; empty: none is missing
+ * @param created names of the new partitions, without those that existed before
+ * @param postponed the partitions that are still missing
+ * @param missingFrom the first requested instant without a partition, from which on jobs cannot be
+ *     claimed or completed; empty if none is missing
  */
 public record CreatedPartitions(
     List<String> created, List<Postponed> postponed, Optional<Instant> missingFrom) {

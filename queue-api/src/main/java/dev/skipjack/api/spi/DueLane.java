@@ -3,7 +3,7 @@ package dev.skipjack.api.spi;
 import java.time.Duration;
 
 /**
- * A lane that holds a due job.
+ * A lane with a due job.
  *
  * @param lane the lane
  * @param waited how long its oldest due job has been due, by the database's clock; not negative

@@ -3,11 +3,11 @@ package dev.skipjack.api.spi;
 import java.util.List;
 
 /**
- * Where there is something to claim.
+ * The lanes with due jobs.
  *
- * @param lanes lanes that hold a due job, in no order; none of a paused queue
- * @param paused those of the queues asked for that are paused. Nothing is to be claimed from them,
- *     by whatever the caller knows of their lanes from before.
+ * @param lanes lanes with a due job, in no particular order, without those of paused queues
+ * @param paused the requested queues that are paused. Nothing must be claimed from them, even if
+ *     the caller knows their lanes from earlier.
  */
 public record DueLanes(List<DueLane> lanes, List<String> paused) {
 

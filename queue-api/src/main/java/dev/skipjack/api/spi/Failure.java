@@ -8,9 +8,9 @@ import java.time.Duration;
  * An attempt that failed.
  *
  * @param execution the attempt
- * @param error why
+ * @param error the reason
  * @param delay wait before the next attempt; clamped to 0 .. {@link Backoff#LONGEST}
- * @param isFinal whether there shall be no next attempt whatever is left
+ * @param isFinal whether the job must not be retried, even if attempts are left
  */
 public record Failure(Execution execution, JobError error, Duration delay, boolean isFinal) {
 

@@ -8,21 +8,24 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt that ends without being used: the handler asked for later, or the worker shuts down.
+ * The end of an attempt that does not count: the handler postponed the job, or the worker released
+ * it.
  *
  * @param execution the attempt
  * @param as {@link ExecutionStatus#SNOOZED} or {@link ExecutionStatus#RELEASED}
  * @param delay until the job is due again; clamped to 0 .. {@link Backoff#LONGEST}
- * @param until when the job is due again; null: the delay says so. A snoozed one is not due before
- *     the delay is over. A released one is due exactly then, whatever the delay and also if it is
- *     past: with the due time it was claimed with, a job that never began has its place before
- *     those of later, and its wait goes on. An instant before 1970 or beyond {@link
- *     EnqueueOptions#LATEST} is clamped.
+ * @param until when the job is due again; null if the delay applies. A snoozed job is not due
+ *     before the delay has passed. A released job is due exactly at this instant, whatever the
+ *     delay, even if it is in the past: with the due time it was claimed with, a job that never
+ *     started keeps its position before later jobs, and its waiting time. An instant before 1970 or
+ *     after {@link EnqueueOptions#LATEST} is clamped.
  */
 public record GiveBack(
     Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {
 
-  /** Refuses other endings and clamps delay and instant, so that no value makes the write fail. */
+  /**
+   * Rejects other statuses and clamps delay and instant, so that no value can make the write fail.
+   */
   public GiveBack {
     if (as != ExecutionStatus.SNOOZED && as != ExecutionStatus.RELEASED) {
       throw new IllegalArgumentException(

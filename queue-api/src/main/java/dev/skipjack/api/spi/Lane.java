@@ -1,7 +1,7 @@
 package dev.skipjack.api.spi;
 
 /**
- * The jobs of one queue that have one priority: what a claim takes from, in due order.
+ * The jobs of one queue and one priority, from which claims take jobs by due time.
  *
  * @param queue the queue
  * @param priority -100 to 100

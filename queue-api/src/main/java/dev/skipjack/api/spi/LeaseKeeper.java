@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Extends leases on a connection that it keeps, so that handlers which have taken every connection
+ * Extends leases on a connection that it keeps, so that handlers that have taken every connection
  * of a pool cannot cost their own jobs the leases.
  *
  * <p>The connection is kept from the first call until it breaks or the keeper is closed; between
@@ -16,48 +16,46 @@ import java.util.Set;
 public interface LeaseKeeper extends AutoCloseable {
 
   /**
-   * As {@link JobStore#heartbeat}. After a failure that a smaller batch would not mend the
-   * connection is given up, and the next call borrows another.
+   * Like {@link JobStore#heartbeat}. After a failure that a smaller batch would not avoid, the
+   * connection is returned, and the next call borrows another.
    *
-   * @throws StoreException if the database refused, was not reached, or its answer was lost
+   * @throws StoreException if the database refused the statement, could not be reached, or its
+   *     response was lost
    * @throws IllegalStateException if the keeper was closed
    */
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
   /**
-   * As {@link JobStore#progress}, on the same connection: where handlers have taken all others, a
-   * report must not hold up a heartbeat.
+   * Like {@link JobStore#progress}, on the same connection: if handlers have taken all others, a
+   * report must not delay a heartbeat.
    */
   List<Verdict> progress(List<Progress> reports);
 
   /**
-   * Those of the given executions that own their job still and whose job an operator wants
-   * cancelled. On the same connection; locks and changes nothing. {@link #heartbeat} reports the
-   * same, but only as often as leases are renewed.
+   * Returns the executions that still own their job and whose cancellation was requested. Uses the
+   * same connection; locks and changes nothing. {@link #heartbeat} reports the same, but only as
+   * often as leases are renewed.
    *
-   * @throws StoreException as {@link #heartbeat}
+   * @throws StoreException like {@link #heartbeat}
    */
   Set<ExecutionId> cancelRequested(List<Execution> executions);
 
   /**
-   * Lets the next {@link #reserve} ask the server whether it is there and can be written to,
-   * however lately the connection was used: another connection has met a server that cannot. Any
-   * thread may call it.
+   * Makes the next {@link #reserve} check that the server responds and accepts writes, however
+   * recently the connection was used. Call it after another connection has met a server that does
+   * not. Any thread may call it.
    */
   void recheck();
 
   /**
-   * Borrows the connection now, unless it has one: before handlers take what there is.
+   * Borrows the connection now, unless it has one, before handlers take all of them.
    *
-   * @throws StoreException if there is none to be had, or its server is read-only (25006)
+   * @throws StoreException if no connection is available, or its server is read-only (25006)
    * @throws IllegalStateException if the keeper was closed
    */
   void reserve();
 
-  /**
-   * Gives the connection back. A call that is under way has half a second to end, and is broken off
-   * then.
-   */
+  /** Returns the connection. A running call has half a second to end, and is then aborted. */
   @Override
   void close();
 }

@@ -5,14 +5,14 @@ import dev.skipjack.api.StoreException;
 import java.time.Duration;
 
 /**
- * Keeps the history's partitions coming and going, and deletes what nobody keeps any longer.
+ * Creates and removes the partitions of the history, and deletes expired rows.
  *
- * <p>Nothing here makes a claim or a completion wait, whoever holds what. What cannot be done
- * without waiting for somebody is postponed, and the answer says so: call again later. Any number
- * of maintainers may be at it, in any time zones, and a call that died half-way is finished by the
- * next.
+ * <p>No method makes a claim or a completion wait. Steps that would have to wait for another
+ * session are postponed and reported: call again later. Any number of workers may run maintenance
+ * at the same time, in any time zones, and a call that was interrupted is finished by the next one.
  *
- * <p>Each partition and each step fails alone: the answer lists what failed, and the rest is done.
+ * <p>Each partition and each step fails separately: the result lists the failures, and the rest is
+ * done.
  *
  * <p>Safe for any number of threads. Throws {@link StoreException} when the database is
  * unavailable.
@@ -20,27 +20,27 @@ import java.time.Duration;
 public interface Maintenance {
 
   /**
-   * Creates the missing partitions of audit and archive, from the one that holds the present on.
+   * Creates the missing partitions of audit and archive, starting with the current one.
    *
-   * @param ahead how far into the future; not negative. A store may refuse partitions of a distant
-   *     future, PostgreSQL's those of more than 366 days ahead: they are reported as postponed
+   * @param ahead how far into the future; not negative. A store may refuse partitions in the
+   *     distant future (that of PostgreSQL, more than 366 days ahead) and report them as postponed
    */
   CreatedPartitions createPartitions(Duration ahead);
 
   /**
-   * Removes what is older than its retention: whole partitions that no queue keeps anything of and
-   * that hold no running attempt, and in kept ones the archived jobs of queues whose retention is
-   * shorter. Returns after some ten seconds, whatever is left.
+   * Removes history that is older than its retention: whole partitions that no queue keeps and that
+   * contain no running attempt, and in other partitions the archived jobs of queues with a shorter
+   * retention. Returns after about ten seconds, whatever is left.
    *
-   * <p>Only tables are dropped that this method itself detached, in an earlier call perhaps.
+   * <p>It drops only tables that this method has detached, possibly in an earlier call.
    */
   RemovedPartitions removePartitions(Retention retention);
 
   /**
-   * Deletes in bounded batches what lies in no partition: keys that are over, and the dead jobs of
-   * queues that keep them for a limited time only ({@code job_queues.dead_retention}). Forgets
-   * workers that were not seen for a day. What somebody holds is left for the next call. Returns
-   * after some ten seconds, whatever is left; the next call goes on where this one stopped.
+   * Deletes, in bounded batches, expired rows outside partitions: expired keys, and dead jobs of
+   * queues that keep them for a limited time ({@code job_queues.dead_retention}). Also deletes the
+   * rows of workers that were not seen for a day. Locked rows are left for the next call. Returns
+   * after about ten seconds, whatever is left; the next call continues where this one stopped.
    */
   Pruned prune();
 }

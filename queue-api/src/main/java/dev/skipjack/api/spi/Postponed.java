@@ -1,34 +1,34 @@
 package dev.skipjack.api.spi;
 
 /**
- * A partition that could not be dealt with now.
+ * A partition that could not be created or removed now.
  *
- * @param partition its name, or the table's if no partition of it could be dealt with
- * @param reason why
- * @param detail what the database said; empty if the reason says it all
+ * @param partition its name, or the table's if none of its partitions could be processed
+ * @param reason the reason
+ * @param detail message of the database; empty if the reason is sufficient
  */
 public record Postponed(String partition, Reason reason, String detail) {
 
-  /** One whose reason says it all. */
+  /** Creates an instance without details. */
   public Postponed(String partition, Reason reason) {
     this(partition, reason, "");
   }
 
-  /** Why a partition was left for later. */
+  /** Why a partition was postponed. */
   public enum Reason {
-    /** Somebody reads it, or another maintainer is at it. */
+    /** Another session reads it, or another worker is maintaining it. */
     BUSY,
-    /** An attempt that began in it still runs. */
+    /** An attempt that started in it is still running. */
     RUNNING,
-    /** The time of the call was used up; the next goes on from there. */
+    /** The call ran out of time; the next one continues from there. */
     UNFINISHED,
-    /** The database role may not do it: only the owner of the tables may. */
+    /** The database role lacks the right: only the owner of the tables may do it. */
     FORBIDDEN,
-    /** A table of that name exists that is no partition of the queue's. */
+    /** A table of that name exists that is not a partition of the queue. */
     IN_THE_WAY,
     /** A view, a foreign key or another object depends on the partition: drop that first. */
     DEPENDED_ON,
-    /** The database refused for another reason, which the detail tells. */
+    /** The database refused for another reason, which is in the detail. */
     FAILED
   }
 }

@@ -3,18 +3,19 @@ package dev.skipjack.api.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler reports about itself while it runs.
+ * A progress report of a running handler.
  *
  * @param execution the attempt
- * @param percent how much is done, 0 to 100
- * @param message what it is at, made safe to write and at most 500 characters; null: nothing to say
+ * @param percent percentage of the work that is done, 0 to 100
+ * @param message description of the current step, made safe to write and at most 500 characters;
+ *     null if there is none
  */
 public record Progress(Execution execution, int percent, @Nullable String message) {
 
-  /** The row of the job is written with each report: a message that is long would make it wide. */
+  /** Each report writes the job's row, which a long message would make large. */
   private static final int LONGEST_MESSAGE = 500;
 
-  /** Refuses other percentages; sanitises and cuts the message. */
+  /** Rejects other percentages; sanitises and truncates the message. */
   public Progress {
     if (percent < 0 || percent > 100) {
       throw new IllegalArgumentException("Progress of %d %% is not in 0..100.".formatted(percent));

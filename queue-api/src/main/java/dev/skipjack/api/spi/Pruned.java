@@ -3,12 +3,12 @@ package dev.skipjack.api.spi;
 import java.util.List;
 
 /**
- * What {@link Maintenance#prune} did.
+ * The result of {@link Maintenance#prune}.
  *
- * @param keys idempotency keys and keys of periods that were deleted because they were over
- * @param jobs dead jobs that were deleted
- * @param unfinished whether the call ended before it had met everything: call again
- * @param failed what could not be pruned and why, a sentence each; the rest was pruned
+ * @param keys number of deleted idempotency keys and keys for a period that had expired
+ * @param jobs number of deleted dead jobs
+ * @param unfinished whether the call ended before it had processed everything; if so, call again
+ * @param failed what could not be pruned and why, one sentence each; the rest was pruned
  */
 public record Pruned(long keys, long jobs, boolean unfinished, List<String> failed) {
 
@@ -17,7 +17,7 @@ public record Pruned(long keys, long jobs, boolean unfinished, List<String> fail
     failed = List.copyOf(failed);
   }
 
-  /** One in which nothing failed. */
+  /** Creates a result without failures. */
   public Pruned(long keys, long jobs, boolean unfinished) {
     this(keys, jobs, unfinished, List.of());
   }

@@ -3,11 +3,11 @@ package dev.skipjack.api.spi;
 import java.util.List;
 
 /**
- * What {@link Maintenance#removePartitions} did.
+ * The result of {@link Maintenance#removePartitions}.
  *
  * @param removed names of the partitions that were dropped
- * @param rows archived jobs deleted from partitions that stay
- * @param postponed partitions that have something left to remove
+ * @param rows number of archived jobs deleted from partitions that remain
+ * @param postponed partitions in which something is left to remove
  */
 public record RemovedPartitions(List<String> removed, long rows, List<Postponed> postponed) {
 

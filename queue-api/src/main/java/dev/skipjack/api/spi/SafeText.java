@@ -1,10 +1,11 @@
 package dev.skipjack.api.spi;
 
 /**
- * Text that every PostgreSQL text column takes: no NUL, no lone surrogate, of bounded length.
+ * Makes texts storable in any PostgreSQL text column: without NUL and lone surrogates, and of
+ * bounded length.
  *
- * <p>An outcome that could not be written because of its error message would leave its job running
- * until the lease ends, so whatever is written about an attempt passes through here.
+ * <p>If an outcome could not be written because of its error message, its job would stay running
+ * until the lease expires. Therefore every text about an attempt passes through this class.
  */
 public final class SafeText {
 
@@ -14,10 +15,10 @@ public final class SafeText {
   private SafeText() {}
 
   /**
-   * Replaces what PostgreSQL refuses by U+FFFD and cuts the end off a text of more than {@code
+   * Replaces characters that PostgreSQL refuses by U+FFFD and truncates a text of more than {@code
    * maxLength} characters.
    *
-   * @param maxLength in UTF-16 code units, more than the mark of the cut
+   * @param maxLength in UTF-16 code units, larger than the length of the truncation mark
    */
   public static String of(String text, int maxLength) {
     boolean cut = text.length() > maxLength;

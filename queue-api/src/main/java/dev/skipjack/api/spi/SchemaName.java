@@ -5,16 +5,16 @@ import java.nio.charset.StandardCharsets;
 /** The name of a queue's schema, as it is stored, without quotes. */
 public final class SchemaName {
 
-  /** PostgreSQL's limit (NAMEDATALEN - 1); it cuts a longer name without an error. */
+  /** PostgreSQL's limit (NAMEDATALEN - 1); it silently truncates longer names. */
   private static final int LONGEST = 63;
 
   private SchemaName() {}
 
   /**
-   * The name itself, if PostgreSQL keeps it as it is and it can be told from no name at all.
+   * Returns the name if PostgreSQL stores it unchanged and it is not blank.
    *
    * @throws IllegalArgumentException if {@code name} is blank, longer than 63 bytes in UTF-8, or
-   *     holds a NUL
+   *     contains a NUL
    */
   public static String require(String name) {
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;

@@ -10,27 +10,27 @@ import java.util.HexFormat;
 
 /**
  * A key as the database compares it: {@code <scope>/<key>} when the key has at most 200 bytes in
- * UTF-8, else {@code <scope>#<SHA-256 of the key in hex>}. Every kind of key has this form, whether
- * it makes a job unique or a repeat safe, and so has the schema's function {@code enqueue}: a key
- * given in SQL meets one given in Java.
+ * UTF-8, else {@code <scope>#<SHA-256 of the key in hex>}. Unique keys and idempotency keys have
+ * this form, in Java and in the schema's function {@code enqueue}, so that keys from SQL and Java
+ * match.
  *
- * @param text what is compared; no two keys of a scope share one
- * @param label the key as people read it, its end cut off if it is long
+ * @param text the text that is compared, different for any two keys of a scope
+ * @param label the key in readable form, truncated if it is long
  */
 public record StoredKey(String text, String label) {
 
-  /** Most characters (Unicode code points) of a key as it is given. */
+  /** Maximum number of characters (Unicode code points) of a key. */
   public static final int LONGEST = 1_000_000;
 
   private static final int LONGEST_READABLE = 200;
   private static final int LABEL_OF_HASHED = 60;
 
   /**
-   * The stored form of a key.
+   * Returns the stored form of a key.
    *
-   * @param what the key's name in messages
-   * @param scope within which keys are compared; holds no {@code '#'}, at most 100 bytes
-   * @throws IllegalArgumentException as {@link #require}
+   * @param what name of the key in messages
+   * @param scope scope within which keys are compared; without {@code '#'}, at most 100 bytes
+   * @throws IllegalArgumentException like {@link #require}
    */
   public static StoredKey of(String what, String scope, String key) {
     byte[] bytes = utf8(what, key);
@@ -45,11 +45,11 @@ public record StoredKey(String text, String label) {
   }
 
   /**
-   * Checks a key whose scope is not known yet.
+   * Checks a key before its scope is known.
    *
    * @return {@code key}
-   * @throws IllegalArgumentException if it is empty, longer than {@link #LONGEST}, or holds what
-   *     PostgreSQL refuses
+   * @throws IllegalArgumentException if it is empty, longer than {@link #LONGEST}, or contains
+   *     characters that PostgreSQL refuses
    */
   public static String require(String what, String key) {
     utf8(what, key);
@@ -72,7 +72,7 @@ public record StoredKey(String text, String label) {
       return copy;
     } catch (CharacterCodingException refused) {
       throw new IllegalArgumentException(
-          "%s holds U+0000 or a lone surrogate, which PostgreSQL refuses.".formatted(what),
+          "%s contains U+0000 or a lone surrogate, which PostgreSQL refuses.".formatted(what),
           refused);
     }
   }

@@ -3,8 +3,8 @@ package dev.skipjack.api.spi;
 import java.util.regex.Pattern;
 
 /**
- * What a W3C {@code traceparent} may be: {@code 00-<trace id>-<parent id>-<flags>} in lower-case
- * hex digits. It is carried from the enqueue to the run and otherwise never looked at.
+ * Checks a W3C {@code traceparent}: {@code 00-<trace id>-<parent id>-<flags>} in lower-case hex
+ * digits. It is passed from the enqueue to the handler and not interpreted.
  *
  * @see <a href="https://www.w3.org/TR/trace-context/#traceparent-header">Trace Context</a>
  */
@@ -16,9 +16,9 @@ public final class Traceparent {
   private Traceparent() {}
 
   /**
-   * Answers {@code traceparent} if it is one.
+   * Returns {@code traceparent} if it is valid.
    *
-   * @throws IllegalArgumentException if it is not; version ff and ids of zeros only are not either
+   * @throws IllegalArgumentException if it is not; version ff and ids of zeros only are invalid too
    */
   public static String require(String traceparent) {
     if (!FORM.matcher(traceparent).matches()) {

@@ -2,24 +2,24 @@ package dev.skipjack.api.spi;
 
 import java.util.Locale;
 
-/** What frees a unique key. */
+/** The event that frees a unique key. */
 public enum UniqueUntil {
-  /** The first claim. */
+  /** The first claim of the job. */
   STARTED,
-  /** Death, or the end. */
+  /** The job becomes dead or ends. */
   DEAD,
-  /** The end only: a dead job keeps its key. */
+  /** The job ends; a dead job keeps its key. */
   ENDED;
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** The word in the database. */
+  /** The value in the database. */
   public String literal() {
     return literal;
   }
 
   /**
-   * The one with this word.
+   * Returns the constant with this value in the database.
    *
    * @throws IllegalArgumentException if there is none
    */

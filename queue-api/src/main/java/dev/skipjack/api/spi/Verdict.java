@@ -1,11 +1,14 @@
 package dev.skipjack.api.spi;
 
-/** What became of a write about an attempt. */
+/** The result of a write about an attempt. */
 public enum Verdict {
-  /** It was written. */
+  /** The write was done. */
   DONE,
-  /** The execution still owns the job, but somebody holds the row: ask again, alone. */
+  /**
+   * The execution still owns the job, but another transaction has locked its row: try again, with
+   * this row alone.
+   */
   BUSY,
-  /** The execution no longer owns the job; nothing was written and nothing will be. */
+  /** The execution no longer owns the job; nothing was written, and no retry can succeed. */
   LOST
 }

@@ -1,8 +1,8 @@
 package dev.skipjack.api.spi;
 
 /**
- * Somebody says that a lane has got a job. A hint only: the job may be gone already, and its
- * transaction may be one of many that this stands for.
+ * Announces a new job in a lane. Only a hint: the job may have been claimed already, and one
+ * wake-up may stand for many transactions.
  *
  * @param lane the queue and the priority of that job
  * @param kind its kind

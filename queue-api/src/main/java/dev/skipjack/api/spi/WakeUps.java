@@ -5,43 +5,44 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Tells workers of new jobs sooner than their next poll would. Polling alone finds every job; this
- * only makes it quick. Safe for any number of threads.
+ * Announces new jobs to workers before their next poll. Polling alone finds every job; wake-ups
+ * only make it faster. Safe for any number of threads.
  */
 public interface WakeUps {
 
   /**
-   * Begins to listen, on a connection that is held until the subscription is closed.
+   * Starts to listen, on a connection that is held until the subscription is closed.
    *
-   * @throws StoreException if the database was not reached, or if what was sent to it for a probe
-   *     did not come back: behind a pooler that hands each transaction to another session, nobody
-   *     can listen
+   * @throws StoreException if the database could not be reached, or if a test notification did not
+   *     arrive: listening does not work behind a pooler that may run each transaction in another
+   *     session
    */
   Subscription subscribe();
 
   /**
-   * Hears what is sent from the moment it was made. Belongs to one thread, but any may close it.
+   * Receives all wake-ups sent after its creation. Use it from one thread; any thread may close it.
    */
   interface Subscription extends AutoCloseable {
 
     /**
-     * Waits for wake-ups. Asks the server nothing as a rule, and now and then whether it is still
-     * there.
+     * Waits for wake-ups. Usually sends nothing to the server, and occasionally checks that it
+     * still responds.
      *
-     * @param timeout how long to wait at most; positive
-     * @return what came in; empty when the time was over
-     * @throws StoreException if the connection is broken: subscribe anew, and look for jobs that
-     *     came meanwhile
+     * @param timeout maximum time to wait; positive
+     * @return the received wake-ups; empty after the timeout
+     * @throws StoreException if the connection is broken: subscribe again, and poll for jobs that
+     *     arrived meanwhile
      */
     List<WakeUp> await(Duration timeout);
 
     /**
-     * Lets the next {@link #await} ask the server whether it is there and can be written to, and
-     * fail if not: another connection has met a server that cannot. Any thread may call it.
+     * Makes the next {@link #await} check that the server responds and accepts writes, and fail
+     * otherwise. Call it after another connection has met a server that does not. Any thread may
+     * call it.
      */
     void recheck();
 
-    /** Gives the connection back, once an {@link #await} that is going on is over. */
+    /** Returns the connection, once a running {@link #await} has ended. */
     @Override
     void close();
   }

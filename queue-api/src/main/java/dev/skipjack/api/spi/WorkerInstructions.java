@@ -3,11 +3,11 @@ package dev.skipjack.api.spi;
 import java.util.Set;
 
 /**
- * What a worker is told when it gives a sign of life.
+ * What a worker learns when it updates its row in the registry.
  *
- * @param pausedQueues those of its queues that a person has paused
+ * @param pausedQueues those of its queues that are paused
  * @param schemaVersion number of the newest migration of the database
- * @param encoding the database's, as PostgreSQL names it; {@value #UTF8} is the one that stores
+ * @param encoding the database's encoding, as PostgreSQL names it; only {@value #UTF8} can store
  *     every text
  */
 public record WorkerInstructions(Set<String> pausedQueues, int schemaVersion, String encoding) {

@@ -4,23 +4,23 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 
 /**
- * Where workers introduce themselves, for people and their tools. Nothing else reads it: a job is
- * rescued when its lease is over, whatever is written here. A worker that has not been seen for a
- * day is forgotten by {@link Maintenance#prune}.
+ * The registry of workers, for operators and their tools. Nothing else reads it: a job is rescued
+ * when its lease has expired, whatever the registry contains. {@link Maintenance#prune} deletes
+ * workers that have not been seen for a day.
  *
  * <p>Safe for any number of threads. Every method runs one short transaction of its own and throws
- * {@link StoreException} when the database refused or could not be reached.
+ * {@link StoreException} when the database refused the statement or could not be reached.
  */
 public interface WorkerRegistry {
 
   /**
-   * Gives a sign of life: writes the worker's row, whose {@code startedAt} is that of the first
-   * call and whose {@code seenAt} is now by the database's clock.
+   * Inserts or updates the worker's row: {@code startedAt} is the time of the first call, and
+   * {@code seenAt} is now, by the database's clock.
    *
-   * @return what the worker has to know, read in the same statement
+   * @return what the worker needs to know, read in the same statement
    */
   WorkerInstructions announce(WorkerRow row);
 
-  /** Removes the row of a worker that stops; nothing happens if there is none. */
+  /** Deletes the row of a worker that stops, if there is one. */
   void remove(WorkerId id);
 }

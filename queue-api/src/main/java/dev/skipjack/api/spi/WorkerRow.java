@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a worker introduces itself, for people to read.
+ * A worker's row in the registry, for display.
  *
- * @param id who it is
- * @param host where it runs, made safe to write and at most 255 characters; null: it does not know
- * @param pid its process there
+ * @param id its identity
+ * @param host its host, made safe to write and at most 255 characters; null if unknown
+ * @param pid its process id
  * @param queues the queues it serves
  * @param kinds the kinds it has handlers for
- * @param settings its settings in force, a JSON object
+ * @param settings its effective settings, a JSON object
  */
 public record WorkerRow(
     WorkerId id,
