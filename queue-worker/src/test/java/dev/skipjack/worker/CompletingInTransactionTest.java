@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that are completed in a transaction of their handler's. */
+/** Handlers that complete their job in a transaction of their own. */
 class CompletingInTransactionTest extends WorkerFixture {
 
   @Test

@@ -58,7 +58,7 @@ class FailingTest extends WorkerFixture {
     assertThat(store.error(poison)).isEqualTo("Not a payload.");
   }
 
-  /** Fault 6: no Error costs a thread. */
+  /** Fault 6: an Error ends no thread. */
   @Test
   void errorsFailTheirAttemptAndEndNoThread() {
     for (int i = 0; i < 20; i++) {

@@ -103,7 +103,7 @@ class HandlerThreadsTest extends WorkerFixture {
     assertThat(store.count(JobStatus.PENDING)).isEqualTo(3);
   }
 
-  /** Their leases would be renewed for ever, and their places never be free again. */
+  /** Otherwise their leases would be renewed for ever and their slots never be free again. */
   @Test
   void jobsThatAnExecutorDropsAreReleasedAndTheirSlotsAreFree() {
     CountDownLatch release = new CountDownLatch(1);
@@ -175,7 +175,7 @@ class HandlerThreadsTest extends WorkerFixture {
     assertThat(worker.status().running()).isZero();
   }
 
-  /** Keeps what it is given until somebody runs it. */
+  /** Keeps its tasks until the test runs them. */
   private static final class LateExecutor extends AbstractExecutorService {
 
     private final List<Runnable> late;

@@ -70,7 +70,7 @@ class HealthTest extends WorkerFixture {
             "It cannot create partitions (job_executions_20300107: FORBIDDEN); the last one ends at 2030-01-07T00:00:00Z");
   }
 
-  /** Whose heartbeats have a connection of their own and are answered all the time. */
+  /** Heartbeats have a connection of their own and succeed all the time. */
   @Test
   void anExhaustedPoolIsNotReportedAsAnUnavailableDatabase() {
     store.add(job());

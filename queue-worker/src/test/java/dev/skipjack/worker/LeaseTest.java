@@ -32,7 +32,7 @@ class LeaseTest extends WorkerFixture {
               return Outcome.completed();
             },
             3),
-        // Shorter ones would run out on a busy machine, where a heartbeat may come late.
+        // A shorter lease would expire on a busy machine, where a heartbeat may come late.
         config().lease(Duration.ofMillis(900)).rescueInterval(Duration.ofMillis(10)));
 
     await().until(() -> events.all(Succeeded.class).size() == 6);
@@ -69,7 +69,7 @@ class LeaseTest extends WorkerFixture {
     assertThat(events.all(Succeeded.class)).isEmpty();
   }
 
-  /** Fault 7: what ignores its timeout is renewed no more, so others get the job. */
+  /** Fault 7: the lease of a handler that ignores its timeout is no longer renewed. */
   @Test
   void aHandlerThatIgnoresItsTimeoutLosesItsJobToTheRescuer() {
     JobId job = store.add(job().payload("stuck").maxAttempts(2));

@@ -93,7 +93,7 @@ class StoppingTest extends WorkerFixture {
     assertThat(store.audit).containsValue(ExecutionStatus.RELEASED);
   }
 
-  /** What a second signal is for: the drain of the first one has an hour. */
+  /** As a second signal does: the stop of the first one may take an hour. */
   @Test
   @Timeout(10)
   void stopNowEndsAStopThatWaitsForHandlers() throws Exception {
@@ -203,7 +203,7 @@ class StoppingTest extends WorkerFixture {
     assertThat(store.uncountedAttempts(job)).isEqualTo(1);
   }
 
-  /** Threads that nobody stops would renew leases for ever. */
+  /** Threads that are never stopped would renew leases for ever. */
   @Test
   void anInterruptedStopEndsEveryThreadThoughOutcomesCannotBeWritten() throws Exception {
     store.add(job());

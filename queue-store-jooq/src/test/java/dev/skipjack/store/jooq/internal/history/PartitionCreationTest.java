@@ -87,15 +87,15 @@ class PartitionCreationTest {
               "2019-12-31T00:00:00Z")) {
         Instant at = Instant.parse(midnight);
 
-        List<CreatedPartitions> answers =
+        List<CreatedPartitions> results =
             together(
                 List.of(
                     () -> first.create(at.minusMillis(1), at.plus(Duration.ofDays(8))),
                     () -> second.create(at, at.plus(Duration.ofDays(8)))));
 
-        assertThat(answers).allSatisfy(answer -> assertThat(answer.postponed()).isEmpty());
-        List<String> created = new ArrayList<>(answers.get(0).created());
-        created.addAll(answers.get(1).created());
+        assertThat(results).allSatisfy(result -> assertThat(result.postponed()).isEmpty());
+        List<String> created = new ArrayList<>(results.get(0).created());
+        created.addAll(results.get(1).created());
         assertThat(created).doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(11);
       }
     }
@@ -118,13 +118,13 @@ class PartitionCreationTest {
     fixture.execute("CREATE TABLE @jobs_archive_20200504 (mine text)");
     PartitionCreator creator = creator(fixture.database, fixture.database.dataSource());
 
-    CreatedPartitions answer = creator.create(day, day.plus(Duration.ofDays(1)));
+    CreatedPartitions result = creator.create(day, day.plus(Duration.ofDays(1)));
 
-    assertThat(answer.postponed())
+    assertThat(result.postponed())
         .containsExactly(new Postponed("jobs_archive_20200504", Reason.IN_THE_WAY));
-    assertThat(answer.created())
+    assertThat(result.created())
         .containsExactly("job_executions_20200504", "jobs_archive_20200505");
-    assertThat(answer.missingFrom()).contains(Instant.parse("2020-05-04T00:00:00Z"));
+    assertThat(result.missingFrom()).contains(Instant.parse("2020-05-04T00:00:00Z"));
   }
 
   private void dropPartitions(String table) {
@@ -177,11 +177,11 @@ class PartitionCreationTest {
                   return task.run();
                 }));
       }
-      List<R> answers = new ArrayList<>();
+      List<R> results = new ArrayList<>();
       for (Future<R> one : running) {
-        answers.add(one.get());
+        results.add(one.get());
       }
-      return answers;
+      return results;
     } finally {
       threads.shutdownNow();
     }

@@ -51,7 +51,7 @@ class PartitionRemovalTest {
     maintenance = fixture.queue.maintenance();
   }
 
-  /** Leaves no partition to the next test but those of today and later. */
+  /** Leaves only the partitions of today and later to the next test. */
   @AfterEach
   void removeAll() {
     fixture.execute("DELETE FROM @job_queues");
@@ -68,13 +68,13 @@ class PartitionRemovalTest {
     partition("job_executions", "2024-03-04");
     String today = fixture.value("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD')");
 
-    RemovedPartitions answer = maintenance.removePartitions(RETENTION);
+    RemovedPartitions result = maintenance.removePartitions(RETENTION);
 
-    assertThat(answer.removed())
+    assertThat(result.removed())
         .containsExactly(
             "jobs_archive_20240304", "jobs_archive_20240305", "job_executions_20240304");
-    assertThat(answer.postponed()).isEmpty();
-    answer.removed().forEach(name -> assertThat(exists(name)).as(name).isFalse());
+    assertThat(result.postponed()).isEmpty();
+    result.removed().forEach(name -> assertThat(exists(name)).as(name).isFalse());
     assertThat(exists("jobs_archive_" + today)).isTrue();
     assertThat(maintenance.removePartitions(RETENTION).removed()).isEmpty();
   }
@@ -105,10 +105,10 @@ class PartitionRemovalTest {
     archive("2024-03-04 12:00+00", "mail", 4);
     archive("2024-03-04 12:00+00", "default", 5);
 
-    RemovedPartitions answer = maintenance.removePartitions(RETENTION);
+    RemovedPartitions result = maintenance.removePartitions(RETENTION);
 
-    assertThat(answer.removed()).isEmpty();
-    assertThat(answer.rows()).isEqualTo(9);
+    assertThat(result.removed()).isEmpty();
+    assertThat(result.rows()).isEqualTo(9);
     assertThat(archived()).isEqualTo("ledger 3");
   }
 
@@ -162,10 +162,10 @@ class PartitionRemovalTest {
         VALUES ('work', '{}', 'running', -7, '2024-03-05 12:00+00', now(), 1)
         """);
 
-    RemovedPartitions answer = maintenance.removePartitions(RETENTION);
+    RemovedPartitions result = maintenance.removePartitions(RETENTION);
 
-    assertThat(answer.removed()).containsExactly("job_executions_20240311");
-    assertThat(answer.postponed())
+    assertThat(result.removed()).containsExactly("job_executions_20240311");
+    assertThat(result.postponed())
         .containsExactly(new Postponed("job_executions_20240304", Reason.RUNNING));
 
     fixture.execute(
@@ -174,7 +174,7 @@ class PartitionRemovalTest {
         .containsExactly("job_executions_20240304");
   }
 
-  /** A job that was deleted by hand leaves one, and nothing will ever close it. */
+  /** A job that was deleted by hand leaves such a row, which is never closed. */
   @Test
   void anAuditRowThatStaysOpenWithoutAJobKeepsNothing() {
     partition("job_executions", "2024-03-04");
@@ -197,13 +197,13 @@ class PartitionRemovalTest {
     archive("now() - interval '3 days'", "mail", 2);
     fixture.execute("CREATE VIEW @of_an_analyst AS SELECT id FROM @jobs_archive_20240304");
 
-    RemovedPartitions answer = maintenance.removePartitions(RETENTION);
+    RemovedPartitions result = maintenance.removePartitions(RETENTION);
 
-    assertThat(answer.removed())
+    assertThat(result.removed())
         .containsExactly(
             "jobs_archive_20240305", "jobs_archive_20240306", "job_executions_20240304");
-    assertThat(answer.rows()).isEqualTo(2);
-    assertThat(answer.postponed())
+    assertThat(result.rows()).isEqualTo(2);
+    assertThat(result.postponed())
         .singleElement()
         .satisfies(
             one -> {
@@ -217,7 +217,7 @@ class PartitionRemovalTest {
         .containsExactly("jobs_archive_20240304");
   }
 
-  /** A trigger, a rule, whatever may refuse what the owner of the tables wants. */
+  /** A trigger or a rule may refuse the owner's statements. */
   @Test
   void anArchiveThatCannotBeSweptKeepsTheAuditFromNothing() {
     fixture.execute("SELECT @create_partition('jobs_archive', now() - interval '3 days')");
@@ -231,10 +231,10 @@ class PartitionRemovalTest {
         CREATE TRIGGER refuse BEFORE DELETE ON @jobs_archive FOR EACH ROW EXECUTE FUNCTION refuse()
         """);
     try {
-      RemovedPartitions answer = maintenance.removePartitions(RETENTION);
+      RemovedPartitions result = maintenance.removePartitions(RETENTION);
 
-      assertThat(answer.removed()).containsExactly("job_executions_20240304");
-      assertThat(answer.postponed())
+      assertThat(result.removed()).containsExactly("job_executions_20240304");
+      assertThat(result.postponed())
           .singleElement()
           .satisfies(
               one -> {
@@ -272,7 +272,7 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240304");
     }
 
-    /** The operator is quicker than a call that has listed the partition already. */
+    /** The operator detaches the partition after the call has listed it. */
     @ParameterizedTest
     @ValueSource(strings = {"comment on table", "detach partition"})
     void aPartitionThatAnOperatorDetachesMeanwhileIsNotDropped(String step) {
@@ -286,17 +286,17 @@ class PartitionRemovalTest {
                   fixture.execute(
                       "ALTER TABLE @jobs_archive DETACH PARTITION @jobs_archive_20240305"));
 
-      RemovedPartitions answer = interrupted.removePartitions(RETENTION);
+      RemovedPartitions result = interrupted.removePartitions(RETENTION);
 
-      assertThat(answer.removed()).containsExactly("jobs_archive_20240304");
-      assertThat(answer.postponed())
+      assertThat(result.removed()).containsExactly("jobs_archive_20240304");
+      assertThat(result.postponed())
           .containsExactly(new Postponed("jobs_archive_20240305", Reason.BUSY));
       assertThat(maintenance.removePartitions(RETENTION).removed()).isEmpty();
       assertThat(fixture.value("SELECT count(*) FROM @jobs_archive_20240305")).isEqualTo("1");
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /** The operator's own concurrent detaching waits for a reader when the call comes to it. */
+    /** The operator's own concurrent detaching is waiting for a reader at that time. */
     @ParameterizedTest
     @ValueSource(strings = {"comment on table", "detach partition"})
     void aPartitionThatAnOperatorBeginsToDetachMeanwhileIsNotDropped(String step)
@@ -351,7 +351,7 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /** A rival that lost the race for the detaching takes the mark off, for fear of the above. */
+    /** A rival that lost the race for the detaching removes the mark, to prevent the above. */
     @Test
     void aTableThatWeDetachedIsDroppedLaterAlthoughARivalTookItsMarkOff() throws SQLException {
       partition("jobs_archive", "2024-03-04");
@@ -376,7 +376,7 @@ class PartitionRemovalTest {
           .containsExactly("jobs_archive_20240304");
     }
 
-    /** As after a kill between the mark and the detaching, and a change of mind since. */
+    /** As after a kill between the mark and the detaching, and a longer retention since. */
     @Test
     void theMarkOfAPartitionThatStaysAfterAllIsTakenOff() {
       partition("jobs_archive", "2024-03-04");
@@ -464,7 +464,7 @@ class PartitionRemovalTest {
           .containsExactly("jobs_archive_20240304");
     }
 
-    /** Nothing else could be detached before; but what a person detaches, the person keeps. */
+    /** Nothing else could be detached before; but a table that an operator detaches stays. */
     @Test
     void aDetachingThatAPersonBeganIsFinishedButNotDropped() throws SQLException {
       partition("jobs_archive", "2024-03-04");
@@ -527,10 +527,10 @@ class PartitionRemovalTest {
       fixture.execute("CREATE TABLE @jobs_archive_20240308_backup (LIKE @jobs_archive)");
       fixture.execute("CREATE VIEW @jobs_archive_20240309 AS SELECT * FROM @jobs_archive");
 
-      RemovedPartitions answer = maintenance.removePartitions(RETENTION);
+      RemovedPartitions result = maintenance.removePartitions(RETENTION);
 
-      assertThat(answer.removed()).isEmpty();
-      assertThat(answer.postponed()).isEmpty();
+      assertThat(result.removed()).isEmpty();
+      assertThat(result.postponed()).isEmpty();
       assertThat(fixture.value("SELECT count(*) FROM @jobs_archive_20240304")).isEqualTo("1");
       assertThat(
               fixture.value(
@@ -541,7 +541,7 @@ class PartitionRemovalTest {
               + " @jobs_archive_20240306, public.jobs_archive_20240307, @jobs_archive_20240308_backup");
     }
 
-    /** Its name says 2024, its rows are of 2050. */
+    /** Its name is of 2024, its rows are of 2050. */
     @Test
     void aPartitionWhoseBoundsAreNotThoseOfItsNameIsNotTouched() {
       fixture.execute(
@@ -580,7 +580,7 @@ class PartitionRemovalTest {
     }
   }
 
-  /** Fault 25: whatever a DBA allows a statement, batches become small enough for it. */
+  /** Fault 25: batches shrink until they fit the statement timeout, however short it is. */
   @Test
   void aShortStatementTimeoutDoesNotKeepJobsFromBeingDeleted(QueueDatabase database) {
     fixture.execute("SELECT @create_partition('jobs_archive', now() - interval '3 days')");
@@ -602,10 +602,10 @@ class PartitionRemovalTest {
       pool.setMaximumPoolSize(2);
       pool.setConnectionInitSql("SET statement_timeout = '200ms'");
 
-      RemovedPartitions answer = queueOn(pool).removePartitions(RETENTION);
+      RemovedPartitions result = queueOn(pool).removePartitions(RETENTION);
 
-      assertThat(answer.rows()).isEqualTo(500);
-      assertThat(answer.postponed()).isEmpty();
+      assertThat(result.rows()).isEqualTo(500);
+      assertThat(result.postponed()).isEmpty();
     } finally {
       fixture.execute("DROP TRIGGER slow ON @jobs_archive");
       fixture.execute("DROP FUNCTION slow()");
@@ -617,7 +617,7 @@ class PartitionRemovalTest {
     void run() throws SQLException;
   }
 
-  /** Maintenance that is interrupted once, before the first statement that is meant. */
+  /** Maintenance that is interrupted once, before the first of the given statements. */
   private Maintenance before(Predicate<String> meant, Interruption interruption) {
     AtomicBoolean isOver = new AtomicBoolean();
     DataSource interrupted =
