@@ -68,7 +68,7 @@ final class UniqueWriter {
       return null; // held for a period
     }
     List<UniqueInsert.Result> inserted =
-        queue.transactions().bounded().runInOneFlight(insertOne, job);
+        queue.transactions().bounded().runInOneRoundTrip(insertOne, job);
     JobId id = inserted.isEmpty() ? null : inserted.get(0).id();
     return id == null ? null : inserted.get(0).withoutChange(id);
   }

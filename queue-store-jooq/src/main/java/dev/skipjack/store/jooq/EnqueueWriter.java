@@ -45,7 +45,7 @@ final class EnqueueWriter {
    * @param job without an idempotency key
    */
   List<EnqueueResult> writeAlone(OwnTransactions transactions, NewJob job) {
-    return transactions.runInOneFlight(enqueueOne, job);
+    return transactions.runInOneRoundTrip(enqueueOne, job);
   }
 
   /**

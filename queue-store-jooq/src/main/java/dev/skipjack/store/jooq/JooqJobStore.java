@@ -151,7 +151,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   @Override
   public DueLanes dueLanes(List<String> queues) {
-    return DueLanesStatement.collect(transactions.runInOneFlight(dueLanes, queues));
+    return DueLanesStatement.collect(transactions.runInOneRoundTrip(dueLanes, queues));
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.skipjack.store.jooq.internal.sql;
 
-import dev.skipjack.store.jooq.internal.sql.StatementText.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -58,17 +57,18 @@ public final class KeptTransactions implements AutoCloseable {
   /**
    * Runs one statement in a transaction and commits.
    *
-   * @return what {@code reader} made of each row
+   * @return what each row became
    * @throws dev.skipjack.api.StoreException if the database refused, was not reached, or its answer
    *     was lost; the next call borrows another connection then
    * @throws IllegalStateException after {@link #close}
    */
-  public <R> List<R> run(StatementText statement, Arguments arguments, RowReader<R> reader) {
+  public <Q, R> List<R> run(Statement<Q, R> statement, Q request) {
+    BoundStatement<R> bound = statement.bind(request);
     boolean committing = false;
     turn.lock();
     try {
       Connection connection = connection();
-      List<R> rows = Session.own(connection, Preamble.OWN).run(statement, arguments, reader);
+      List<R> rows = Session.own(connection, Preamble.OWN).run(bound);
       committing = true;
       connection.commit();
       usedAt = System.nanoTime();
@@ -82,11 +82,6 @@ public final class KeptTransactions implements AutoCloseable {
     } finally {
       endTurn();
     }
-  }
-
-  /** As {@link #run(StatementText, Arguments, RowReader)}, with a request. */
-  public <Q, R> List<R> run(Statement<Q, R> statement, Q request) {
-    return run(statement.text(), statement.bind(request), statement.reader());
   }
 
   /**

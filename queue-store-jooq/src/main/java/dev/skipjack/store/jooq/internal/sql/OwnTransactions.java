@@ -1,7 +1,6 @@
 package dev.skipjack.store.jooq.internal.sql;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.store.jooq.internal.sql.StatementText.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -68,18 +67,14 @@ public final class OwnTransactions {
   /**
    * Runs one statement in a transaction and commits.
    *
-   * @return what {@code reader} made of each row
+   * @return what each row became
    * @throws StoreException if the database refused, was not reached, or its answer was lost
    * @throws IllegalStateException if the data source hands out a connection that is inside a
    *     transaction
    */
-  public <R> List<R> run(StatementText statement, Arguments arguments, RowReader<R> reader) {
-    return inOne(session -> session.run(statement, arguments, reader));
-  }
-
-  /** As {@link #run(StatementText, Arguments, RowReader)}, with a request. */
   public <Q, R> List<R> run(Statement<Q, R> statement, Q request) {
-    return run(statement.text(), statement.bind(request), statement.reader());
+    BoundStatement<R> bound = statement.bind(request);
+    return inOne(session -> session.run(bound));
   }
 
   /** As {@link #run(Statement, Object)}, for a statement without parameters. */
@@ -87,18 +82,13 @@ public final class OwnTransactions {
     return run(statement, NoRequest.NONE);
   }
 
-  /** As {@link #runInOneFlight(StatementText, Arguments, RowReader)}, with a request. */
-  public <Q, R> List<R> runInOneFlight(Statement<Q, R> statement, Q request) {
-    return runInOneFlight(statement.text(), statement.bind(request), statement.reader());
-  }
-
   /**
-   * As {@link #run}, with BEGIN, settings, statement and COMMIT in one flight. So a connection that
-   * breaks leaves open whether it was done, whenever it breaks: for what may be done twice, or is
-   * told apart by who asked.
+   * As {@link #run(Statement, Object)}, with BEGIN, settings, statement and COMMIT in one round
+   * trip. If the connection breaks at any time, it is unknown whether the statement was committed:
+   * only for statements that may run twice, or whose caller can find out.
    */
-  public <R> List<R> runInOneFlight(
-      StatementText statement, Arguments arguments, RowReader<R> reader) {
+  public <Q, R> List<R> runInOneRoundTrip(Statement<Q, R> statement, Q request) {
+    BoundStatement<R> bound = statement.bind(request);
     boolean sent = false;
     try (Connection connection = connections.borrow()) {
       boolean autoCommit = connection.getAutoCommit();
@@ -106,7 +96,7 @@ public final class OwnTransactions {
       List<R> rows;
       try {
         sent = true;
-        rows = statement.runWhole(connection, preamble, arguments, reader);
+        rows = bound.runWhole(connection, preamble);
       } catch (SQLException | RuntimeException | Error failure) {
         rollBack(connection, autoCommit, failure);
         throw failure;
@@ -123,7 +113,7 @@ public final class OwnTransactions {
    * Runs several statements in one transaction and commits.
    *
    * @return what {@code work} answered
-   * @throws StoreException as {@link #run}
+   * @throws StoreException as {@link #run(Statement, Object)}
    */
   public <R> R inOne(Work<R> work) {
     return commit(connection -> work.run(Session.own(connection, preamble)));
@@ -133,7 +123,7 @@ public final class OwnTransactions {
    * Runs plain JDBC in one transaction and commits.
    *
    * @return what {@code work} answered
-   * @throws StoreException as {@link #run}
+   * @throws StoreException as {@link #run(Statement, Object)}
    */
   public <R> R onConnection(ConnectionWork<R> work) {
     return commit(

@@ -1,25 +1,24 @@
 package dev.skipjack.store.jooq.internal.sql;
 
 /**
- * The settings of the queue's own transactions, in the flights of their statements.
+ * The settings of the queue's own transactions, sent in the round trips of their statements.
  *
- * <p>{@code search_path} goes back to the session's at the end of each flight. PostgreSQL reports
- * it there to the driver from 18 on, and a driver that hears of another prepares every statement of
- * the connection anew. Set by a function, because older drivers look for SET. Why there are such
- * settings, and what they cost: docs/adr/0007 and 0017.
+ * <p>{@code search_path} is reset to the session's at the end of each round trip. From 18 on
+ * PostgreSQL reports it there to the driver, and a driver that receives another value prepares
+ * every statement of the connection again. It is set by a function, because older drivers search
+ * for SET. docs/adr/0007 and 0017 explain the settings and their cost.
  */
 enum Preamble {
-  /** As it is for most. */
+  /** For most statements. */
   OWN("", "READ COMMITTED"),
 
   /**
-   * For statements that look at a stretch of an index: of a table without statistics the planner
-   * believes that a bitmap is cheaper, and a bitmap is made of all there is before the limit
-   * counts.
+   * For statements that read a range of an index: without statistics the planner assumes that a
+   * bitmap is cheaper, and a bitmap covers the whole range before the limit applies.
    */
   READ_ONLY(", " + Settings.set("enable_bitmapscan", "off"), "READ COMMITTED READ ONLY"),
 
-  /** For statements that may meet a key which somebody holds, with rows locked already. */
+  /** For statements that may wait for a key that another transaction holds, with rows locked. */
   IMPATIENT(", " + Settings.set("lock_timeout", "100ms"), "READ COMMITTED"),
 
   /**
@@ -57,12 +56,14 @@ enum Preamble {
             + settings;
   }
 
-  /** Before the first statement of a transaction that the driver begins; answers one row. */
+  /** Precedes the first statement of a transaction that the driver begins; returns one row. */
   String first() {
     return first;
   }
 
-  /** Before a statement that is a transaction in one flight, and begins it; answers one row. */
+  /**
+   * Precedes a statement that is a transaction in one round trip, and begins it; returns one row.
+   */
   String whole() {
     return whole;
   }

@@ -1,6 +1,5 @@
 package dev.skipjack.store.jooq.internal.sql;
 
-import dev.skipjack.store.jooq.internal.sql.StatementText.RowReader;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -49,27 +48,20 @@ public final class Session {
   /**
    * Runs one statement.
    *
-   * @return what {@code reader} made of each row
+   * @return what each row became
    */
-  public <R> List<R> run(StatementText statement, Arguments arguments, RowReader<R> reader)
-      throws SQLException {
-    return preamble != null
-        ? runOwn(preamble, statement, arguments, reader)
-        : statement.run(connection, arguments, reader);
-  }
-
-  /** As {@link #run(StatementText, Arguments, RowReader)}, with a request. */
   public <Q, R> List<R> run(Statement<Q, R> statement, Q request) throws SQLException {
-    return run(statement.text(), statement.bind(request), statement.reader());
+    return run(statement.bind(request));
   }
 
-  private <R> List<R> runOwn(
-      Preamble beginning, StatementText statement, Arguments arguments, RowReader<R> reader)
-      throws SQLException {
+  <R> List<R> run(BoundStatement<R> statement) throws SQLException {
+    if (preamble == null) {
+      return statement.run(connection);
+    }
     if (begun) {
-      return statement.runNext(connection, arguments, reader);
+      return statement.runNext(connection);
     }
     begun = true;
-    return statement.runFirst(connection, beginning, arguments, reader);
+    return statement.runFirst(connection, preamble);
   }
 }

@@ -9,8 +9,8 @@ import org.jooq.DSLContext;
 import org.jooq.ResultQuery;
 
 /**
- * A statement: its text, how a request becomes the values of its parameters, and what a row of its
- * result means. Made in the statement's own file, so a request can only meet its own statement.
+ * A statement: its text, the binding of a request to its parameters, and the reader of its rows. It
+ * is created in the statement's own file, so the request of one cannot be passed to another.
  * Immutable and safe for any number of threads.
  *
  * @param <Q> the request
@@ -29,7 +29,8 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * With a text that is rendered once, as {@code dsl} is configured, when it is first needed.
+   * A statement whose query is created and rendered when it is first needed, as {@code dsl} is
+   * configured.
    *
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
@@ -44,7 +45,8 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * Renders {@code query} once, as {@code dsl} is configured.
+   * A statement whose query exists because its fields are what the reader reads. It is rendered
+   * when it is first needed, as {@code dsl} is configured.
    *
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
@@ -52,7 +54,7 @@ public final class Statement<Q, R> {
    */
   public static <Q, R> Statement<Q, R> of(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
-    return new Statement<>(StatementText.render(dsl, query), binding, reader);
+    return new Statement<>(StatementText.of(dsl, () -> query), binding, reader);
   }
 
   /**
@@ -89,15 +91,11 @@ public final class Statement<Q, R> {
    * @return what each row became
    */
   public List<R> run(Connection connection, Q request) throws SQLException {
-    return text.run(connection, bind(request), reader());
+    return bind(request).run(connection);
   }
 
-  Arguments bind(Q request) {
-    return binding.apply(request);
-  }
-
-  StatementText.RowReader<R> reader() {
-    return result -> reader.read(new Row(result, text.columns()));
+  BoundStatement<R> bind(Q request) {
+    return new BoundStatement<>(text, binding.apply(request), reader);
   }
 
   /** Turns a row into a value. */

@@ -1,9 +1,5 @@
 package dev.skipjack.store.jooq.internal.sql;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,18 +13,18 @@ import org.jooq.VisitListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement that the DSL wrote and that runs as constant text: rendering costs more than many of
- * these statements take to run, and PostgreSQL plans a text that changes anew each time.
+ * The constant text of a statement that the DSL wrote: rendering costs more than many of these
+ * statements take to run, and PostgreSQL plans every new text anew.
  *
  * <p>A plan that was cached while a table was empty is a sequential scan and stays cached when
- * 200,000 rows arrive; and left to itself PostgreSQL may plan a statement anew at each run, which
- * costs more than to run it. So every way of running one switches sequential scans off and generic
- * plans on for the statement, in the same flight (docs/adr/0007). Each also looks nowhere but in
- * {@code pg_catalog} for functions, operators and types: a better match elsewhere in a {@code
- * search_path} would run in the role of whoever runs the statement (docs/adr/0017).
+ * 200,000 rows arrive; and by default PostgreSQL may plan a statement at each run, which costs more
+ * than to run it. So each way of running a statement disables sequential scans and requires generic
+ * plans for it, in the same round trip (docs/adr/0007). It also restricts the search for functions,
+ * operators and types to {@code pg_catalog}: a better match elsewhere in a {@code search_path}
+ * would run with the privileges of the role that runs the statement (docs/adr/0017).
  *
- * <p>Parameters have names; one name may stand in several places. Immutable and safe for any number
- * of threads.
+ * <p>Parameters have names; one name may occur several times. Immutable and safe for any number of
+ * threads.
  */
 public final class StatementText {
 
@@ -42,7 +38,7 @@ public final class StatementText {
           + Settings.borrow("plan_cache_mode", "force_generic_plan")
           + "; ";
 
-  /** Not needed after an error: that takes the settings back with the rest of the transaction. */
+  /** Not needed after an error, which rolls the settings back with the rest of the transaction. */
   private static final String GIVE_BACK =
       "; SELECT "
           + Settings.giveBack("enable_seqscan")
@@ -57,7 +53,8 @@ public final class StatementText {
   private volatile @Nullable Rendered rendered;
 
   /**
-   * The whole texts, joined once: the driver knows a text again sooner if it is the same object.
+   * The texts with their settings, joined once: the driver recognizes a text sooner if it is the
+   * same object.
    */
   private volatile @Nullable String borrowing;
 
@@ -72,20 +69,15 @@ public final class StatementText {
   private record Rendered(String sql, List<String> parameters, ResultColumns columns) {}
 
   /**
-   * The text of a query as {@code dsl} is configured. The query is made and rendered when it is
+   * The text of a query as {@code dsl} is configured. The query is created and rendered when it is
    * first needed: a process that has just started would otherwise spend seconds on statements that
    * it may never run.
    *
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
    */
-  public static StatementText of(DSLContext dsl, Supplier<? extends ResultQuery<?>> query) {
+  static StatementText of(DSLContext dsl, Supplier<? extends ResultQuery<?>> query) {
     return new StatementText(() -> rendered(dsl, query.get()));
-  }
-
-  /** As {@link #of}, of a query that is there. */
-  public static StatementText render(DSLContext dsl, ResultQuery<?> query) {
-    return of(dsl, () -> query);
   }
 
   private static Rendered rendered(DSLContext dsl, ResultQuery<?> query) {
@@ -133,93 +125,33 @@ public final class StatementText {
     return rendered().columns();
   }
 
-  /**
-   * Runs it in whatever transaction {@code connection} is in, whose planner settings are as before
-   * when it returns.
-   *
-   * @return what {@code reader} made of each row
-   */
-  public <R> List<R> run(Connection connection, Arguments arguments, RowReader<R> reader)
-      throws SQLException {
+  /** The text to run in a caller's transaction, whose settings it gives back. */
+  String inCallersTransaction() {
     String text = borrowing;
     if (text == null) {
       text = BORROW + sql() + GIVE_BACK;
       borrowing = text;
     }
-    return run(connection, text, 1, arguments, reader);
+    return text;
   }
 
-  /** Runs it as the first statement of a transaction of our own, which becomes READ COMMITTED. */
-  <R> List<R> runFirst(
-      Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
-      throws SQLException {
-    String text = first.computeIfAbsent(preamble, own -> own.first() + sql() + Settings.AFTER);
-    return run(connection, text, 1, arguments, reader);
+  /** The text to run as the first statement of one of the queue's own transactions. */
+  String first(Preamble preamble) {
+    return first.computeIfAbsent(preamble, own -> own.first() + sql() + Settings.AFTER);
   }
 
-  /**
-   * Runs it as a transaction of our own that is READ COMMITTED, from BEGIN to COMMIT in one flight.
-   * After an error the session may be in that transaction still.
-   *
-   * @param connection in auto-commit mode, or the driver would begin a transaction itself
-   */
-  <R> List<R> runWhole(
-      Connection connection, Preamble preamble, Arguments arguments, RowReader<R> reader)
-      throws SQLException {
-    String text = whole.computeIfAbsent(preamble, own -> own.whole() + sql() + COMMIT);
-    return run(connection, text, 1, arguments, reader);
-  }
-
-  /**
-   * Runs it in a transaction of our own that another statement has begun.
-   *
-   * @return what {@code reader} made of each row
-   */
-  <R> List<R> runNext(Connection connection, Arguments arguments, RowReader<R> reader)
-      throws SQLException {
+  /** The text to run in one of the queue's own transactions, which another statement has begun. */
+  String next() {
     String text = next;
     if (text == null) {
       text = Settings.NEXT + sql() + Settings.AFTER;
       next = text;
     }
-    return run(connection, text, 1, arguments, reader);
+    return text;
   }
 
-  /**
-   * @param skipped how many results with rows come before the statement's own
-   */
-  private <R> List<R> run(
-      Connection connection, String text, int skipped, Arguments arguments, RowReader<R> reader)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(text)) {
-      List<String> parameters = parameters();
-      for (int i = 0; i < parameters.size(); i++) {
-        arguments.bind(statement, i + 1, parameters.get(i));
-      }
-      boolean hasRows = statement.execute();
-      int left = skipped;
-      while (!hasRows || left > 0) {
-        if (hasRows) {
-          left--;
-        } else if (statement.getUpdateCount() == -1) {
-          throw new SQLException("The statement answered no rows: " + sql());
-        }
-        hasRows = statement.getMoreResults();
-      }
-      List<R> rows = new ArrayList<>();
-      try (ResultSet result = statement.getResultSet()) {
-        while (result.next()) {
-          rows.add(reader.read(result));
-        }
-      }
-      return rows;
-    }
-  }
-
-  /** Turns the row a result stands on into a value. */
-  @FunctionalInterface
-  public interface RowReader<R> {
-    /** The value of the current row. */
-    R read(ResultSet row) throws SQLException;
+  /** The text to run as a transaction of its own, from BEGIN to COMMIT. */
+  String whole(Preamble preamble) {
+    return whole.computeIfAbsent(preamble, own -> own.whole() + sql() + COMMIT);
   }
 }

@@ -11,9 +11,9 @@ import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import org.jooq.Field;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
@@ -26,17 +26,16 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class KeptTransactionsTest {
 
-  private static final StatementText SESSION =
-      StatementText.render(
-          DSL.using(SQLDialect.POSTGRES),
-          select(field("pg_backend_pid()", Integer.class).as("pid")));
-  private static final StatementText ONLY_READ =
-      StatementText.render(
-          DSL.using(SQLDialect.POSTGRES),
-          select(field("set_config('default_transaction_read_only', 'on', false)")));
-  private static final StatementText LONG =
-      StatementText.render(
-          DSL.using(SQLDialect.POSTGRES), select(field("1 + length(pg_sleep(30)::text)")));
+  private static final Statement<NoRequest, String> SESSION =
+      statement(field("pg_backend_pid()").as("pid"));
+  private static final Statement<NoRequest, String> ONLY_READ =
+      statement(field("set_config('default_transaction_read_only', 'on', false)"));
+  private static final Statement<NoRequest, String> LONG =
+      statement(field("1 + length(pg_sleep(30)::text)"));
+
+  private static Statement<NoRequest, String> statement(Field<?> field) {
+    return Statement.of(DSL.using(SQLDialect.POSTGRES), select(field), row -> row.text(field));
+  }
 
   private final QueueDatabase database;
   private HikariDataSource pool;
@@ -85,7 +84,7 @@ class KeptTransactionsTest {
   void aConnectionThatOnlyReadsIsDiscardedWhenItIsDoubted() throws SQLException {
     try (KeptTransactions kept = new KeptTransactions(pool)) {
       int first = session(kept);
-      kept.run(ONLY_READ, new Arguments(), row -> row.getString(1));
+      kept.run(ONLY_READ, NoRequest.NONE);
 
       kept.reserve();
       assertThat(session(kept)).isEqualTo(first);
@@ -137,7 +136,7 @@ class KeptTransactionsTest {
         new Thread(
             () -> {
               try {
-                kept.run(LONG, new Arguments(), row -> row.getInt(1));
+                kept.run(LONG, NoRequest.NONE);
               } catch (RuntimeException brokenOff) {
                 over.countDown();
               }
@@ -155,7 +154,7 @@ class KeptTransactionsTest {
   }
 
   private static int session(KeptTransactions kept) {
-    return kept.run(SESSION, new Arguments(), row -> row.getInt(1)).get(0);
+    return Integer.parseInt(kept.run(SESSION, NoRequest.NONE).get(0));
   }
 
   private int borrowed() {
@@ -182,7 +181,7 @@ class KeptTransactionsTest {
 
   private String ask(String sql) throws SQLException {
     try (Connection connection = database.connection();
-        Statement statement = connection.createStatement();
+        java.sql.Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sql)) {
       row.next();
       return row.getString(1);

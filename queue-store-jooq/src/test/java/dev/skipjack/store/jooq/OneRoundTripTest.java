@@ -21,12 +21,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Transactions that travel whole, from BEGIN to COMMIT: the driver knows nothing of them. */
 @QueueTest
-class OneFlightTest {
+class OneRoundTripTest {
 
   private final QueueDatabase database;
   private final Fixture fixture;
 
-  OneFlightTest(QueueDatabase database) {
+  OneRoundTripTest(QueueDatabase database) {
     this.database = database;
     this.fixture = new Fixture(database);
   }

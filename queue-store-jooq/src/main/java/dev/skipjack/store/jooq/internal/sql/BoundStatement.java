@@ -1,0 +1,80 @@
+package dev.skipjack.store.jooq.internal.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A statement with the values of its parameters. Belongs to one thread.
+ *
+ * @param reader turns each row into a value
+ */
+record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowReader<R> reader) {
+
+  /**
+   * Runs it in the transaction that is open on {@code connection}, whose planner settings are as
+   * before when it returns.
+   */
+  List<R> run(Connection connection) throws SQLException {
+    return run(connection, text.inCallersTransaction());
+  }
+
+  /**
+   * Runs it as the first statement of one of the queue's own transactions, which becomes READ
+   * COMMITTED.
+   */
+  List<R> runFirst(Connection connection, Preamble preamble) throws SQLException {
+    return run(connection, text.first(preamble));
+  }
+
+  /** Runs it in one of the queue's own transactions, which another statement has begun. */
+  List<R> runNext(Connection connection) throws SQLException {
+    return run(connection, text.next());
+  }
+
+  /**
+   * Runs it as a READ COMMITTED transaction of its own, from BEGIN to COMMIT in one round trip.
+   * After an error the session may still be in that transaction.
+   *
+   * @param connection in auto-commit mode, or the driver would begin a transaction itself
+   */
+  List<R> runWhole(Connection connection, Preamble preamble) throws SQLException {
+    return run(connection, text.whole(preamble));
+  }
+
+  private List<R> run(Connection connection, String sql) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      List<String> parameters = text.parameters();
+      for (int i = 0; i < parameters.size(); i++) {
+        arguments.bind(statement, i + 1, parameters.get(i));
+      }
+      skipSettings(statement, statement.execute());
+      List<R> rows = new ArrayList<>();
+      try (ResultSet result = statement.getResultSet()) {
+        Row row = new Row(result, text.columns());
+        while (result.next()) {
+          rows.add(reader.read(row));
+        }
+      }
+      return rows;
+    }
+  }
+
+  /** Moves to the second result with rows; the first is that of the settings. */
+  private void skipSettings(PreparedStatement statement, boolean isFirstWithRows)
+      throws SQLException {
+    boolean hasRows = isFirstWithRows;
+    boolean skipped = false;
+    while (!hasRows || !skipped) {
+      if (hasRows) {
+        skipped = true;
+      } else if (statement.getUpdateCount() == -1) {
+        throw new SQLException("The statement returned no rows: " + text.sql());
+      }
+      hasRows = statement.getMoreResults();
+    }
+  }
+}
