@@ -36,7 +36,7 @@ final class AttemptBuffer {
     this.reserve = reserve;
   }
 
-  /** Answers false once closed: the attempt is then the caller's to give back. */
+  /** Returns false once closed: the caller must then release the attempt. */
   synchronized boolean add(Attempt attempt) {
     if (closed) {
       return false;
@@ -74,7 +74,7 @@ final class AttemptBuffer {
     return size;
   }
 
-  /** Takes out those that have waited for so many nanoseconds. */
+  /** Removes the attempts that have waited for the given nanoseconds. */
   synchronized List<Attempt> takeOut(long patience) {
     long now = System.nanoTime();
     List<Attempt> out = new ArrayList<>();
@@ -86,7 +86,7 @@ final class AttemptBuffer {
     return out;
   }
 
-  /** Takes nothing more, and answers what nobody took. */
+  /** Accepts nothing more, and returns the attempts that were not polled. */
   synchronized List<Attempt> close() {
     closed = true;
     List<Attempt> rest = new ArrayList<>(size);

@@ -93,7 +93,7 @@ final class AttemptEnder {
       }
       return false;
     } catch (Throwable lastResort) {
-      // No second call reaches an attempt that has ended: its lease would be renewed for ever.
+      // No second call reaches an attempt that has ended: its lease would be renewed forever.
       abandon(attempt);
       throw lastResort;
     }

@@ -35,16 +35,16 @@ final class BackgroundRun {
    */
   private static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
 
-  /** Of that: to write what the last handlers and the shutdown itself left. */
+  /** Part of it: to write the endings that the last handlers and the shutdown left. */
   private static final long LAST_WRITES = AFTER_DRAIN / 2;
 
-  /** Of that: to take the worker's row away, at the end. */
+  /** Part of it: to remove the worker's row, at the end. */
   private static final long GOODBYE = Duration.ofMillis(500).toNanos();
 
   /** How often a drain checks whether it must end early. */
   private static final long HURRY_CHECK = Duration.ofMillis(50).toNanos();
 
-  /** A step that lasts longer hangs in a connection that nobody answers on. */
+  /** A step that lasts longer hangs on a dead connection. */
   private static final Duration LONGEST_STEP = Duration.ofMinutes(2);
 
   private final Engine engine;
@@ -254,7 +254,7 @@ final class BackgroundRun {
     } catch (InterruptedException hurry) {
       interrupted = true;
     }
-    // Whatever interrupts the waiting: threads that nobody stops would renew leases for ever.
+    // Even if the wait was interrupted: threads that are not stopped would renew leases forever.
     interrupted |= stopEngine(end - GOODBYE);
     interrupted |= sayGoodbye(end);
     if (engine.running().size() > 0) {
@@ -300,7 +300,7 @@ final class BackgroundRun {
     }
   }
 
-  /** Answers whether the caller was interrupted meanwhile. */
+  /** Returns whether the caller was interrupted meanwhile. */
   private boolean stopEngine(long deadline) {
     try {
       engine.stop(deadline);

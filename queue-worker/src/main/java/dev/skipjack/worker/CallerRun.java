@@ -50,7 +50,7 @@ final class CallerRun {
         int ran = runBatch();
         attempts += ran;
         interrupted = Thread.interrupted();
-        // The next claim must see what became of these jobs: a retry without a wait is due again.
+        // The next claim must see the outcomes of these jobs: a retry without a delay is due again.
         interrupted |= !settled(interrupted ? LAST_WRITES : NO_DEADLINE);
         if (ran == 0) {
           break;
@@ -93,7 +93,7 @@ final class CallerRun {
     }
   }
 
-  /** One after the other, those that answer later too. */
+  /** Runs one attempt to its end, also if its handler returned a stage. */
   private void run(Attempt attempt) {
     CountDownLatch ended = new CountDownLatch(1);
     if (!engine.runner().run(attempt, ended::countDown)) {

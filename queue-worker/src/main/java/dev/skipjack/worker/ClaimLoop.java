@@ -27,13 +27,13 @@ final class ClaimLoop implements Loop.Step {
   private final Consumer<List<Attempt>> accept;
   private final RandomGenerator random;
   private final HeardLanes heard;
-  private final Runnable looked;
+  private final Runnable polled;
   private boolean asked;
   private int emptyPolls = SOON_MILLIS.length;
 
   /**
    * @param accept what to do with the attempts of a claim
-   * @param looked told of each look that worked, also of one that found no room for more
+   * @param polled called after each poll that worked, also if there was no room for more
    */
   ClaimLoop(
       Claimer claimer,
@@ -42,14 +42,14 @@ final class ClaimLoop implements Loop.Step {
       Consumer<List<Attempt>> accept,
       RandomGenerator random,
       HeardLanes heard,
-      Runnable looked) {
+      Runnable polled) {
     this.claimer = claimer;
     this.queues = List.copyOf(queues);
     this.pollInterval = pollInterval.toNanos();
     this.accept = accept;
     this.random = random;
     this.heard = heard;
-    this.looked = looked;
+    this.polled = polled;
   }
 
   @Override
@@ -58,18 +58,18 @@ final class ClaimLoop implements Loop.Step {
     asked = true;
     if (room.isEmpty()) {
       asked = claimer.look(pollInterval);
-      looked.run();
-      return pollInterval; // lanes that were heard of wait for room too
+      polled.run();
+      return pollInterval; // lanes that wake-ups reported wait for room too
     }
     List<Lane> lanes = heard.take();
     if (!lanes.isEmpty()) {
       claimer.expect(lanes);
-      // A rival may be quicker, and one wake-up stands for several jobs: look again soon.
+      // A rival may be quicker, and one wake-up stands for several jobs: poll again soon.
       emptyPolls = 0;
     }
     List<Attempt> claimed = claimer.claim(room, ClaimRequest.LARGEST);
     asked = claimer.asked();
-    looked.run();
+    polled.run();
     accept.accept(claimed);
     if (!claimed.isEmpty()) {
       emptyPolls = 0;

@@ -39,7 +39,7 @@ final class DatabaseWatch {
     whenBack = action;
   }
 
-  /** Answers whether this failure of a loop is the first that says so. */
+  /** Returns whether this failure of a loop is the first that shows it. */
   synchronized boolean failed(String loop, Throwable failure) {
     if (isExhausted(failure) || !isAway(failure)) {
       failing.remove(loop); // has another trouble now; lost until a loop gets an answer
@@ -122,7 +122,7 @@ final class DatabaseWatch {
     return failure instanceof StoreException refused && refused.isPoolExhausted();
   }
 
-  /** Answers whether this loop is the first that waits in vain for a connection. */
+  /** Returns whether this loop is the first that waits in vain for a connection. */
   synchronized boolean waits(String loop) {
     if (loop.equals(LISTENER) || !waiting.add(loop) || waiting.size() > 1) {
       return false;
@@ -131,7 +131,7 @@ final class DatabaseWatch {
     return true;
   }
 
-  /** Answers whether the pool was exhausted until now, when this loop was the last to wait. */
+  /** Returns whether the pool was exhausted until now, when this loop was the last to wait. */
   synchronized boolean waitsNoMore(String loop) {
     return waiting.remove(loop) && waiting.isEmpty();
   }

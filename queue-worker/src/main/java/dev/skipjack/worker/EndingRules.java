@@ -105,7 +105,7 @@ final class EndingRules {
           attempt,
           type,
           JobError.of(
-              "Handler of kind '%s' answered with a stage that answered with a stage. Compose the two with thenCompose."
+              "Handler of kind '%s' returned a stage whose outcome is another stage. Compose the two with thenCompose."
                   .formatted(attempt.job().kind())));
     }
   }

@@ -146,8 +146,8 @@ final class Engine {
   }
 
   /**
-   * Ends the threads, the heartbeat last, so that nobody steals what the flusher still writes; then
-   * listeners are told the rest.
+   * Ends the threads, the heartbeat last, so that no other worker rescues a job whose ending the
+   * flusher still writes; then listeners receive the remaining events.
    *
    * @param deadline the nanoTime until which they are waited for; one that hangs does not use up
    *     the time of the next
@@ -157,19 +157,19 @@ final class Engine {
   }
 
   private void stop(long deadline, long listeners) throws InterruptedException {
-    long told = deadline; // stays so for a caller who is interrupted meanwhile
+    long untilHeard = deadline; // stays so for a caller who is interrupted meanwhile
     try {
       flusher.stop();
       flusher.join((deadline - System.nanoTime()) / 3);
       heartbeat.stop();
       heartbeat.join((deadline - System.nanoTime()) / 2);
-      told = listeners;
+      untilHeard = listeners;
     } finally {
       heartbeat.stop();
       timer.shutdownNow();
       handlerThreads.close();
       leases.close();
-      reporter.stop(told - System.nanoTime());
+      reporter.stop(untilHeard - System.nanoTime());
     }
     timer.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
   }

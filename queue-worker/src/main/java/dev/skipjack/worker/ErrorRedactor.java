@@ -1,15 +1,15 @@
 package dev.skipjack.worker;
 
 /**
- * Takes out of an error's text what nobody but the handler should see, before the text is kept with
- * the job, told to listeners or logged: passwords, addresses, whatever an exception quotes.
+ * Removes secrets and personal data, which exceptions may quote, from the text of an error before
+ * it is stored with the job, reported to listeners or logged.
  *
- * <p>Called for the message and for the stack trace of what a handler threw, and for the reasons in
+ * <p>Called for the message and the stack trace of a handler's exception, and for the reasons in
  * its {@link dev.skipjack.api.Outcome}; by many threads at once. The class of the exception is kept
- * as it is. What it throws, and null, costs no outcome: a fixed sentence takes the text's place.
+ * as it is. If the redactor throws or returns null, a fixed sentence replaces the text.
  *
- * <p>{@link ExecutionInterceptor}s see the exception itself, and so does the log in the one case
- * that an attempt could not even be ended, for want of memory say.
+ * <p>{@link ExecutionInterceptor}s see the exception itself, and so does the log if an attempt
+ * could not be ended at all, out of memory for instance.
  */
 @FunctionalInterface
 public interface ErrorRedactor {

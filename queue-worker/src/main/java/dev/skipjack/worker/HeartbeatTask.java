@@ -20,16 +20,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews the leases of everything held: buffered, running, unwritten. In between it asks whose job
- * is to be cancelled, and writes what handlers report, both about once a second and only while
- * there is something to ask or to write. Has a thread of its own, so that no handler can keep it
- * waiting, and stops last.
+ * Renews the leases of everything held: buffered, running, unwritten. In between it reads which
+ * jobs were cancelled and writes the progress that handlers report, each about once a second and
+ * only while there is something to read or write. It has a thread of its own, so that no handler
+ * can delay it, and stops last.
  */
 final class HeartbeatTask implements Loop.Step {
 
   private static final int BATCH = 500;
 
-  /** So that a cancel is heard within a second, however long leases are. */
+  /** So that a cancellation arrives within a second, however long leases are. */
   private static final long LONGEST_TICK = Duration.ofMillis(900).toNanos();
 
   /** Deadlock, cancelled statement, lock not available. */
@@ -58,8 +58,8 @@ final class HeartbeatTask implements Loop.Step {
   /**
    * @param leases used by the heartbeat's thread alone
    * @param store for the long leases, which handlers' threads send on connections of the pool
-   * @param cancel told of attempts whose job somebody wants cancelled, of each perhaps again and
-   *     again
+   * @param cancel called for attempts whose job an operator has cancelled, for each perhaps
+   *     repeatedly
    */
   HeartbeatTask(
       LeaseKeeper leases,
@@ -76,7 +76,7 @@ final class HeartbeatTask implements Loop.Step {
     this.reporter = reporter;
   }
 
-  /** Looks more often than it renews, so that a busy row is asked for again soon. */
+  /** Runs more often than it renews, so that a busy row is tried again soon. */
   @Override
   public long run() {
     long interval = config.heartbeatInterval().toNanos();
@@ -179,7 +179,7 @@ final class HeartbeatTask implements Loop.Step {
     return asked;
   }
 
-  /** Of those that were not renewed just now, which is the same question. */
+  /** Asks for those that were not renewed just now; a renewal returns the same. */
   private void hearCancels(long began) {
     List<Attempt> held =
         running.all().stream()
@@ -203,15 +203,15 @@ final class HeartbeatTask implements Loop.Step {
     }
   }
 
-  /** Of an attempt whose row is busy the report is tried again with the next look. */
+  /** The report of an attempt whose row is busy is tried again in the next run. */
   private void writeProgress() {
-    List<Attempt> told = new ArrayList<>();
+    List<Attempt> reporting = new ArrayList<>();
     List<Progress> news = new ArrayList<>();
     for (Attempt attempt : running.all()) {
       Progress latest =
           attempt.isRunning() && !attempt.lease().isSpared() ? attempt.latestProgress() : null;
       if (latest != null) {
-        told.add(attempt);
+        reporting.add(attempt);
         news.add(latest);
       }
     }
@@ -220,13 +220,13 @@ final class HeartbeatTask implements Loop.Step {
       List<Verdict> verdicts = leases.progress(batch);
       for (int i = 0; i < batch.size(); i++) {
         if (verdicts.get(i) != Verdict.BUSY) {
-          told.get(from + i).progressWritten(batch.get(i));
+          reporting.get(from + i).progressWritten(batch.get(i));
         }
       }
     }
   }
 
-  /** A statement that the server broke off may be too large for its limits. */
+  /** A statement that the server aborted may be too large for its limits. */
   private void renewOrHalve(List<Attempt> batch, Duration lease) {
     try {
       renew(batch, lease);

@@ -47,12 +47,12 @@ public interface JobContext {
   WorkerId worker();
 
   /**
-   * How long until the type's timeout ends this attempt; zero or negative once it is over. Empty:
-   * no timeout.
+   * How long until the type's timeout ends this attempt; zero or negative once it has passed.
+   * Empty: no timeout.
    */
   Optional<Duration> timeLeft();
 
-  /** W3C traceparent of whoever enqueued the job; empty: none was given. */
+  /** The W3C traceparent that the job was enqueued with; empty: none. */
   Optional<String> traceparent();
 
   /**
@@ -60,18 +60,17 @@ public interface JobContext {
    * commit together or not at all. The handler then commits and returns {@code
    * Outcome.completed()}.
    *
-   * <p>When the handler has ended the worker looks: a job that is gone is done, whatever was
-   * returned or thrown after the commit; one that is still there had its completion rolled back,
-   * which is a failed attempt. May be called again when the transaction is repeated.
+   * <p>When the handler has ended, the worker checks whether the job is gone. If it is, the job is
+   * completed, whatever the handler returned or threw after the commit. If not, the completion was
+   * rolled back, and the attempt has failed. May be called again when the transaction is repeated.
    *
-   * <p>READ COMMITTED is the isolation level for it. A REPEATABLE READ or SERIALIZABLE transaction
-   * cannot complete a job whose lease was renewed after its first statement (SQLSTATE 40001). Call
-   * this first in such a transaction: the row is then locked, so that no other worker can take the
-   * job, however long the transaction is. If it was called later and failed, let the exception
-   * pass: the worker gives the job back without counting the attempt, and runs later attempts of
-   * that kind under one long lease instead of renewals: three times as long as the failed attempt
-   * took, 6 hours at most. If the worker dies, such a job is rescued only when that lease has
-   * ended.
+   * <p>Use READ COMMITTED. A REPEATABLE READ or SERIALIZABLE transaction cannot complete a job
+   * whose lease was renewed after its first statement (SQLSTATE 40001). Call this first in such a
+   * transaction: the row is then locked, so that no other worker can take the job, however long the
+   * transaction is. If it was called later and failed, let the exception pass: the worker releases
+   * the job without counting the attempt, and runs later attempts of that kind under one long lease
+   * instead of renewals: three times as long as the failed attempt took, 6 hours at most. If the
+   * worker dies, such a job is rescued only when that lease has ended.
    *
    * @param connection with an open transaction; neither committed nor rolled back here
    * @throws LeaseLostException if this attempt no longer owns the job; let it pass, so that the
@@ -85,7 +84,7 @@ public interface JobContext {
 
   /**
    * As {@link #completeIn(Connection)}, with a result that is kept with the archived job. A result
-   * in the handler's answer comes too late then.
+   * in the outcome that the handler returns is then ignored.
    *
    * @param result null: none
    * @throws PayloadException if the result cannot be written; nothing was sent
@@ -100,26 +99,26 @@ public interface JobContext {
   JobEnqueuer enqueueIn(Connection connection);
 
   /**
-   * Tells how far the work is, for people who look at the job. Returns at once: the latest word is
-   * written by the worker with the next look at its leases, a quarter of the heartbeat interval at
-   * most, and never if the attempt ends before.
+   * Reports the progress of the attempt, for dashboards and operators. Returns at once. The worker
+   * writes the latest report within a quarter of the heartbeat interval, and never if the attempt
+   * ends before.
    *
    * @param percent 0 to 100
-   * @param message in words; null: none
+   * @param message a description; null: none
    * @throws IllegalArgumentException if the percentage is out of range
    */
   void progress(int percent, @Nullable String message);
 
   /**
-   * Whether somebody asked for the job to be cancelled, as far as the last heartbeat heard; the
-   * thread was interrupted then. A handler that completes all the same completes the job; any other
-   * end of the attempt cancels it.
+   * Whether the last heartbeat reported a request to cancel the job; the thread was then
+   * interrupted. A handler that completes nevertheless completes the job; any other end of the
+   * attempt cancels it.
    */
   boolean isCancelled();
 
   /**
-   * Whether this attempt is known to own its job no more: whatever it answers will be discarded. A
-   * long handler may ask between steps; its thread was interrupted as well.
+   * Whether this attempt is known to have lost its job: its outcome will be discarded. A long
+   * handler may check this between steps; its thread was interrupted as well.
    */
   boolean isLeaseLost();
 }

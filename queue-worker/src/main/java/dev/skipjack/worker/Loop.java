@@ -16,10 +16,10 @@ final class Loop {
   /** What is repeated. */
   @FunctionalInterface
   interface Step {
-    /** Answers how many nanoseconds to wait before the next, unless woken. */
+    /** Returns how many nanoseconds to wait before the next run, unless woken. */
     long run() throws Exception;
 
-    /** Whether the last run asked the database anything, so that its success says something. */
+    /** Whether the last run used the database, so that its success shows that it is available. */
     default boolean asked() {
       return true;
     }
@@ -117,7 +117,7 @@ final class Loop {
     return stopped.getCount() == 0;
   }
 
-  /** Waits for the end and answers whether it came; a loop that was never started has ended. */
+  /** Waits for the end and returns whether it came; a loop that was never started has ended. */
   boolean join(long nanos) throws InterruptedException {
     Thread running;
     synchronized (this) {
@@ -183,7 +183,7 @@ final class Loop {
   private void recover(Throwable thrown) {
     inStep = false;
     if (isStopped()) {
-      return; // whoever stopped it may have closed the pool already
+      return; // the pool may be closed already
     }
     try {
       reporter.databaseFailed(role, thrown);
@@ -197,7 +197,7 @@ final class Loop {
       }
       failures = before == null || databaseIsBack ? 1 : failures + 1;
       databaseIsBack = false;
-      // Not the wake-up: new work must not hammer a database that is away.
+      // Not the wake-up: new work must not hammer an unavailable database.
       retry.await(Math.max(pauseAfter(failures), step.pauseAfter(thrown)));
     } catch (Throwable again) {
       // Out of memory even for a log line, perhaps; what can be done is to go on.

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Writes the worker's row, by which people see who is there, and learns whether the schema is new
+ * Writes the worker's row, which lists it for operators, and checks whether the schema is recent
  * enough. Nothing that recovers jobs reads that row.
  */
 final class Registrar implements Loop.Step {
@@ -81,7 +81,7 @@ final class Registrar implements Loop.Step {
     }
   }
 
-  /** Takes the row away; one that stays is taken away by others, a day later. */
+  /** Removes the row; one that stays is removed by other workers a day later. */
   void leave() {
     try {
       registry.remove(row.id());

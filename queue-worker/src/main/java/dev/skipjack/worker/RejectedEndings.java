@@ -43,7 +43,7 @@ final class RejectedEndings {
     unsettled.add(Rejected.of(ending, null));
   }
 
-  /** Adds an ending of which a heartbeat has said who has its job. */
+  /** Adds an ending for which a heartbeat has reported who has its job. */
   void add(UnwrittenEnding ending, Renewal renewal) {
     unsettled.add(Rejected.of(ending, renewal));
   }

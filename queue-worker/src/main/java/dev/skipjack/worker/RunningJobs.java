@@ -44,8 +44,8 @@ final class RunningJobs {
   }
 
   /**
-   * Answers whether none is left but those whose handlers are stuck, waiting until {@code deadline}
-   * (a nanoTime) for it.
+   * Returns whether only attempts with stuck handlers are left, waiting until {@code deadline} (a
+   * nanoTime) for it.
    */
   synchronized boolean awaitNone(long deadline) throws InterruptedException {
     while (!onlyStuckAreLeft()) {
@@ -53,7 +53,7 @@ final class RunningJobs {
       if (left <= 0) {
         return false;
       }
-      // Nobody tells when a handler becomes stuck.
+      // No notification comes when a handler becomes stuck.
       TimeUnit.NANOSECONDS.timedWait(this, Math.max(Math.min(left, LOOK), 1_000_000));
     }
     return true;

@@ -98,7 +98,9 @@ final class SafeMetrics {
   private void failed(Throwable thrown) {
     if (failed.compareAndSet(false, true)) {
       LOG.warn(
-          "Monitoring failed, which is said once metrics={}", metrics.getClass().getName(), thrown);
+          "Monitoring failed, further failures are not logged metrics={}",
+          metrics.getClass().getName(),
+          thrown);
     }
   }
 }

@@ -128,7 +128,7 @@ final class ServedQueue {
   }
 
   /**
-   * An attempt's outcome is written, or nobody's business any more.
+   * An attempt's outcome is written or discarded.
    *
    * @param weight as it was claimed with
    * @param ended whether {@link #ended} was called for it
@@ -170,7 +170,7 @@ final class ServedQueue {
     running.add(attempt);
   }
 
-  /** That handler has ended, after so many nanoseconds. */
+  /** That handler has ended, after the given nanoseconds. */
   void ran(Attempt attempt, long nanos) {
     running.remove(attempt);
     waitedTooLong = false;
@@ -203,7 +203,7 @@ final class ServedQueue {
     return (int) Math.min(finished, longestPrefetch);
   }
 
-  /** How many of them a slot finishes whose handler has run for so long. */
+  /** How many of them a slot finishes whose handler has run for the given time. */
   private double finishedSoon(long age) {
     return PREFETCH_WINDOW / Math.max(Math.max(averageNanos, age * REMAINING_BY_AGE), 1);
   }

@@ -92,7 +92,9 @@ final class UnwrittenEnding {
   void refused(double draw) {
     refusals++;
     if (refusals >= REFUSALS_UNTIL_ALONE) {
-      attempt.lease().stopRenewing(); // or what can never be written would be held for ever
+      attempt
+          .lease()
+          .stopRenewing(); // or an ending that can never be written would be held forever
     }
     waitFor(Duration.ofMillis(25).toNanos() << Math.min(refusals, 20), Loop.LONGEST_PAUSE, draw);
   }

@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears of new jobs and passes on whose lanes this worker serves. Where nobody can listen, behind a
- * pooler in transaction mode, it says so once and leaves the work to the polls.
+ * Receives wake-ups for new jobs and passes on the lanes that this worker serves. Where it cannot
+ * listen, behind a pooler in transaction mode, it logs so once and leaves the work to the polls.
  */
 final class WakeUpListener implements Loop.Step {
 
@@ -95,7 +95,7 @@ final class WakeUpListener implements Loop.Step {
     return asked && subscription != null;
   }
 
-  /** Ends a wait that is going on; called by whoever stops the loop. */
+  /** Ends a wait that is under way; called when the loop is stopped. */
   void stop() {
     stopped = true;
     Subscription open = subscription;

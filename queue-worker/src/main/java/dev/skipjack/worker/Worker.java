@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Only kinds that have a handler are claimed, and only as many jobs as there is room for. Leases
- * are renewed while a job waits, runs, or waits for its outcome to be written. A database that is
- * away is waited for; whatever fails goes on by itself.
+ * are renewed while a job waits, runs, or waits for its outcome to be written. If the database is
+ * unavailable the worker waits; its loops recover on their own.
  *
  * <p>Started, it keeps the JVM alive until stopped. Safe for any number of threads.
  */
@@ -298,7 +298,7 @@ public final class Worker implements JobRunner, AutoCloseable {
    * <p>Ends early when the thread is interrupted. Waits for outcomes to be written; claims up to 50
    * jobs at a time, of one queue by priority, then due time, then id.
    *
-   * <p>Returns once listeners have heard of all that was run, however long they take. When the
+   * <p>Returns once listeners have received all events of the run, however long they take. When the
    * thread is interrupted or the worker was stopped, they get two seconds, and the rest is dropped.
    *
    * @throws IllegalStateException while started, once stopped, or if called by a handler that this
@@ -347,7 +347,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
   }
 
-  /** The outer run would go on without listeners, or wait for ever for the one that calls. */
+  /** The outer run would go on without listeners, or wait forever for the one that calls. */
   private void refuseInsideRun() {
     if (Thread.holdsLock(callerLock)) {
       throw new IllegalStateException(
@@ -356,7 +356,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
     if (reporter.isCallingListeners()) {
       throw new IllegalStateException(
-          "A listener of worker %s cannot run jobs, because the run that it hears of waits for it. Let another worker do it."
+          "A listener of worker %s cannot run jobs, because the run that it is called for waits for it. Let another worker do it."
               .formatted(id));
     }
   }

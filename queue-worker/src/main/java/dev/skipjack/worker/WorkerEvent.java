@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker tells its {@link WorkerListener}s. More kinds may be added. */
+/** An event that a worker reports to its {@link WorkerListener}s. More kinds may be added. */
 public sealed interface WorkerEvent {
 
   /** A job was claimed; its attempt may wait for a free thread. */
@@ -36,15 +36,15 @@ public sealed interface WorkerEvent {
   record Dead(AttemptInfo attempt, JobError error) implements WorkerEvent {}
 
   /**
-   * The handler asked for later.
+   * The handler snoozed the job.
    *
-   * @param delay until the job is due again, unless {@code until} says
+   * @param delay until the job is due again, if {@code until} is null
    * @param until when the job is due again; null: after the delay
    */
   record Snoozed(AttemptInfo attempt, Duration delay, @Nullable Instant until)
       implements WorkerEvent {}
 
-  /** The job is cancelled: its handler said so, or somebody else and it did not complete. */
+  /** The job is cancelled, by its handler or on an operator's request. */
   record Cancelled(AttemptInfo attempt) implements WorkerEvent {}
 
   /** The worker released the job without using the attempt. */
@@ -68,55 +68,54 @@ public sealed interface WorkerEvent {
   record NotBegun(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The attempt owned its job no more before its outcome was written; it changed nothing.
+   * The attempt lost its job before its outcome was written, and the outcome was discarded.
    *
-   * @param heldBy the execution that had the job when the loss was found out; null: none, because
-   *     the job waits or has ended, or the database did not say
+   * @param heldBy the execution that held the job when the loss was noticed; null if none did,
+   *     because the job waits or has ended, or if it is unknown
    */
   record Lost(AttemptInfo attempt, @Nullable ExecutionId heldBy) implements WorkerEvent {}
 
   /**
-   * This worker took back a job whose lease had run out, its own or another's.
+   * This worker rescued a job whose lease had expired, its own or another worker's.
    *
    * @param executionId the attempt that was lost
-   * @param status where the job is now: pending, dead or cancelled
+   * @param status the status of the job now: pending, dead or cancelled
    */
   record Rescued(JobId jobId, ExecutionId executionId, String queue, String kind, JobStatus status)
       implements WorkerEvent {}
 
-  /** Somebody paused a queue that this worker serves. */
+  /** A queue that this worker serves has been paused. */
   record QueuePaused(String queue) implements WorkerEvent {}
 
   /** That queue is served again. */
   record QueueResumed(String queue) implements WorkerEvent {}
 
-  /** The database does not answer, or refuses everybody. Told once, when it begins. */
+  /** The database is unavailable. Reported once, when the outage begins. */
   record DatabaseLost(Throwable error) implements WorkerEvent {}
 
   /**
-   * The database answers again.
+   * The database is available again.
    *
-   * @param after how long it was lost
+   * @param after how long it was unavailable
    */
   record DatabaseBack(Duration after) implements WorkerEvent {}
 
   /**
-   * The pool had no free connection for a part of the worker in its time, and does not say that the
-   * server could not be reached: handlers hold them all, or there are too few. Told once, when it
-   * begins. {@link DatabaseLost} is not told for this.
+   * A part of the worker waited for a connection until the pool's timeout, and the pool does not
+   * report that the server is unreachable: handlers hold all connections, or there are too few.
+   * Reported once, when it begins, and without {@link DatabaseLost}.
    */
   record PoolExhausted(Throwable error) implements WorkerEvent {}
 
   /**
-   * No part of the worker waits in vain any more.
+   * Every part of the worker gets connections again.
    *
    * @param after how long the pool was exhausted
    */
   record PoolFree(Duration after) implements WorkerEvent {}
 
   /**
-   * A part of the worker could not do its work and will try again by itself. Told once, when the
-   * trouble begins.
+   * A part of the worker failed and retries by itself. Reported once, when the failures begin.
    *
    * @param loop {@code claim-loop}, {@code flusher}, {@code heartbeat}, {@code rescuer}, {@code
    *     maintainer}, {@code listener}, {@code registrar} or {@code watchdog}
@@ -124,7 +123,7 @@ public sealed interface WorkerEvent {
   record LoopFailed(String loop, Throwable error) implements WorkerEvent {}
 
   /**
-   * That part works again.
+   * That part of the worker works again.
    *
    * @param loop as in {@link LoopFailed}
    */
