@@ -51,6 +51,10 @@ class ArchitectureTest {
           .dependOnClassesThat(resideInAPackage("dev.skipjack.store.jooq"));
 
   @ArchTest
+  static final ArchRule internalSqlDependsOnNoOtherPackageOfTheStore =
+      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.sql");
+
+  @ArchTest
   static final ArchRule historyDependsOnInternalSqlAlone =
       dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.history");
 
@@ -61,21 +65,6 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule packagesHaveNoCycles =
       slices().matching("dev.skipjack.store.(**)").should().beFreeOfCycles();
-
-  private static ArchRule dependsOnInternalSqlAlone(String name) {
-    return classes()
-        .that()
-        .resideInAPackage(name)
-        .should()
-        .onlyDependOnClassesThat(
-            not(resideInAPackage("dev.skipjack.."))
-                .or(
-                    resideInAnyPackage(
-                        name,
-                        "dev.skipjack.store.jooq.internal.sql",
-                        "dev.skipjack.api..",
-                        "dev.skipjack.model..")));
-  }
 
   @ArchTest
   static final ArchRule onlyTheReaderOfTheReadSideIsPublic =
@@ -120,4 +109,19 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("com.zaxxer..");
+
+  private static ArchRule dependsOnInternalSqlAlone(String name) {
+    return classes()
+        .that()
+        .resideInAPackage(name)
+        .should()
+        .onlyDependOnClassesThat(
+            not(resideInAPackage("dev.skipjack.."))
+                .or(
+                    resideInAnyPackage(
+                        name,
+                        "dev.skipjack.store.jooq.internal.sql",
+                        "dev.skipjack.api..",
+                        "dev.skipjack.model..")));
+  }
 }
