@@ -1,6 +1,8 @@
 package dev.skipjack.dedup;
 
 import dev.skipjack.api.spi.StoredKey;
+import dev.skipjack.store.jooq.internal.payload.JsonReader;
+import dev.skipjack.store.jooq.internal.payload.JsonReader.Token;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -24,21 +26,21 @@ final class CanonicalJson {
   private static final Comparator<byte[]> SHORT_NAMES_FIRST =
       Comparator.<byte[]>comparingInt(name -> name.length).thenComparing(Arrays::compareUnsigned);
 
-  private final String json;
-  private int position;
+  private final JsonReader reader;
 
   private CanonicalJson(String json) {
-    this.json = json;
+    this.reader = new JsonReader(json);
   }
 
   /**
    * The canonical text of a document.
    *
-   * @param json one JSON document that the queue has accepted as a payload: well-formed, not deeply
-   *     nested, without huge numbers
+   * @param json one JSON document that the queue has accepted as a payload, so that its numbers can
+   *     be written out
    */
   static String of(String json) {
-    return new CanonicalJson(json).value();
+    CanonicalJson document = new CanonicalJson(json);
+    return document.value(document.reader.next());
   }
 
   /**
@@ -89,96 +91,39 @@ final class CanonicalJson {
     return number.toPlainString();
   }
 
-  private String value() {
-    skipSpace();
-    return switch (json.charAt(position)) {
-      case '{' -> object();
-      case '[' -> array();
-      case '"' -> string(text());
-      case 't', 'n' -> word(4);
-      case 'f' -> word(5);
-      default -> number();
+  private String value(Token first) {
+    return switch (first) {
+      case BEGIN_OBJECT -> object();
+      case BEGIN_ARRAY -> array();
+      case STRING -> string(reader.text());
+      case NUMBER -> number(new BigDecimal(reader.source()));
+      case WORD -> reader.source();
+      case NAME, END_OBJECT, END_ARRAY, END, INVALID -> throw refused();
     };
+  }
+
+  private IllegalArgumentException refused() {
+    return new IllegalArgumentException("The document %s.".formatted(reader.problem()));
   }
 
   private String object() {
     Map<byte[], String> members = new TreeMap<>(SHORT_NAMES_FIRST);
-    position++;
-    while (!ends('}')) {
-      String name = text();
-      skipSpace();
-      position++; // the colon
-      members.put(name.getBytes(StandardCharsets.UTF_8), string(name) + ": " + value());
+    for (Token next = reader.next(); next != Token.END_OBJECT; next = reader.next()) {
+      if (next != Token.NAME) {
+        throw refused();
+      }
+      String name = reader.text();
+      members.put(
+          name.getBytes(StandardCharsets.UTF_8), string(name) + ": " + value(reader.next()));
     }
     return "{" + String.join(", ", members.values()) + "}";
   }
 
   private String array() {
     StringBuilder elements = new StringBuilder("[");
-    position++;
-    while (!ends(']')) {
-      elements.append(elements.length() == 1 ? "" : ", ").append(value());
+    for (Token next = reader.next(); next != Token.END_ARRAY; next = reader.next()) {
+      elements.append(elements.length() == 1 ? "" : ", ").append(value(next));
     }
     return elements.append(']').toString();
-  }
-
-  /** Steps over space, a comma, and the end of a container if it is there. */
-  private boolean ends(char closing) {
-    skipSpace();
-    if (json.charAt(position) == ',') {
-      position++;
-      skipSpace();
-    }
-    if (json.charAt(position) != closing) {
-      return false;
-    }
-    position++;
-    return true;
-  }
-
-  private String text() {
-    StringBuilder text = new StringBuilder();
-    position++;
-    while (json.charAt(position) != '"') {
-      char c = json.charAt(position++);
-      text.append(c == '\\' ? escaped() : c);
-    }
-    position++;
-    return text.toString();
-  }
-
-  private char escaped() {
-    char c = json.charAt(position++);
-    return switch (c) {
-      case 'b' -> '\b';
-      case 'f' -> '\f';
-      case 'n' -> '\n';
-      case 'r' -> '\r';
-      case 't' -> '\t';
-      case 'u' -> {
-        position += 4;
-        yield (char) Integer.parseInt(json.substring(position - 4, position), 16);
-      }
-      default -> c;
-    };
-  }
-
-  private String word(int length) {
-    position += length;
-    return json.substring(position - length, position);
-  }
-
-  private String number() {
-    int start = position;
-    while (position < json.length() && "+-.eE0123456789".indexOf(json.charAt(position)) >= 0) {
-      position++;
-    }
-    return number(new BigDecimal(json.substring(start, position)));
-  }
-
-  private void skipSpace() {
-    while (" \t\n\r".indexOf(json.charAt(position)) >= 0) {
-      position++;
-    }
   }
 }

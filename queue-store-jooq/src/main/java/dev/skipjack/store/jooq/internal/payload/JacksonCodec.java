@@ -44,7 +44,7 @@ public final class JacksonCodec implements PayloadCodec {
         .setStreamReadConstraints(
             // What was accepted at the enqueue must be readable; its size was limited there.
             StreamReadConstraints.builder()
-                .maxNestingDepth(JsonScan.DEEPEST + 1)
+                .maxNestingDepth(JsonReader.DEEPEST + 1)
                 .maxNumberLength(JsonScan.MOST_INTEGER_DIGITS + JsonScan.MOST_FRACTION_DIGITS + 2)
                 .maxNameLength(Integer.MAX_VALUE)
                 .build());

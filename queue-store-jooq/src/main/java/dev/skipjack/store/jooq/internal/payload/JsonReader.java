@@ -1,0 +1,421 @@
+package dev.skipjack.store.jooq.internal.payload;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a JSON document token by token. Accepts what PostgreSQL's {@code jsonb} accepts: JSON as in
+ * RFC 8259 without U+0000, lone surrogates and nesting that would exhaust the server's stack. What
+ * a codec returns is checked by it too, because an error of the server would cost the caller its
+ * transaction. Belongs to one thread.
+ */
+public final class JsonReader {
+
+  /** A token of a document. */
+  public enum Token {
+    /** The opening brace of an object. */
+    BEGIN_OBJECT,
+    /** The closing brace of an object. */
+    END_OBJECT,
+    /** The opening bracket of an array. */
+    BEGIN_ARRAY,
+    /** The closing bracket of an array. */
+    END_ARRAY,
+    /** The name of a member, with its colon. */
+    NAME,
+    /** A string that is a value. */
+    STRING,
+    /** A number. */
+    NUMBER,
+    /** The word {@code true}, {@code false} or {@code null}. */
+    WORD,
+    /** The end of a valid document. */
+    END,
+    /** No token: {@link JsonReader#problem} says why. Nothing can be read after it. */
+    INVALID
+  }
+
+  /** What may follow at the current position. */
+  private enum Next {
+    VALUE,
+    ELEMENT_OR_END,
+    MEMBER,
+    MEMBER_OR_END,
+    SEPARATOR
+  }
+
+  /** Most arrays and objects inside one another. */
+  static final int DEEPEST = 100;
+
+  private static final String NO_JSON = "is not JSON";
+  private static final String NUL = "holds U+0000";
+  private static final String LONE_SURROGATE = "holds a lone surrogate";
+  private static final String TOO_DEEP = "is nested deeper than " + DEEPEST;
+
+  /** No JSON has a NUL outside its strings. */
+  private static final char NOTHING = '\0';
+
+  /** An element of {@link #places}: an object whose first name has not been read. */
+  private static final int NO_NAME_YET = Integer.MIN_VALUE;
+
+  private static final int LONGEST_SEGMENT = 60;
+  private static final int LONGEST_POINTER = 300;
+
+  private final String json;
+  private int position;
+
+  /** The last token is from here ... */
+  private int start;
+
+  /** ... to here. */
+  private int end;
+
+  private Next next = Next.VALUE;
+  private @Nullable String problem;
+
+  /** For each open container where the reader is in it: the start of a name, or -1 - index. */
+  private final int[] places = new int[DEEPEST];
+
+  private final boolean[] isObject = new boolean[DEEPEST];
+  private int depth;
+  private boolean inName;
+
+  private int integerDigits;
+  private int fractionDigits;
+  private boolean hasExponent;
+  private long exponent;
+  private long blanks;
+  private long separators;
+
+  /** At the start of {@code json}. */
+  public JsonReader(String json) {
+    this.json = json;
+  }
+
+  /** Reads the next token. */
+  public Token next() {
+    if (problem != null) {
+      return Token.INVALID;
+    }
+    skipBlanks();
+    if (next == Next.SEPARATOR) {
+      if (depth == 0) {
+        return position == json.length() ? Token.END : invalid(NO_JSON);
+      }
+      if (peek() == closing()) {
+        return close();
+      }
+      if (peek() != ',') {
+        return invalid(NO_JSON);
+      }
+      position++;
+      separators++;
+      skipBlanks();
+      if (isObject[depth - 1]) {
+        next = Next.MEMBER;
+      } else {
+        places[depth - 1]--;
+        next = Next.VALUE;
+      }
+    } else if (next != Next.VALUE && next != Next.MEMBER && peek() == closing()) {
+      return close();
+    }
+    start = position;
+    return next == Next.VALUE || next == Next.ELEMENT_OR_END ? value() : name();
+  }
+
+  /** The last token, a number or a word, as it is in the document. */
+  public String source() {
+    return json.substring(start, end);
+  }
+
+  /** The last token, a name or a string, without its quotes and escapes. */
+  public String text() {
+    StringBuilder text = new StringBuilder(end - start);
+    int resume = position;
+    position = start + 1;
+    while (peek() != '"') {
+      text.append((char) unit());
+    }
+    position = resume;
+    return text.toString();
+  }
+
+  /** What is wrong with the document, as the end of a sentence; null while nothing is. */
+  public @Nullable String problem() {
+    return problem;
+  }
+
+  /** Number of containers that are open. */
+  int depth() {
+    return depth;
+  }
+
+  /** Digits before the point of the last token, a number. */
+  int integerDigits() {
+    return integerDigits;
+  }
+
+  /** Digits behind the point of the last token, a number. */
+  int fractionDigits() {
+    return fractionDigits;
+  }
+
+  /** Whether the last token, a number, has an exponent. */
+  boolean hasExponent() {
+    return hasExponent;
+  }
+
+  /** Exponent of the last token, a number, limited so that it cannot overflow; 0 without one. */
+  long exponent() {
+    return exponent;
+  }
+
+  /** Blanks between tokens so far. */
+  long blanks() {
+    return blanks;
+  }
+
+  /** Commas and colons between tokens so far. */
+  long separators() {
+    return separators;
+  }
+
+  private Token invalid(String what) {
+    problem = what;
+    return Token.INVALID;
+  }
+
+  private Token value() {
+    next = Next.SEPARATOR;
+    Token token =
+        switch (peek()) {
+          case '{' -> open(true);
+          case '[' -> open(false);
+          case '"' -> string() ? Token.STRING : Token.INVALID;
+          case 't' -> word("true");
+          case 'f' -> word("false");
+          case 'n' -> word("null");
+          default -> number() ? Token.NUMBER : invalid(NO_JSON);
+        };
+    end = position;
+    return token;
+  }
+
+  private Token open(boolean object) {
+    if (depth == DEEPEST) {
+      return invalid(TOO_DEEP);
+    }
+    position++;
+    isObject[depth] = object;
+    places[depth] = object ? NO_NAME_YET : -1;
+    depth++;
+    next = object ? Next.MEMBER_OR_END : Next.ELEMENT_OR_END;
+    return object ? Token.BEGIN_OBJECT : Token.BEGIN_ARRAY;
+  }
+
+  private char closing() {
+    return isObject[depth - 1] ? '}' : ']';
+  }
+
+  private Token close() {
+    position++;
+    depth--;
+    next = Next.SEPARATOR;
+    return isObject[depth] ? Token.END_OBJECT : Token.END_ARRAY;
+  }
+
+  private Token name() {
+    if (peek() != '"') {
+      return invalid(NO_JSON);
+    }
+    places[depth - 1] = position + 1;
+    inName = true;
+    if (!string()) {
+      return Token.INVALID;
+    }
+    inName = false;
+    end = position;
+    skipBlanks();
+    if (peek() != ':') {
+      return invalid(NO_JSON);
+    }
+    position++;
+    separators++;
+    next = Next.VALUE;
+    return Token.NAME;
+  }
+
+  /** Half a character is lone unless the other half follows in the same way, escaped or not. */
+  private boolean string() {
+    boolean afterHigh = false;
+    boolean highEscaped = false;
+    position++;
+    while (position < json.length()) {
+      char first = json.charAt(position);
+      if (first == '"') {
+        position++;
+        problem = afterHigh ? LONE_SURROGATE : null;
+        return !afterHigh;
+      }
+      boolean escaped = first == '\\';
+      int unit = first < ' ' && first != '\0' ? -1 : unit();
+      if (unit < 0) {
+        break;
+      }
+      if (unit == 0) {
+        problem = NUL;
+        return false;
+      }
+      boolean low = Character.isLowSurrogate((char) unit);
+      if (afterHigh != low || (low && escaped != highEscaped)) {
+        problem = LONE_SURROGATE;
+        return false;
+      }
+      afterHigh = Character.isHighSurrogate((char) unit);
+      highEscaped = escaped;
+    }
+    problem = NO_JSON;
+    return false;
+  }
+
+  /** The next character of a string, unescaped; -1 if it is no valid escape. */
+  private int unit() {
+    char c = json.charAt(position++);
+    if (c != '\\') {
+      return c;
+    }
+    char escape = peek();
+    position++;
+    if (escape != 'u') {
+      int which = "\"\\/bfnrt".indexOf(escape);
+      return which < 0 ? -1 : "\"\\/\b\f\n\r\t".charAt(which);
+    }
+    int unit = 0;
+    for (int i = 0; i < 4; i++) {
+      char digit = peek();
+      int value = digit < 0x80 ? Character.digit(digit, 16) : -1;
+      if (value < 0) {
+        return -1;
+      }
+      unit = unit * 16 + value;
+      position++;
+    }
+    return unit;
+  }
+
+  private boolean number() {
+    if (peek() == '-') {
+      position++;
+    }
+    boolean zero = peek() == '0';
+    integerDigits = digits();
+    fractionDigits = 0;
+    hasExponent = false;
+    exponent = 0;
+    if (integerDigits == 0 || (zero && integerDigits > 1)) {
+      return false;
+    }
+    if (peek() == '.') {
+      position++;
+      fractionDigits = digits();
+      if (fractionDigits == 0) {
+        return false;
+      }
+    }
+    if (peek() == 'e' || peek() == 'E') {
+      hasExponent = true;
+      position++;
+      boolean negative = peek() == '-';
+      if (negative || peek() == '+') {
+        position++;
+      }
+      int first = position;
+      if (digits() == 0) {
+        return false;
+      }
+      exponent = negative ? -exponent(first) : exponent(first);
+    }
+    return true;
+  }
+
+  /** The digits from {@code first} as a number, limited so that it cannot overflow. */
+  private long exponent(int first) {
+    long value = 0;
+    for (int i = first; i < position; i++) {
+      value = Math.min(value * 10 + (json.charAt(i) - '0'), Integer.MAX_VALUE);
+    }
+    return value;
+  }
+
+  private int digits() {
+    int first = position;
+    while (peek() >= '0' && peek() <= '9') {
+      position++;
+    }
+    return position - first;
+  }
+
+  private Token word(String word) {
+    if (!json.startsWith(word, position)) {
+      return invalid(NO_JSON);
+    }
+    position += word.length();
+    return Token.WORD;
+  }
+
+  private void skipBlanks() {
+    while (peek() == ' ' || peek() == '\n' || peek() == '\r' || peek() == '\t') {
+      position++;
+      blanks++;
+    }
+  }
+
+  private char peek() {
+    return position < json.length() ? json.charAt(position) : NOTHING;
+  }
+
+  /** Where the reader is: a JSON pointer, shortened if it is long. */
+  String place() {
+    StringBuilder pointer = new StringBuilder();
+    int segments = inName ? depth - 1 : depth;
+    for (int i = 0; i < segments && pointer.length() < LONGEST_POINTER; i++) {
+      if (places[i] != NO_NAME_YET) {
+        pointer
+            .append('/')
+            .append(places[i] < 0 ? String.valueOf(-1 - places[i]) : segment(places[i]));
+      }
+    }
+    if (pointer.length() >= LONGEST_POINTER) {
+      pointer.append("/...");
+    }
+    String where = pointer.isEmpty() ? "the top level" : "'" + pointer + "'";
+    return inName ? "a name in " + where : where;
+  }
+
+  /** The name at {@code first} as a segment of a pointer; replaces what would garble a message. */
+  private String segment(int first) {
+    StringBuilder segment = new StringBuilder();
+    int resume = position;
+    position = first;
+    while (peek() != '"' && segment.length() < LONGEST_SEGMENT) {
+      int c = json.codePointAt(position);
+      if (c == '\\') {
+        c = unit();
+      } else {
+        position += Character.charCount(c);
+      }
+      switch (c) {
+        case '~' -> segment.append("~0");
+        case '/' -> segment.append("~1");
+        default ->
+            segment.appendCodePoint(
+                Character.isISOControl(c) || (c >= 0xD800 && c <= 0xDFFF) ? 0xFFFD : c);
+      }
+    }
+    if (peek() != '"') {
+      segment.append("...");
+    }
+    position = resume;
+    return segment.toString();
+  }
+}
