@@ -19,10 +19,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where data and binaries are kept: the cache folder of an ordinary user, closed to everybody else.
- * When root hands over to another user, the data lie in a folder of that user beside other
- * temporary files, closed to everybody else, and the binaries in a folder of root's: root unpacks
- * them, and a link that the other user planted in a folder of its own would lead root astray.
+ * The folder for data and binaries: the cache folder of an ordinary user, closed to other users. If
+ * root runs the server as another user, the data are in a temporary folder of that user, closed to
+ * others, and the binaries in a folder of root: root unpacks them, and could otherwise follow a
+ * link that the other user planted in its own folder.
  */
 final class BaseFolder {
 
@@ -37,10 +37,10 @@ final class BaseFolder {
   private BaseFolder() {}
 
   /**
-   * The folder, made if it was not there.
+   * Returns the folder, and creates it if necessary.
    *
    * @param wanted an ordinary user's folder, or, when the server runs as another user, the folder
-   *     that will hold that user's; null for the usual places
+   *     that will hold that user's; null for the default locations
    * @throws EmbeddedPostgresException if none of the candidates can be used
    */
   static Path open(
@@ -51,15 +51,15 @@ final class BaseFolder {
   }
 
   /**
-   * The folder for unpacked binaries, made if it was not there. Nobody but the user of this JVM can
-   * write to it or put another one in its place; the server's user can read it.
+   * Returns the folder for unpacked binaries, and creates it if necessary. Only the user of this
+   * JVM can write to it or replace it; the server's user can read it.
    *
    * @param base what {@link #open} returned
    * @throws EmbeddedPostgresException if none of the candidates can be used
    */
   static Path ofBinaries(Unprivileged who, Path base) throws IOException {
     if (!who.isAnotherUser()) {
-      // Below a folder that is closed to everybody else.
+      // Below a folder that is closed to other users.
       return Files.createDirectories(base.resolve("binaries"));
     }
     List<String> refusals = new ArrayList<>();
@@ -83,7 +83,7 @@ final class BaseFolder {
     throw noFolder(refusals);
   }
 
-  /** Why somebody else could exchange what lies in a folder, or null when nobody can. */
+  /** Returns why another user could exchange the content of a folder, or null if none can. */
   private static @Nullable String canBeSwapped(Path folder) throws IOException {
     for (Path each = folder; each != null; each = each.getParent()) {
       int mode = (Integer) Files.getAttribute(each, "unix:mode", LinkOption.NOFOLLOW_LINKS);
@@ -100,7 +100,7 @@ final class BaseFolder {
     }
     return owner(folder) == 0 && isClosedToOthers(folder)
         ? null
-        : "belongs to somebody else than root, or others may write to it";
+        : "does not belong to root, or others may write to it";
   }
 
   /**
@@ -112,7 +112,7 @@ final class BaseFolder {
         .setPermissions(PosixFilePermissions.fromString(mode));
   }
 
-  /** The usual places of an ordinary user, best first. */
+  /** The default locations for an ordinary user, best first. */
   static List<Path> cacheFolders(Unprivileged who, Function<String, @Nullable String> environment) {
     List<Path> folders = new ArrayList<>();
     String cache = environment.apply("XDG_CACHE_HOME");
@@ -157,7 +157,7 @@ final class BaseFolder {
     try {
       Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PRIVATE));
     } catch (FileAlreadyExistsException e) {
-      // Another JVM was faster; what it made is looked at like any other.
+      // Another JVM was faster; its folder is checked like any other.
       return;
     }
   }
@@ -197,8 +197,8 @@ final class BaseFolder {
 
   private static void make(Unprivileged who, Path folder) throws IOException {
     boolean made = who.script("mkdir -m 700 \"$1\"", "", LIMIT, folder).ok();
-    // Root may help out only where nobody else can put something in between making the folder and
-    // giving it away.
+    // Root may create the folder only where no other user can interfere between its creation and
+    // the change of its owner.
     if (!made
         && owner(parent(folder)) == 0
         && isClosedToOthers(parent(folder))
@@ -214,13 +214,13 @@ final class BaseFolder {
     }
   }
 
-  /** Why a folder in a place where everybody may write cannot be trusted, or null when it can. */
+  /** Returns why a folder in a world-writable location cannot be trusted, or null if it can. */
   private static @Nullable String whyNot(Unprivileged who, Path folder) throws IOException {
     if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
       return "is not a folder, or a link to one";
     }
     if (owner(folder) != who.uid()) {
-      return "belongs to somebody else than " + who.user();
+      return "does not belong to " + who.user();
     }
     if (!PRIVATE.equals(Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS))) {
       return "is open to others than " + who.user();

@@ -75,8 +75,8 @@ final class Cluster {
   /**
    * Brings the server up, whatever state the folder is in.
    *
-   * @param settings the server's settings; a live server with others is stopped and started anew
-   * @param fresh whether to throw away what the folder holds
+   * @param settings the server's settings; a live server with other settings is restarted
+   * @param fresh whether to delete the content of the folder
    */
   Running start(SortedMap<String, String> settings, boolean fresh) {
     makeFolder();
@@ -142,7 +142,7 @@ final class Cluster {
         .ok();
   }
 
-  /** A process id alone proves nothing: after a crash it may have gone to somebody else. */
+  /** A process id alone proves nothing: after a crash another process may have it. */
   private boolean servesThisFolder(Postmaster postmaster) {
     Path process = PROCESSES.resolve(String.valueOf(postmaster.pid()));
     try {
@@ -163,9 +163,8 @@ final class Cluster {
   }
 
   /**
-   * After the death of the postmaster alone its children leave by themselves, in moments.
-   * PostgreSQL would refuse to start before that; and when its process id has gone to somebody
-   * else, it would refuse for ever.
+   * If only the postmaster died, its children end on their own within moments. PostgreSQL refuses
+   * to start before that; and if another process has its process id, it would refuse forever.
    */
   private void awaitOrphans() {
     if (!await(() -> processesInFolder() == 0, SLACK)) {
@@ -305,7 +304,7 @@ final class Cluster {
     }
   }
 
-  /** A port that nobody uses now. */
+  /** Returns a port that is free now. */
   static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, Postmaster.loopback())) {
       return socket.getLocalPort();

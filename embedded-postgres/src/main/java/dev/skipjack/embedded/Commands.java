@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The machine's programs: which are there, and what they answer. Tests put one in front that hides
+ * The programs of this machine: which exist, and their results. Tests put one in front that hides
  * some of them.
  */
 interface Commands {
@@ -23,7 +23,7 @@ interface Commands {
    */
   Result run(List<String> command, String input, Duration limit);
 
-  /** What a command answered; {@code output} is standard output and standard error together. */
+  /** The result of a command; {@code output} is standard output and standard error together. */
   record Result(int exitCode, String output) {
 
     boolean ok() {

@@ -3,8 +3,8 @@ package dev.skipjack.embedded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the embedded server cannot be started, stopped or kept. The message says what
- * happened, with the end of the server's log where there is one, and the ways out.
+ * Thrown if the embedded server cannot be started, stopped or kept. The message describes the
+ * cause, with the end of the server's log if there is one, and possible fixes.
  */
 public final class EmbeddedPostgresException extends RuntimeException {
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The archives of PostgreSQL whose SHA-256 is written down in this repository. Any other is refused
- * before it is unpacked, unless its hash is given by hand: whoever could exchange a jar in a
- * repository would run programs on this machine.
+ * before it is unpacked, unless its hash is given by hand: an attacker who could exchange a jar in
+ * a repository would run programs on this machine.
  */
 final class KnownArchives {
 

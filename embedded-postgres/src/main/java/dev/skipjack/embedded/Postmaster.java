@@ -47,7 +47,7 @@ record Postmaster(long pid, int port, boolean ready) {
     }
   }
 
-  /** Whether a process of that number is at work, be it the server or somebody else. */
+  /** Whether a process with that id exists, whether or not it is the server. */
   boolean isAlive() {
     return hasEntry() && !isZombie();
   }
@@ -72,8 +72,9 @@ record Postmaster(long pid, int port, boolean ready) {
   }
 
   /**
-   * Whether a PostgreSQL answers on the port. It is asked whether it speaks TLS, which it answers
-   * with one letter, before any login; a frozen one accepts the connection and stays silent.
+   * Whether a PostgreSQL responds on the port. The check asks whether it supports TLS, to which it
+   * responds with one letter, before any login; a frozen server accepts the connection and stays
+   * silent.
    */
   boolean answers() {
     try (Socket socket = new Socket()) {

@@ -61,7 +61,7 @@ final class SystemCommands implements Commands {
     try (OutputStream stdin = process.getOutputStream()) {
       stdin.write(input.getBytes(UTF_8));
     } catch (IOException e) {
-      // The command did not read its input to the end; its exit code tells whether that matters.
+      // The command did not read all its input; its exit code shows whether that matters.
     }
     CompletableFuture<String> output = new CompletableFuture<>();
     Thread reader =
@@ -79,7 +79,7 @@ final class SystemCommands implements Commands {
         try {
           if (!process.waitFor(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
             process.destroyForcibly();
-            return new Result(TIMED_OUT, "no answer within " + limit.toSeconds() + " s");
+            return new Result(TIMED_OUT, "no response within " + limit.toSeconds() + " s");
           }
           return new Result(process.exitValue(), output.get(5, TimeUnit.SECONDS));
         } catch (InterruptedException e) {

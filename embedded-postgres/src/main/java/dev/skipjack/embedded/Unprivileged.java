@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to run a command as somebody whom PostgreSQL accepts. An ordinary user runs it as is; root,
- * whom it refuses, hands it to an unprivileged user. Whether a tool works is found by trying it: it
- * may be there and still be refused, say by the seccomp profile of a container.
+ * Runs commands as a user that PostgreSQL accepts. An ordinary user runs them directly; root, which
+ * PostgreSQL refuses, runs them as an unprivileged user. Tools are tested by trying them, because a
+ * tool may exist and still be refused, for example by the seccomp profile of a container.
  *
  * <p>Immutable and safe for any number of threads.
  */
@@ -51,8 +51,8 @@ final class Unprivileged {
   /**
    * The first way that works.
    *
-   * @param wantedUser whom root hands over to; null for the first of the usual users that exists.
-   *     Ignored for anyone but root
+   * @param wantedUser the user that root switches to; null for the first of the default users that
+   *     exists. Ignored unless the caller is root
    * @throws EmbeddedPostgresException if the caller is root and there is no way, or the wanted user
    *     does not exist or is root
    */
@@ -167,7 +167,7 @@ final class Unprivileged {
   }
 
   /**
-   * Runs a shell script as the unprivileged user. What root changes in a folder of somebody else
+   * Runs a shell script as the unprivileged user. What root changes in a folder of another user
    * goes through here, so that a link planted there cannot lead root astray.
    *
    * @param arguments the script's {@code $1}, {@code $2} and so on
@@ -184,7 +184,7 @@ final class Unprivileged {
     return way;
   }
 
-  /** Who owns the files: the unprivileged user, or the caller when nobody else is needed. */
+  /** The owner of the files: the unprivileged user, or the caller if none is needed. */
   String user() {
     return user;
   }

@@ -36,7 +36,7 @@ class PlainEnglishTest {
       return new Rule(Pattern.compile(spaced, Pattern.CASE_INSENSITIVE), instead, true);
     }
 
-    /** Main code is not clean of it yet. */
+    /** Main code outside of {@link #CLEAN} still contains it. */
     Rule inDocuments() {
       return new Rule(wording, instead, false);
     }
@@ -71,12 +71,28 @@ class PlainEnglishTest {
           Rule.of("(?:free|handler's|tenth|kept|second) places?|places", "slot").inDocuments(),
           Rule.of("anew", "again; regenerate, replan").inDocuments());
 
+  /** Main code that is checked for every rule; the list may only become longer. */
+  private static final List<String> CLEAN =
+      List.of(
+          "embedded-postgres/",
+          "migrations/src/main/java/",
+          "queue-api/",
+          "queue-faults/",
+          "queue-micrometer/",
+          "queue-model-codegen/",
+          "queue-testkit/");
+
   /** Generated from comments of the code, which is not clean yet. */
   private static final Set<String> NOT_REWRITTEN = Set.of("docs/statements.md");
 
+  private static final String EMBEDDED = "embedded-postgres/src/main/java/dev/skipjack/embedded/";
+
   /** File and wording, in small letters, with the reason why it is right there. */
   private static final Map<Justified, String> JUSTIFIED =
-      Map.of(new Justified("docs/performance.md", "flight"), "JDK Flight Recorder");
+      Map.of(
+          new Justified("docs/performance.md", "flight"), "JDK Flight Recorder",
+          new Justified(EMBEDDED + "EmbeddedPostgres.java", "nobody"), "a Unix user",
+          new Justified(EMBEDDED + "Unprivileged.java", "nobody"), "a Unix user");
 
   private record Justified(String file, String wording) {}
 
@@ -104,12 +120,13 @@ class PlainEnglishTest {
 
   @Test
   void commentsAndTextsOfMainCodeAndMigrationsAreInPlainEnglish() throws IOException {
-    List<Rule> rules = RULES.stream().filter(Rule::inCode).toList();
+    List<Rule> everywhere = RULES.stream().filter(Rule::inCode).toList();
     List<String> found = new ArrayList<>();
     for (Path source : files(name -> name.endsWith(".java") || name.endsWith(".sql"))) {
       String text = Files.readString(source);
       boolean java = name(source).endsWith(".java");
-      find(name(source), java ? only(text, JAVA_TEXT) : text, rules, found);
+      boolean clean = CLEAN.stream().anyMatch(name(source)::startsWith);
+      find(name(source), java ? only(text, JAVA_TEXT) : text, clean ? RULES : everywhere, found);
     }
     assertThat(found).isEmpty();
   }

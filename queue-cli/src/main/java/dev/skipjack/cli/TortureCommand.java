@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "torture",
     description =
-        "Kill, freeze and cut off producers, workers and the server, and judge what became of every job.",
+        "Kill, freeze and cut off producers, workers and the server, and check the outcome of every job.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {

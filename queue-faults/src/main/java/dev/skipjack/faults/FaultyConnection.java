@@ -144,7 +144,7 @@ final class FaultyConnection implements InvocationHandler {
   private void reach() throws SQLException {
     requireUnbroken();
     if (away.getAsBoolean()) {
-      throw breakDown("The database went away.");
+      throw breakDown("The database is unavailable.");
     }
   }
 

@@ -142,7 +142,7 @@ public final class FaultyDataSource implements DataSource {
   public Connection getConnection() throws SQLException {
     plan.before(Step.CONNECTION);
     switch (reach) {
-      case AWAY -> throw new SQLException("The database is away.", NO_CONNECTION);
+      case AWAY -> throw new SQLException("The database is unavailable.", NO_CONNECTION);
       case EXHAUSTED ->
           throw new SQLTransientConnectionException("The pool has no connection left.");
       case WITHIN -> {}

@@ -63,7 +63,7 @@ abstract class AttemptFixture {
   /** A connection with an open transaction; closing it rolls back. */
   abstract Connection transaction() throws SQLException;
 
-  /** Locks a job's row as a rival would, until the connection is closed. */
+  /** Locks a job's row as another transaction would, until the connection is closed. */
   abstract Connection hold(JobId job) throws SQLException;
 
   JobId enqueue(int payload) {

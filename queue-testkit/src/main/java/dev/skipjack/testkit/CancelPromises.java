@@ -133,7 +133,7 @@ abstract class CancelPromises extends Promises {
     assertThat(reader.find(pending)).isEmpty();
   }
 
-  /** A running job that somebody wants cancelled. */
+  /** A running job whose cancellation was requested. */
   private Execution requested(Duration lease) {
     fixture.enqueue(1);
     Execution execution = fixture.claimOne(lease);

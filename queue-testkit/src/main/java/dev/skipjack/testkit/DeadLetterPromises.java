@@ -26,7 +26,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Dead jobs stay until a person redrives or prunes them. */
+/** Dead jobs stay until an operator redrives or prunes them. */
 abstract class DeadLetterPromises extends Promises {
 
   @Nested
@@ -117,7 +117,7 @@ abstract class DeadLetterPromises extends Promises {
           .isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** Whoever commits first wins, and the loser says so; no job is both redriven and deleted. */
+    /** The first to commit wins, and the other reports it; no job is both redriven and deleted. */
     @Test
     void racesWithRedriveAndOneOfThemWinsEachJob() throws Exception {
       List<JobId> dead = fixture.dead(300);

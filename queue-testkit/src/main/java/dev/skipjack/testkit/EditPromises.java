@@ -25,7 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** A pending job can be changed, and no other; a row that stays held is answered as busy. */
+/** Only a pending job can be changed; a row that stays locked is reported as busy. */
 abstract class EditPromises extends Promises {
 
   @Test

@@ -18,7 +18,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** History's partitions come and go, and nobody's history with them before its time. */
+/**
+ * Partitions of the history are created and removed, and no history is removed before its retention
+ * ends.
+ */
 abstract class MaintenancePromises extends Promises {
 
   @Test

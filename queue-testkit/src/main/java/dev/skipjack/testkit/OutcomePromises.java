@@ -370,7 +370,7 @@ abstract class OutcomePromises extends Promises {
       }
     }
 
-    /** A result is made by the codec; whoever writes something else must not lose the others'. */
+    /** Results are encoded by the codec; an invalid one must not cost the other jobs theirs. */
     @Test
     void changesNothingIfAResultIsNoJson() {
       fixture.enqueueMany(2);

@@ -20,7 +20,7 @@ final class PostgresMajor {
 
   private PostgresMajor() {}
 
-  /** What this JVM was told. */
+  /** The setting of this JVM. */
   static OptionalInt wanted() {
     String property = System.getProperty(PROPERTY);
     return parse(property == null ? System.getenv(VARIABLE) : property);

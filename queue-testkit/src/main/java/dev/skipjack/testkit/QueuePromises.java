@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a person sets for a queue. */
+/** Settings of a queue. */
 abstract class QueuePromises extends Promises {
 
   @Test

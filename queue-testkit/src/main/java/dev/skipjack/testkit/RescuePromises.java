@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Jobs whose lease ran out come back, and nobody else's. */
+/** Jobs whose lease has expired are rescued, and no others. */
 abstract class RescuePromises extends Promises {
 
   @Test

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The steps that the tests of {@link JobStoreContract} share. Jobs are read through the store's own
- * reader; SQL is written only to read the database's clock and to lock a row as a rival would.
+ * reader; SQL is written only to read the database's clock and to lock a row as another transaction
+ * would.
  */
 final class StoreFixture extends AttemptFixture {
 

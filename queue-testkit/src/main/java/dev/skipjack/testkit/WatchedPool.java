@@ -37,7 +37,7 @@ final class WatchedPool extends HikariDataSource {
               .filter(frame -> !HANDS.contains(frame.getClassName()))
               .findFirst()
               .map(StackTraceElement::toString)
-              .orElse("nobody known");
+              .orElse("unknown code");
       Throwable taken = new Throwable("Taken by %s in thread '%s'".formatted(place, thread));
       taken.setStackTrace(frames);
       return taken;

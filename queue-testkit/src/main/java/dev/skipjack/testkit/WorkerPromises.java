@@ -121,7 +121,7 @@ abstract class WorkerPromises extends Promises {
     assertThat(reader.workers()).isEmpty();
   }
 
-  /** And one that somebody holds stays, for the next time. */
+  /** A locked row is left for the next call. */
   @Test
   void areForgottenAfterADayOfSilence() throws Exception {
     announce(row("a"));

@@ -54,7 +54,7 @@ public final class Imports {
         .build();
   }
 
-  /** What it throws reaches the caller, and nothing is written. */
+  /** If it throws, the exception reaches the caller and nothing is written. */
   private EnqueueInterceptor closing() {
     return (jobs, next) -> {
       if (closed.get()) {
@@ -64,7 +64,7 @@ public final class Imports {
     };
   }
 
-  /** Where a tracing library would be asked. */
+  /** Here a tracing library would supply the trace. */
   private static EnqueueInterceptor tracing() {
     return (jobs, next) ->
         next.enqueue(
@@ -74,7 +74,7 @@ public final class Imports {
   // end of snippet
 
   // snippet: once
-  /** Safe to repeat: the request's own number is the key. */
+  /** Safe to repeat, because the request's own number is the key. */
   private EnqueueResult receive(String request, PriceList list) {
     return queue.enqueueOnce(IMPORT, list, job -> job.idempotencyKey(request).withoutWakeUp());
   }

@@ -46,7 +46,7 @@ public final class Supervised {
         .listener(alarms);
   }
 
-  /** Where a tracing library would continue the enqueuer's trace. */
+  /** Here a tracing library would continue the enqueuer's trace. */
   static ExecutionInterceptor tracing() {
     return (context, next) -> {
       Thread thread = Thread.currentThread();

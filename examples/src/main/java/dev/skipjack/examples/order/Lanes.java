@@ -18,7 +18,7 @@ import javax.sql.DataSource;
  * own with four times the newsletter's part of the worker, and urgent ones come first.
  *
  * <p>What goes wrong: the newsletter has a wrong link. Somebody pauses its queue; receipts go on.
- * The link is mended, and the queue is resumed.
+ * The link is fixed, and the queue is resumed.
  */
 public final class Lanes {
 

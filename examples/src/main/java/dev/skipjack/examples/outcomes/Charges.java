@@ -19,10 +19,10 @@ import javax.sql.DataSource;
 
 /**
  * Orders are charged. What the bank says decides over the job: done with a receipt, tried again,
- * given up at once, put off, called off.
+ * dead at once, postponed, cancelled.
  *
- * <p>What goes wrong: a card is declined. No attempt can mend that, so the job is dead at once; a
- * person mends the card and redrives it.
+ * <p>What goes wrong: a card is declined. No further attempt can help, so the job is dead at once;
+ * an operator fixes the card and redrives it.
  */
 public final class Charges {
 

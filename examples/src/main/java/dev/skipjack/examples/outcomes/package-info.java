@@ -1,4 +1,4 @@
-/** Each way in which an attempt can end, and what becomes of the job. */
+/** Each way in which an attempt can end, and its effect on the job. */
 @NullMarked
 package dev.skipjack.examples.outcomes;
 

@@ -48,7 +48,7 @@ public final class Redacted {
         .redactor(withoutCardNumbers());
   }
 
-  /** What automatic() chooses by itself. */
+  /** The same choice that automatic() makes. */
   static HandlerThreads threads() {
     return Runtime.version().feature() >= 21
         ? HandlerThreads.virtual() // they only wait for the provider

@@ -19,7 +19,7 @@ import java.time.Duration;
  * <p>What goes wrong: a report takes longer than the stop may, so its job is given back and belongs
  * to the next process.
  *
- * <p>A database that is away makes it unready and not dead: {@link Probes} say so.
+ * <p>If the database is unavailable, the service is not ready, but alive: {@link Probes} report it.
  */
 public final class Service implements AutoCloseable {
 

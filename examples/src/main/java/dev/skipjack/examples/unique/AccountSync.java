@@ -54,7 +54,7 @@ public final class AccountSync {
   }
 
   // snippet: unique
-  /** The row first, then the job: a handler that completes holds the row's lock. */
+  /** Changes the row first, then enqueues: a handler that completes holds the row's lock. */
   EnqueueResult change(long accountId) {
     return db.transactionResult(
         tx -> {

@@ -57,7 +57,7 @@ public final class WelcomeEmails {
         });
   }
 
-  /** Whatever it throws is a failed attempt, tried again as the type's backoff says. */
+  /** If it throws, the attempt fails and is retried after the type's backoff. */
   Outcome send(SendWelcome job, JobContext context) throws IOException {
     String email = emailOf(job.userId());
     if (email == null) {
@@ -67,7 +67,7 @@ public final class WelcomeEmails {
     return Outcome.completed();
   }
 
-  /** Up to 20 mails at once. Closing the worker lets handlers finish first. */
+  /** Sends up to 20 mails at the same time. Closing the worker lets running handlers finish. */
   Worker.Builder worker() {
     return Worker.on(queue).handle(SEND_WELCOME, this::send).queue("emails", 20);
   }

@@ -1,6 +1,6 @@
 package dev.skipjack.examples.demo;
 
-/** The input cannot be used from this line on: mend the line and send the rest again. */
+/** The input cannot be used from this line on: fix the line and send the rest again. */
 final class BadInputException extends RefusedException {
 
   private static final long serialVersionUID = 1L;

@@ -20,7 +20,7 @@ final class Lines implements AutoCloseable {
 
   /**
    * Four times what a queue accepts as a payload, whatever escapes it is written with; a file
-   * without line breaks shall not fill the heap.
+   * without line breaks must not fill the heap.
    */
   private static final int LONGEST = 1024 * 1024;
 
