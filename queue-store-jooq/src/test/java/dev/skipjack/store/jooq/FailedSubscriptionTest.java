@@ -28,8 +28,7 @@ class FailedSubscriptionTest {
   /** Handlers may hold all others for as long as they like. */
   @Test
   void aSilentSubscriptionNeedsNoSecondConnection(QueueDatabase database) throws SQLException {
-    try (HikariDataSource pool = database.newDataSource(2)) {
-      pool.setConnectionTimeout(250);
+    try (HikariDataSource pool = impatientPool(database, 2)) {
       PostgresWakeUps wakeUps =
           new PostgresWakeUps(pool, new WakeUpChannel(database.schema()), SOON);
       Connection handlers;
@@ -45,6 +44,15 @@ class FailedSubscriptionTest {
         assertThat(handlers.isValid(1)).isTrue();
       }
     }
+  }
+
+  /** The timeout of a pool that runs cannot be changed any more. */
+  private static HikariDataSource impatientPool(QueueDatabase database, int size) {
+    HikariDataSource pool = new HikariDataSource();
+    pool.setJdbcUrl(database.jdbcUrl());
+    pool.setMaximumPoolSize(size);
+    pool.setConnectionTimeout(250);
+    return pool;
   }
 
   /** As those of proxies that trace or mask: a worker polls then, which is no failure. */
@@ -102,8 +110,7 @@ class FailedSubscriptionTest {
 
   @Test
   void leavesNoConnectionThatListensInThePool(QueueDatabase database) throws SQLException {
-    try (HikariDataSource pool = database.newDataSource(1)) {
-      pool.setConnectionTimeout(250);
+    try (HikariDataSource pool = impatientPool(database, 1)) {
       PostgresWakeUps wakeUps = new PostgresWakeUps(pool, new WakeUpChannel(database.schema()));
 
       // It listens, and there is no second connection for the probe.
