@@ -31,13 +31,11 @@ final class Attempt {
     ENDED
   }
 
-  /** Chains of causes can be circular. */
-  private static final int MOST_CAUSES = 50;
-
   private final ClaimedJob job;
   private final ServedQueue queue;
   private final AttemptInfo info;
   private final AttemptLease lease;
+  private final HandlerCompletion completion;
 
   private Phase phase = Phase.BUFFERED;
   private Stop stop = Stop.NONE;
@@ -56,9 +54,6 @@ final class Attempt {
   private volatile boolean unwritten;
   private volatile boolean leaseLost;
   private volatile boolean cancelled;
-  private volatile boolean completionWritten;
-  private volatile boolean completionSeen;
-  private volatile @Nullable Throwable completionPostponed;
 
   /**
    * @param claimedAt nanoTime before the claim was sent
@@ -67,6 +62,7 @@ final class Attempt {
     this.job = job;
     this.queue = queue;
     this.lease = new AttemptLease(lease, claimedAt);
+    this.completion = new HandlerCompletion(this.lease);
     this.info =
         new AttemptInfo(
             job.execution().jobId(),
@@ -87,6 +83,10 @@ final class Attempt {
 
   AttemptLease lease() {
     return lease;
+  }
+
+  HandlerCompletion completion() {
+    return completion;
   }
 
   ServedQueue queue() {
@@ -378,50 +378,5 @@ final class Attempt {
   void progressWritten(Progress written) {
     progress.compareAndSet(written, null);
     changedWhileRunning = true;
-  }
-
-  /** Notes that the handler's transaction holds a completion, which it may yet roll back. */
-  void completionWritten() {
-    completionWritten = true;
-  }
-
-  boolean isCompletionWritten() {
-    return completionWritten;
-  }
-
-  /** Notes that a completion was refused with this exception and may work in another attempt. */
-  void completionPostponed(Throwable refused) {
-    completionPostponed = refused;
-  }
-
-  /**
-   * Whether a handler that threw this failed because its completion was postponed. A handler that
-   * caught that exception and then failed for another reason did not.
-   */
-  boolean failedByPostponement(Throwable thrown) {
-    Throwable cause = thrown;
-    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
-      if (cause == completionPostponed) {
-        return true;
-      }
-      cause = cause.getCause();
-    }
-    return false;
-  }
-
-  /**
-   * Notes that the job was found gone: within the lease only its own completion can do that, and
-   * afterwards the audit says whether it did.
-   */
-  void foundGone() {
-    if (completedByHandler()) {
-      completionSeen = true;
-    }
-    lease.stopRenewing();
-  }
-
-  /** Whether the job, being gone, was completed by its handler. */
-  boolean completedByHandler() {
-    return completionSeen || (completionWritten && lease.isHeld());
   }
 }

@@ -111,10 +111,10 @@ final class AttemptContext implements JobContext {
       } else {
         access.store().completeIn(connection, attempt.execution(), written);
       }
-      attempt.completionWritten();
+      attempt.completion().noteWritten();
     } catch (LeaseLostException lost) {
       // A handler that repeats a transaction whose commit seemed to fail meets its own completion.
-      if (!attempt.isCompletionWritten() && attempt.lose()) {
+      if (!attempt.completion().isWritten() && attempt.lose()) {
         reporter.lost(attempt, lost.heldBy().orElse(null));
       }
       throw lost;
@@ -122,7 +122,7 @@ final class AttemptContext implements JobContext {
       if (refused.sqlState().filter(SERIALIZATION_FAILURE::equals).isPresent()) {
         attempt.snapshotTooOld();
       } else if (refused.isTransient()) {
-        attempt.completionPostponed(refused);
+        attempt.completion().notePostponed(refused);
       }
       throw refused;
     }

@@ -59,7 +59,7 @@ final class AttemptEnder {
   /** Whether it failed only because its own worker renewed its lease, and the next one need not. */
   private boolean isForgiven(Attempt attempt) {
     String kind = attempt.job().kind();
-    if (attempt.isCompletionWritten()
+    if (attempt.completion().isWritten()
         || !attempt.failedByRenewal()
         || !snapshots.learn(kind, attempt.ran(), attempt.lease().length())) {
       return false;

@@ -39,7 +39,7 @@ final class EndingRules {
    * @param type null if the kind has no handler; the result is then an exception that says so
    */
   Ending decide(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
-    if (attempt.isCompletionWritten()) {
+    if (attempt.completion().isWritten()) {
       return afterCompletion(attempt, type, result);
     }
     if (result instanceof RunResult.TimedOut timedOut) {
@@ -115,7 +115,7 @@ final class EndingRules {
   }
 
   private Ending threw(Attempt attempt, @Nullable JobType<?> type, Throwable thrown) {
-    if (attempt.failedByPostponement(thrown)) {
+    if (attempt.completion().isPostponedBy(thrown)) {
       // The handler did its work, and its completion found no partition through no fault of its
       // own.
       return Ending.Released.after(backoff(attempt, backoffOf(type)));

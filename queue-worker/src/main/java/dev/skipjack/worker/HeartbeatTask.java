@@ -267,10 +267,10 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   private void lost(Attempt attempt, Renewal renewal) {
-    if (attempt.isCompletionWritten() && !renewal.jobIsLive()) {
+    if (attempt.completion().isWritten() && !renewal.jobIsLive()) {
       // Gone because the handler committed its completion, most likely; the flusher asks at the
       // end.
-      attempt.foundGone();
+      attempt.completion().noteJobGone();
     } else if (attempt.lose()) {
       reporter.lost(attempt, renewal.heldBy());
       if (!attempt.isRunning()) {

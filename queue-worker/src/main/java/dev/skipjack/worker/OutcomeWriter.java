@@ -237,7 +237,7 @@ final class OutcomeWriter {
   private void busy(UnwrittenEnding unwritten) {
     Attempt attempt = unwritten.attempt();
     unwritten.busy(random.nextDouble());
-    if (attempt.isCompletionWritten() && !attempt.lease().isHeld()) {
+    if (attempt.completion().isWritten() && !attempt.lease().isHeld()) {
       unwritten.settle(running);
       reporter.lostToOpenTransaction(attempt);
     } else {

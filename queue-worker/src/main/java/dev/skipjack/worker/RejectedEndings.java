@@ -156,7 +156,7 @@ final class RejectedEndings {
       UnwrittenEnding unwritten, boolean completedByHandler, @Nullable Renewal renewal) {
 
     static Rejected of(UnwrittenEnding unwritten, @Nullable Renewal renewal) {
-      return new Rejected(unwritten, unwritten.attempt().completedByHandler(), renewal);
+      return new Rejected(unwritten, unwritten.attempt().completion().isCommitted(), renewal);
     }
 
     Rejected with(Renewal asked) {
@@ -170,7 +170,7 @@ final class RejectedEndings {
 
     /** Whether a write of this worker, or the handler's transaction, may have ended the attempt. */
     boolean mayBeWritten() {
-      return unwritten.mayBeWritten() || unwritten.attempt().isCompletionWritten();
+      return unwritten.mayBeWritten() || unwritten.attempt().completion().isWritten();
     }
 
     @Nullable ExecutionId heldBy() {

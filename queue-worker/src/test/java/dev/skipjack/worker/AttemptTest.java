@@ -81,18 +81,18 @@ class AttemptTest {
   @Test
   void aJobThatIsGoneWithinTheLeaseWasCompletedByItsHandler() {
     Attempt attempt = Attempts.claimed(LONG);
-    assertThat(attempt.completedByHandler()).isFalse();
-    attempt.completionWritten();
-    assertThat(attempt.completedByHandler()).isTrue();
+    assertThat(attempt.completion().isCommitted()).isFalse();
+    attempt.completion().noteWritten();
+    assertThat(attempt.completion().isCommitted()).isTrue();
   }
 
   @Test
   void aJobThatIsGoneAfterTheLeaseMayBeAnybodys() {
     Attempt attempt = Attempts.claimed(Duration.ofNanos(1));
-    attempt.completionWritten();
-    attempt.foundGone();
+    attempt.completion().noteWritten();
+    attempt.completion().noteJobGone();
 
-    assertThat(attempt.completedByHandler()).isFalse();
+    assertThat(attempt.completion().isCommitted()).isFalse();
     assertThat(attempt.lease().isRenewable()).isFalse();
   }
 

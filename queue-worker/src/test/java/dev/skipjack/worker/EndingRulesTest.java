@@ -188,7 +188,7 @@ class EndingRulesTest {
 
   @Test
   void afterCompleteInTheDatabaseIsAsked() {
-    attempt.completionWritten();
+    attempt.completion().noteWritten();
 
     Ending.CompletedByHandler clean = completedByHandler(returned(Outcome.completed()));
     assertThat(clean.clean()).isTrue();
@@ -235,7 +235,7 @@ class EndingRulesTest {
   @Test
   void anAttemptWhoseCompletionWasPostponedIsReleasedAlsoIfTheExceptionWasWrapped() {
     StoreException refused = new StoreException("no partition", new SQLException("", "23514"));
-    attempt.completionPostponed(refused);
+    attempt.completion().notePostponed(refused);
 
     for (Throwable thrown : List.of(refused, new IllegalStateException("rolled back", refused))) {
       assertThat(rules.decide(attempt, TYPE, threw(thrown)))
@@ -245,7 +245,9 @@ class EndingRulesTest {
 
   @Test
   void aHandlerThatFailsForAnotherReasonAfterAPostponedCompletionUsesAnAttempt() {
-    attempt.completionPostponed(new StoreException("no partition", new SQLException("", "23514")));
+    attempt
+        .completion()
+        .notePostponed(new StoreException("no partition", new SQLException("", "23514")));
     Exception circular = new IllegalStateException("boom");
     circular.initCause(new IllegalStateException("cause", circular));
 

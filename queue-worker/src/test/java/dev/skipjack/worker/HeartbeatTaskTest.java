@@ -190,14 +190,14 @@ class HeartbeatTaskTest {
     attempt.begin();
     Connection connection = held.store.begin();
     held.store.completeIn(connection, attempt.execution());
-    attempt.completionWritten();
+    attempt.completion().noteWritten();
     connection.commit();
 
     beat(held);
 
     assertThat(attempt.isLeaseLost()).isFalse();
     assertThat(attempt.finish()).isEqualTo(Attempt.Stop.NONE);
-    assertThat(attempt.completedByHandler()).isTrue();
+    assertThat(attempt.completion().isCommitted()).isTrue();
     assertThat(held.events.all(Lost.class)).isEmpty();
   }
 
@@ -206,7 +206,7 @@ class HeartbeatTaskTest {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
     attempt.begin();
-    attempt.completionWritten(); // and rolled back
+    attempt.completion().noteWritten(); // and rolled back
     ExecutionId thief = held.store.steal(attempt.execution().jobId());
 
     beat(held);

@@ -280,7 +280,7 @@ class OutcomeFlusherTest {
     attempt.begin();
     Connection transaction = held.store.begin();
     held.store.completeIn(transaction, attempt.execution());
-    attempt.completionWritten();
+    attempt.completion().noteWritten();
     transaction.commit();
     await().until(() -> !attempt.lease().isHeld());
 
@@ -335,7 +335,7 @@ class OutcomeFlusherTest {
     held.store.fault = new MemoryStore.Fault() {};
     try (Transaction transaction = new Transaction(held.store)) {
       held.store.completeIn(transaction.connection(), attempt.execution());
-      attempt.completionWritten();
+      attempt.completion().noteWritten();
       transaction.connection().commit();
     }
 
@@ -351,7 +351,7 @@ class OutcomeFlusherTest {
     Attempt attempt = held.claim(1).get(0);
     try (Transaction transaction = new Transaction(held.store)) {
       held.store.completeIn(transaction.connection(), attempt.execution());
-      attempt.completionWritten();
+      attempt.completion().noteWritten();
       transaction.connection().commit();
     }
     offer(held, List.of(attempt), completedByHandler());
@@ -365,7 +365,7 @@ class OutcomeFlusherTest {
   void aRolledBackCompletionIsAFailedAttempt() {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
-    attempt.completionWritten();
+    attempt.completion().noteWritten();
     offer(held, List.of(attempt), completedByHandler());
 
     drain(held);
@@ -379,7 +379,7 @@ class OutcomeFlusherTest {
   void aRolledBackCompletionWhoseJobIsTakenByAnotherIsALoss() {
     Held held = new Held(LONG);
     List<Attempt> attempts = held.claim(2);
-    attempts.forEach(Attempt::completionWritten);
+    attempts.forEach(attempt -> attempt.completion().noteWritten());
     ExecutionId thief = held.store.steal(attempts.get(0).execution().jobId());
     held.store.giveBack(List.of(back(attempts.get(1))));
     offer(held, attempts, completedByHandler());
@@ -398,7 +398,7 @@ class OutcomeFlusherTest {
     Attempt attempt = held.claim(1).get(0);
     try (Transaction transaction = new Transaction(held.store)) {
       held.store.completeIn(transaction.connection(), attempt.execution());
-      attempt.completionWritten();
+      attempt.completion().noteWritten();
       offer(held, List.of(attempt), completedByHandler());
       held.flusher.run();
       assertThat(held.running.size()).isEqualTo(1);

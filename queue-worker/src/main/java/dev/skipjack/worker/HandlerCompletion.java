@@ -1,0 +1,67 @@
+package dev.skipjack.worker;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The completion that a handler wrote in a transaction of its own, as far as this worker knows. The
+ * handler may yet roll it back. Safe for any number of threads.
+ */
+final class HandlerCompletion {
+
+  /** Chains of causes can be circular. */
+  private static final int MOST_CAUSES = 50;
+
+  private final AttemptLease lease;
+  private volatile boolean written;
+  private volatile boolean committed;
+  private volatile @Nullable Throwable postponedBy;
+
+  HandlerCompletion(AttemptLease lease) {
+    this.lease = lease;
+  }
+
+  /** Notes that the handler's transaction holds a completion. */
+  void noteWritten() {
+    written = true;
+  }
+
+  boolean isWritten() {
+    return written;
+  }
+
+  /** Notes that a completion was refused with this exception and may work in another attempt. */
+  void notePostponed(Throwable refused) {
+    postponedBy = refused;
+  }
+
+  /**
+   * Whether a handler that threw this failed because its completion was postponed. A handler that
+   * caught that exception and then failed for another reason did not.
+   */
+  boolean isPostponedBy(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
+      if (cause == postponedBy) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
+  /**
+   * Notes that the job is gone. While the lease lasts, only the completion can have removed it;
+   * afterwards the audit shows whether it did.
+   */
+  void noteJobGone() {
+    if (isCommitted()) {
+      committed = true;
+    }
+    lease.stopRenewing();
+  }
+
+  /** Whether the job, being gone, was completed by its handler. */
+  boolean isCommitted() {
+    return committed || (written && lease.isHeld());
+  }
+}
