@@ -109,12 +109,12 @@ final class EnqueueWriter {
       throws SQLException {
     List<Integer> open = indexes;
     for (int i = 0; i < MOST_TRIES && !open.isEmpty(); i++) {
-      List<Optional<EnqueueResult>> answers =
+      List<Optional<EnqueueResult>> inserted =
           session.run(enqueueOnce, open.stream().map(jobs::get).toList());
       List<Integer> again = new ArrayList<>();
-      for (int j = 0; j < answers.size(); j++) {
+      for (int j = 0; j < inserted.size(); j++) {
         int index = open.get(j);
-        answers.get(j).ifPresentOrElse(result -> results[index] = result, () -> again.add(index));
+        inserted.get(j).ifPresentOrElse(result -> results[index] = result, () -> again.add(index));
       }
       open = again;
     }

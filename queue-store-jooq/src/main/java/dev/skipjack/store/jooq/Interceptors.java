@@ -25,29 +25,29 @@ final class Interceptors implements EnqueueInterceptor {
       return write.enqueue(jobs);
     }
     EnqueueInterceptor interceptor = interceptors.get(index);
-    boolean[] answered = {false};
+    boolean[] enqueued = {false};
     List<EnqueueResult> results =
         interceptor.enqueue(
             jobs,
             passed -> {
-              if (answered[0]) {
+              if (enqueued[0]) {
                 throw new IllegalStateException(
                     "Interceptor %s enqueued the same jobs twice.".formatted(nameOf(interceptor)));
               }
               requireSame(interceptor, jobs, passed);
               List<EnqueueResult> inner = from(index + 1, passed, write);
-              answered[0] = true;
+              enqueued[0] = true;
               return inner;
             });
     if (results.size() != jobs.size()) {
       throw new IllegalStateException(
-          "Interceptor %s answered %d results for %d jobs."
+          "Interceptor %s returned %d results for %d jobs."
               .formatted(nameOf(interceptor), results.size(), jobs.size()));
     }
     return results;
   }
 
-  /** Kind and keys are what no change of a job may touch, so they tell an order. */
+  /** Interceptors must not change kinds and keys, so these show whether the order is the same. */
   private static void requireSame(
       EnqueueInterceptor interceptor, List<NewJob> jobs, List<NewJob> passed) {
     if (passed.size() != jobs.size()) {
@@ -62,7 +62,7 @@ final class Interceptors implements EnqueueInterceptor {
           || !Objects.equals(before.uniqueKey(), after.uniqueKey())
           || !Objects.equals(before.idempotencyKey(), after.idempotencyKey())) {
         throw new IllegalStateException(
-            "Interceptor %s passed on a job of another kind or key at place %d. It may change jobs, and must keep their number and order."
+            "Interceptor %s passed on a job of another kind or key at index %d. It may change jobs, and must keep their number and order."
                 .formatted(nameOf(interceptor), i));
       }
     }

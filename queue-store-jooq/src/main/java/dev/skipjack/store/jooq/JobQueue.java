@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobQueue implements JobEnqueuer, QueueAccess {
 
-  /** The schema that is used when nobody chooses one. */
+  /** The default schema. */
   public static final String DEFAULT_SCHEMA = "skipjack";
 
   /** The newest migration whose work the statements of this version need. */
@@ -255,7 +255,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Known of pools of HikariCP and what wraps them; where workers have a pool of their own, of it.
+   * Known only for HikariCP, wrapped or not. The size of the workers' pool if they have their own.
    */
   @Override
   public OptionalInt poolSize() {
@@ -272,17 +272,17 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return jobFactory.encodeResult(kind, result);
   }
 
-  /** What a person does to jobs and queues. */
+  /** Administrative operations on jobs and queues. */
   public QueueAdmin admin() {
     return admin;
   }
 
-  /** Looks at jobs and changes nothing: for dashboards, commands and people. */
+  /** Read-only queries on jobs and queues, for dashboards and tools. */
   public JobReader reader() {
     return reader;
   }
 
-  /** What modules that add a way of enqueueing build on; not for applications. */
+  /** The parts that modules with another way of enqueueing build on; not for applications. */
   public QueueExtension extension() {
     return extension;
   }
@@ -357,10 +357,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Where workers run what they need for themselves: claims, heartbeats, outcomes, maintenance,
-     * listening. A pool of their own, so that handlers which take every connection of the
-     * application's cannot keep them from it. Default: the queue's own. Enqueues, a person's
-     * commands and reads stay there.
+     * The pool for the workers' own statements: claims, heartbeats, outcomes, maintenance,
+     * listening. With a separate pool, handlers that take every connection of the application's
+     * cannot block the workers. Default: the queue's pool, which enqueues, admin commands and reads
+     * use in any case.
      */
     public Builder controlOn(DataSource control) {
       this.controlOn = control;

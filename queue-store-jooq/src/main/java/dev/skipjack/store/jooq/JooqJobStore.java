@@ -129,7 +129,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return results;
   }
 
-  /** As {@link #insert}, in whatever transaction the session is of; wakes nobody. */
+  /** As {@link #insert}, in the transaction of the session; wakes no worker. */
   List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
     return writer.write(session, jobs, EnqueueStatement.LARGEST);
   }

@@ -22,7 +22,7 @@ final class PoolSize {
     } catch (NoClassDefFoundError absent) {
       return OptionalInt.empty();
     } catch (SQLException | RuntimeException refused) {
-      LOG.debug("Data source does not tell what it wraps", refused);
+      LOG.debug("Data source does not reveal what it wraps", refused);
       return OptionalInt.empty();
     }
   }

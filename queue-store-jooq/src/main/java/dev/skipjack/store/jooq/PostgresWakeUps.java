@@ -113,7 +113,7 @@ final class PostgresWakeUps implements WakeUps {
     }
   }
 
-  /** It goes back into its pool, where nobody would read what it hears. */
+  /** The connection returns to its pool, where its notifications would not be read. */
   private static void unlisten(Connection connection, int networkTimeout) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       connection.setNetworkTimeout(Runnable::run, GOODBYE_MILLIS);

@@ -4,30 +4,30 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * From which execution on a rescue may begin to look for leases that have ended.
+ * The execution behind which a rescue may begin to search for expired leases.
  *
  * <p>A long transaction anywhere in the database keeps the index entries of ended attempts alive.
- * They lie at the head of the running index, where every rescue begins, and each sweep walks all of
- * them: after an hour at 3,000 jobs a second it takes longer than a timeout allows. A sweep that
- * begins behind the oldest attempt that was running two sweeps ago steps over them.
+ * They are at the head of the running index, where every rescue begins, and each sweep walks all of
+ * them: after an hour at 3,000 jobs a second this takes longer than a timeout allows. A sweep that
+ * begins behind the oldest attempt that was running two sweeps ago skips them.
  *
- * <p>A mark is a hint. Executions rise, so below it only the attempt of a claim can appear that
- * drew its number before and took two sweeps to commit, or one of a server that has lost commits.
- * These are found by a sweep without a mark, once a minute. Marks are used only while sweeps
- * without one are slow, so a healthy database runs the same statements as ever.
+ * <p>A mark is a hint. Execution ids ascend, so an attempt can appear below it only if its claim
+ * drew the id before and took two sweeps to commit, or if the server has lost commits. A sweep
+ * without a mark, once a minute, finds such attempts. Marks are used only while sweeps without one
+ * are slow, so on a healthy database every sweep begins at the head.
  *
  * <p>A process that starts while such a transaction is open may never end a sweep without a mark.
  * If such a sweep times out and nothing is known, the mark is the oldest attempt that this process
  * has claimed. Older attempts then wait until a sweep without a mark succeeds, here or in another
  * process; each minute one is tried.
  *
- * <p>What a mark cannot step over is what ended after the oldest attempt that still runs began.
+ * <p>A mark cannot skip attempts that ended after the oldest running attempt began.
  *
  * <p>In memory only. Times are of {@link System#nanoTime()}. Safe for any number of threads.
  */
 final class RescueMark {
 
-  /** What a sweep without a mark that finds nothing takes at most in a healthy database. */
+  /** The longest that a sweep without a mark takes on a healthy database if it finds nothing. */
   static final Duration FAST = Duration.ofMillis(20);
 
   static final Duration UNMARKED_EVERY = Duration.ofMinutes(1);
@@ -48,7 +48,7 @@ final class RescueMark {
     this.fast = fast.toNanos();
   }
 
-  /** The execution behind which the sweep that begins now may look; 0: it must look at all. */
+  /** The execution behind which the sweep that begins now may search; 0: it must search all. */
   synchronized long begin(long now) {
     if (!inForce || before == 0 || now - unmarkedAt >= UNMARKED_EVERY.toNanos()) {
       unmarkedAt = now;
@@ -58,12 +58,12 @@ final class RescueMark {
   }
 
   /**
-   * Learns how long the first look of a sweep took.
+   * Records how long the first search of a sweep took.
    *
-   * @param after where it began
+   * @param after the execution behind which it began
    * @return whether the oldest running attempt must be read for {@link #learn}
    */
-  synchronized boolean looked(long after, long nanos) {
+  synchronized boolean searched(long after, long nanos) {
     if (after == 0) {
       inForce = nanos > fast;
       if (!inForce) {

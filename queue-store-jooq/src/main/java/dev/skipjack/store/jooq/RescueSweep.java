@@ -111,7 +111,7 @@ final class RescueSweep {
         rescued.addAll(batch);
         if (batch.isEmpty()) {
           // Only a sweep that writes nothing shows how long the walk takes.
-          if (mark.looked(from, clock.getAsLong() - began)) {
+          if (mark.searched(from, clock.getAsLong() - began)) {
             mark.learn(transactions.run(oldestRunning, from).get(0));
           }
         }

@@ -13,9 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a schema's wake-ups look: the name of their channel, their text, and the locks that keep
- * transactions of one moment from sending the same. The schema's function {@code wake_up} keeps to
- * the same words.
+ * The format of a schema's wake-ups: the name of their channel, their text, and the locks that keep
+ * concurrent transactions from sending the same wake-up. The schema's function {@code wake_up} uses
+ * the same format.
  */
 final class WakeUpChannel {
 
@@ -40,7 +40,7 @@ final class WakeUpChannel {
     return wakeUp.lane().queue() + " " + wakeUp.kind() + " " + wakeUp.lane().priority();
   }
 
-  /** Empty for what is no wake-up: anybody may send anything. */
+  /** Empty for text that is no wake-up: any role may send any text on the channel. */
   Optional<WakeUp> read(String text) {
     Matcher words = TEXT.matcher(text);
     return words.matches()

@@ -23,25 +23,25 @@ import org.slf4j.LoggerFactory;
 /**
  * Wakes workers for jobs that are due at once.
  *
- * <p>NOTIFY takes a lock of the whole database at commit, so it is sent seldom. After a transaction
- * of our own: once for a queue in a few milliseconds, because a worker that was woken looks again
- * soon by itself. In a caller's transaction: of concurrent ones that began in the same tenth of a
- * second only by the one that gets the queue's advisory lock, which ends with the transaction; so
- * it is best effort there. Safe for any number of threads.
+ * <p>NOTIFY takes a lock on the whole database at commit, so it is sent rarely. After one of the
+ * queue's own transactions it is sent once per queue within a few milliseconds, because a woken
+ * worker polls again soon. Of concurrent callers' transactions that began in the same tenth of a
+ * second, only the one that gets the queue's advisory lock sends it; the lock ends with the
+ * transaction, so this is best effort. Safe for any number of threads.
  */
 final class WakeUpSender {
 
   private static final Logger LOG = LoggerFactory.getLogger(WakeUpSender.class);
 
-  /** A woken worker looks again 2, 5 and 10 ms later. */
+  /** A woken worker polls again 2, 5 and 10 ms later. */
   private static final long QUIET = Duration.ofMillis(5).toNanos();
 
   private static final String NOTIFY =
       "SELECT pg_catalog.pg_notify(?::pg_catalog.text, ?::pg_catalog.text)";
 
   /**
-   * A transaction that does nothing but notify writes a commit record all the same. Nobody needs it
-   * on the disk: what a crash swallows is polled for.
+   * A transaction that only notifies writes a commit record all the same. It need not be on disk:
+   * polling finds the jobs if a crash loses the wake-up.
    */
   static final String SEND = NOTIFY + ", pg_catalog.set_config('synchronous_commit', 'off', true)";
 

@@ -107,7 +107,7 @@ final class WalkDeadJobsStatement {
         WalkDeadJobsStatement::arguments,
         row ->
             new WalkPosition(
-                row.text(queue), row.text(kind), new JobId(row.number(id)), row.flag(isMatch)));
+                row.text(queue), row.text(kind), new JobId(row.number(id)), row.isTrue(isMatch)));
   }
 
   private static <T> Field<T> column(Field<T> field) {

@@ -182,7 +182,7 @@ class EnqueueInterceptorTest {
   void anAnswerOfAnotherNumberIsRefused() {
     assertThatThrownBy(() -> enqueueTwo(queue((jobs, next) -> next.enqueue(jobs).subList(0, 1))))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("answered 1 results for 2 jobs");
+        .hasMessageContaining("returned 1 results for 2 jobs");
   }
 
   @Test

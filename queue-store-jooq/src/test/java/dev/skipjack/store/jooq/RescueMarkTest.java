@@ -111,7 +111,7 @@ class RescueMarkTest {
 
   private long sweep(long now, Duration took, long oldest) {
     long after = mark.begin(now);
-    if (mark.looked(after, took.toNanos())) {
+    if (mark.searched(after, took.toNanos())) {
       mark.learn(OptionalLong.of(oldest));
     }
     return after;

@@ -14,14 +14,14 @@ import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /**
- * What a queue lends to a module that adds a way of enqueueing. Immutable and safe for any number
- * of threads.
+ * The parts of a queue that a module with another way of enqueueing builds on. Immutable and safe
+ * for any number of threads.
  *
  * @param dialect renders statements for the queue's schema; has no connection
  * @param transactions runs them in transactions of their own
  * @param jobFactory makes the jobs to insert
- * @param interceptor stands around every enqueue; its last {@code next} writes
- * @param writer writes jobs as the queue itself does
+ * @param interceptor is called around every enqueue; its last {@code next} inserts
+ * @param writer inserts jobs as the queue itself does
  * @param waker wakes workers as the queue itself does
  */
 public record QueueExtension(
@@ -47,14 +47,14 @@ public record QueueExtension(
   @FunctionalInterface
   public interface Writer {
     /**
-     * What became of each job, in their order.
+     * Inserts jobs; returns a result for each, in their order.
      *
      * @param jobs none with a unique key
      */
     List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException;
   }
 
-  /** Wakes workers for those jobs that were created and are due at once; nobody if none is. */
+  /** Wakes workers for those jobs that were created and are due at once, if any. */
   public interface Waker {
     /** After the commit of a transaction of our own. Never fails: polling finds every job. */
     void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results);

@@ -68,7 +68,7 @@ public final class OwnTransactions {
    * Runs one statement in a transaction and commits.
    *
    * @return what each row became
-   * @throws StoreException if the database refused, was not reached, or its answer was lost
+   * @throws StoreException if the database refused, was not reached, or its response was lost
    * @throws IllegalStateException if the data source hands out a connection that is inside a
    *     transaction
    */
@@ -112,7 +112,7 @@ public final class OwnTransactions {
   /**
    * Runs several statements in one transaction and commits.
    *
-   * @return what {@code work} answered
+   * @return the result of {@code work}
    * @throws StoreException as {@link #run(Statement, Object)}
    */
   public <R> R inOne(Work<R> work) {
@@ -122,7 +122,7 @@ public final class OwnTransactions {
   /**
    * Runs plain JDBC in one transaction and commits.
    *
-   * @return what {@code work} answered
+   * @return the result of {@code work}
    * @throws StoreException as {@link #run(Statement, Object)}
    */
   public <R> R onConnection(ConnectionWork<R> work) {
