@@ -53,7 +53,7 @@ final class FaultInjector implements AutoCloseable {
   private static final String PICK_BACKEND =
       "SELECT pid FROM pg_stat_activity WHERE application_name = ? ORDER BY random() LIMIT 1";
 
-  private final Ground ground;
+  private final TortureDatabase database;
   private final Fleet fleet;
   private final FaultJournal journal;
   private final Path folder;
@@ -64,8 +64,12 @@ final class FaultInjector implements AutoCloseable {
   private int announcedCuts;
 
   FaultInjector(
-      Ground ground, Fleet fleet, HistoryFile history, Path folder, Consumer<String> notes) {
-    this.ground = ground;
+      TortureDatabase database,
+      Fleet fleet,
+      HistoryFile history,
+      Path folder,
+      Consumer<String> notes) {
+    this.database = database;
     this.fleet = fleet;
     this.journal = new FaultJournal(history);
     this.folder = folder;
@@ -146,7 +150,7 @@ final class FaultInjector implements AutoCloseable {
 
   private void terminateBackends(Random dice) throws SQLException {
     begin(FaultKind.BACKEND, Event.ALL);
-    try (Connection connection = ground.direct().getConnection();
+    try (Connection connection = database.direct().getConnection();
         PreparedStatement terminate = connection.prepareStatement(TERMINATE)) {
       terminate.setString(1, ProcessSettings.APPLICATION);
       terminate.setInt(2, 1 + dice.nextInt(4));
@@ -157,7 +161,7 @@ final class FaultInjector implements AutoCloseable {
   }
 
   private void crash(int nth, Random dice) throws InterruptedException, SQLException {
-    CrashingPostgres server = ground.server().orElseThrow();
+    CrashingPostgres server = database.server().orElseThrow();
     switch (nth % 3) {
       case 0 -> {
         begin(FaultKind.POSTMASTER, Event.ALL, "immediate");
@@ -175,12 +179,12 @@ final class FaultInjector implements AutoCloseable {
     }
     TimeUnit.MILLISECONDS.sleep(200 + dice.nextInt(1_500));
     server.start();
-    ground.awaitServer();
+    database.awaitServer();
     end();
   }
 
   private int anyBackend() throws SQLException {
-    try (Connection connection = ground.direct().getConnection();
+    try (Connection connection = database.direct().getConnection();
         PreparedStatement pick = connection.prepareStatement(PICK_BACKEND)) {
       pick.setString(1, ProcessSettings.APPLICATION);
       try (var row = pick.executeQuery()) {
@@ -193,7 +197,7 @@ final class FaultInjector implements AutoCloseable {
   }
 
   private void disturbNetwork(Random dice) throws InterruptedException {
-    TcpProxy proxy = ground.proxy();
+    TcpProxy proxy = database.proxy();
     int millis = 500 + dice.nextInt(2_500);
     String way = WAYS.get(dice.nextInt(WAYS.size()));
     begin(FaultKind.PROXY, Event.ALL, way);
@@ -229,7 +233,7 @@ final class FaultInjector implements AutoCloseable {
 
   /** Over when all have struck: who looks for a cause wants to know when that was. */
   private void cutCommits() throws InterruptedException {
-    TcpProxy proxy = ground.proxy();
+    TcpProxy proxy = database.proxy();
     begin(FaultKind.COMMIT_CUT, Event.ALL);
     announcedCuts += CUTS;
     proxy.cutBeforeCommit(CUTS / 2);
@@ -307,11 +311,11 @@ final class FaultInjector implements AutoCloseable {
     if (!later.awaitTermination(1, TimeUnit.MINUTES)) {
       throw new IllegalStateException("Faults did not end.");
     }
-    ground.server().ifPresent(CrashingPostgres::start);
-    ground.awaitServer();
-    ground.proxy().pass();
-    ground.proxy().latency(Duration.ZERO, Duration.ZERO);
-    ground.proxy().clearCuts();
+    database.server().ifPresent(CrashingPostgres::start);
+    database.awaitServer();
+    database.proxy().pass();
+    database.proxy().latency(Duration.ZERO, Duration.ZERO);
+    database.proxy().clearCuts();
     fleet.reviveWorkers();
     journal.endAll();
   }

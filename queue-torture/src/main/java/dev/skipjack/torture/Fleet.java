@@ -28,7 +28,7 @@ final class Fleet implements AutoCloseable {
   /** Of the time jobs are planned for: some requests make none, and others take their place. */
   private static final double PART = 0.95;
 
-  private final Ground ground;
+  private final TortureDatabase database;
   private final Path folder;
   private final TortureOptions options;
   private final Optional<SkewedClocks> clocks;
@@ -44,12 +44,12 @@ final class Fleet implements AutoCloseable {
    * @param history hears of processes that ended by themselves
    */
   Fleet(
-      Ground ground,
+      TortureDatabase database,
       Path folder,
       TortureOptions options,
       Optional<SkewedClocks> clocks,
       HistoryFile history) {
-    this.ground = ground;
+    this.database = database;
     this.folder = folder;
     this.options = options;
     this.clocks = clocks;
@@ -102,7 +102,7 @@ final class Fleet implements AutoCloseable {
   }
 
   private ProcessSettings settings(String name) {
-    return new ProcessSettings(ground.jdbcUrl(), ground.schema(), folder, name);
+    return new ProcessSettings(database.jdbcUrl(), database.schema(), folder, name);
   }
 
   private ForkedJvm fork(Class<?> main, String name, String[] arguments) {

@@ -38,7 +38,7 @@ final class Producer {
 
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-  private final Doors doors;
+  private final ProducerAccess queue;
   private final HistoryFile history;
   private final String name;
   private final long seed;
@@ -46,8 +46,8 @@ final class Producer {
   private long created;
   private final Deque<JobId> toCancel = new ArrayDeque<>();
 
-  Producer(Doors doors, HistoryFile history, String name, long seed, Pace pace) {
-    this.doors = doors;
+  Producer(ProducerAccess queue, HistoryFile history, String name, long seed, Pace pace) {
+    this.queue = queue;
     this.history = history;
     this.name = name;
     this.seed = seed;
@@ -147,18 +147,18 @@ final class Producer {
       throws SQLException {
     Work first = works.get(0);
     if (first.workload() == Workload.UNIQUE) {
-      return List.of(doors.unique().enqueue(first.type(), first, WHILE_LIVE));
+      return List.of(queue.unique().enqueue(first.type(), first, WHILE_LIVE));
     }
     if (withKey) {
-      return doors
+      return queue
           .jobs()
           .enqueueAllOnce(
               first.type(), works, (work, options) -> options.idempotencyKey(work.key()));
     }
     if (!inTransaction) {
       return works.size() == 1
-          ? List.of(created(doors.jobs().enqueue(first.type(), first)))
-          : doors.jobs().enqueueAll(first.type(), works).stream().map(Producer::created).toList();
+          ? List.of(created(queue.jobs().enqueue(first.type(), first)))
+          : queue.jobs().enqueueAll(first.type(), works).stream().map(Producer::created).toList();
     }
     return inTransaction(works);
   }
@@ -167,7 +167,7 @@ final class Producer {
   private List<EnqueueResult> inTransaction(List<Work> works) throws SQLException {
     Connection connection;
     try {
-      connection = doors.dataSource().getConnection();
+      connection = queue.dataSource().getConnection();
     } catch (SQLException none) {
       throw new StoreException("No connection.", none);
     }
@@ -176,7 +176,7 @@ final class Producer {
       try {
         connection.setAutoCommit(false);
         results =
-            doors.within().apply(connection).enqueueAll(works.get(0).type(), works).stream()
+            queue.within().apply(connection).enqueueAll(works.get(0).type(), works).stream()
                 .map(Producer::created)
                 .toList();
       } catch (SQLException refused) {
@@ -211,7 +211,7 @@ final class Producer {
     JobId job = toCancel.remove();
     history.write(EventType.CANCEL_ASKED, Event.NONE, job.value(), 0, "");
     try {
-      CancelResult result = doors.admin().cancel(List.of(job)).get(0);
+      CancelResult result = queue.admin().cancel(List.of(job)).get(0);
       history.write(EventType.CANCEL_ANSWERED, Event.NONE, job.value(), 0, result.name());
     } catch (StoreException failure) {
       history.write(EventType.UNKNOWN, Event.NONE, job.value(), 0, String.valueOf(failure));

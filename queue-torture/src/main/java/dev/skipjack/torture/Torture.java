@@ -46,12 +46,12 @@ public final class Torture {
     Set<FaultKind> kinds = options.possibleFaults(clocks.isPresent());
     tellWhatIsLeftOut(options, kinds, notes);
     Path folder = newFolder();
-    try (Ground ground = Ground.open(options.url())) {
+    try (TortureDatabase database = TortureDatabase.open(options.url())) {
       TortureReport report =
           run(
               options,
               kinds,
-              ground,
+              database,
               clocks.filter(found -> kinds.contains(FaultKind.CLOCK)),
               folder,
               notes);
@@ -84,20 +84,20 @@ public final class Torture {
   private static TortureReport run(
       TortureOptions options,
       Set<FaultKind> kinds,
-      Ground ground,
+      TortureDatabase database,
       Optional<SkewedClocks> clocks,
       Path folder,
       Consumer<String> notes)
       throws SQLException, InterruptedException {
     long begin = System.nanoTime();
-    Map<String, Object> facts = facts(options, kinds, ground);
+    Map<String, Object> facts = facts(options, kinds, database);
     try (HistoryFile history = HistoryFile.open(folder, "faults");
-        Fleet fleet = new Fleet(ground, folder, options, clocks, history);
-        FaultInjector injector = new FaultInjector(ground, fleet, history, folder, notes)) {
+        Fleet fleet = new Fleet(database, folder, options, clocks, history);
+        FaultInjector injector = new FaultInjector(database, fleet, history, folder, notes)) {
       fleet.start();
       Hiccups hiccups = Hiccups.watch(history);
       LeaseWatch leases =
-          LeaseWatch.start(ground.direct(), ground.schema(), history, Pace.FORKED.lease());
+          LeaseWatch.start(database.direct(), database.schema(), history, Pace.FORKED.lease());
       List<PlannedFault> faults = PlannedFault.schedule(kinds, options.minutes(), options.seed());
       notes.accept(
           "%d jobs in %s minutes, %d faults, seed %d."
@@ -107,19 +107,19 @@ public final class Torture {
       fleet.awaitProducers(
           Duration.ofMillis(Math.round(options.minutes() * 60_000)).plusMinutes(5));
       notes.accept("All is healed and enqueued; draining.");
-      drain(ground, notes);
+      drain(database, notes);
       fleet.stopWorkers();
       hiccups.stop();
       leases.stop();
     }
-    facts.put(TortureReport.CUT_COMMITS, (long) ground.proxy().cutCommits());
-    FinalRead read = FinalReader.read(ground.direct(), ground.schema());
+    facts.put(TortureReport.CUT_COMMITS, (long) database.proxy().cutCommits());
+    FinalRead read = FinalReader.read(database.direct(), database.schema());
     facts.put("seconds", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin));
     return TortureReport.of(facts, HistoryFile.readAll(folder), read, Pace.FORKED);
   }
 
   private static Map<String, Object> facts(
-      TortureOptions options, Set<FaultKind> kinds, Ground ground) throws SQLException {
+      TortureOptions options, Set<FaultKind> kinds, TortureDatabase database) throws SQLException {
     Map<String, Object> facts = new LinkedHashMap<>();
     facts.put("seed", options.seed());
     facts.put("minutes", options.minutes());
@@ -129,9 +129,9 @@ public final class Torture {
         "left_out", labels(options.faults().stream().filter(k -> !kinds.contains(k)).toList()));
     facts.put("lease_ms", Pace.FORKED.lease().toMillis());
     facts.put("rescue_ms", Pace.FORKED.rescueInterval().toMillis());
-    facts.put("server", value(ground, "SHOW server_version"));
-    facts.put("fsync", value(ground, "SHOW fsync"));
-    facts.put("synchronous_commit", value(ground, "SHOW synchronous_commit"));
+    facts.put("server", value(database, "SHOW server_version"));
+    facts.put("fsync", value(database, "SHOW fsync"));
+    facts.put("synchronous_commit", value(database, "SHOW synchronous_commit"));
     return facts;
   }
 
@@ -140,16 +140,16 @@ public final class Torture {
   }
 
   /** Waits until every job has ended or is dead, or until no more jobs end. */
-  private static void drain(Ground ground, Consumer<String> notes)
+  private static void drain(TortureDatabase database, Consumer<String> notes)
       throws SQLException, InterruptedException {
     String sql =
         "SELECT count(*) FROM "
-            + ground.schema()
+            + database.schema()
             + ".jobs WHERE status <> '%s'".formatted(JobStatus.DEAD.literal());
     long least = Long.MAX_VALUE;
     long progress = System.nanoTime();
     while (true) {
-      long live = Long.parseLong(value(ground, sql));
+      long live = Long.parseLong(value(database, sql));
       if (live == 0) {
         return;
       }
@@ -164,8 +164,8 @@ public final class Torture {
     }
   }
 
-  private static String value(Ground ground, String sql) throws SQLException {
-    try (Connection connection = ground.direct().getConnection();
+  private static String value(TortureDatabase database, String sql) throws SQLException {
+    try (Connection connection = database.direct().getConnection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sql)) {
       row.next();

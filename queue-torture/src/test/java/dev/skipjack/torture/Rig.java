@@ -208,18 +208,18 @@ final class Rig {
 
   private void produce(JobQueue queue, FaultyDataSource faulty, Sql sql, long seed)
       throws InterruptedException {
-    Doors real = Doors.of(queue, faulty);
-    Doors doors =
+    ProducerAccess real = ProducerAccess.of(queue, faulty);
+    ProducerAccess access =
         broken == null
             ? real
-            : new Doors(
+            : new ProducerAccess(
                 broken.jobs(real.jobs(), sql),
                 real.within(),
                 broken.unique(real.unique(), real.jobs()),
                 broken.admin(real.admin(), sql),
                 faulty);
     try (HistoryFile history = HistoryFile.open(folder, "producer-1")) {
-      new Producer(doors, history, "producer-1", seed, PACE)
+      new Producer(access, history, "producer-1", seed, PACE)
           .produce(0, JOBS, Duration.ZERO, Duration.ofMillis(3));
     }
   }

@@ -25,7 +25,7 @@ class ClockStepIT {
   void aStepAheadCostsOneMoreAttemptAndNothingElse(QueueDatabase database) throws Exception {
     FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
     EventLog events = new EventLog();
-    Deeds deeds = new Deeds(database.dataSource());
+    TaskHandler handler = new TaskHandler(database.dataSource());
     CountDownLatch stepped = new CountDownLatch(1);
     fixture.enqueue(JOBS, Task.Deed.WORK);
     try (Worker worker =
@@ -36,7 +36,7 @@ class ClockStepIT {
                   if (context.attempt() == 1) {
                     stepped.await();
                   }
-                  return deeds.handle(task, context);
+                  return handler.handle(task, context);
                 })
             .queue("default", 2 * JOBS)
             .config(ForkedWorker.config())

@@ -61,7 +61,7 @@ class DatabaseOutageIT {
     pool = new HikariDataSource(settings);
     worker =
         Worker.on(JobQueue.builder(pool).schema(postgres.schema()).build())
-            .handle(Task.TYPE, new Deeds(pool))
+            .handle(Task.TYPE, new TaskHandler(pool))
             .queue("default", 4)
             .config(ForkedWorker.config())
             .listener(events)

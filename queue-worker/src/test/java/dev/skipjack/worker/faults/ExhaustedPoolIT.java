@@ -86,7 +86,7 @@ class ExhaustedPoolIT {
     FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
     try (Worker worker =
         Worker.on(JobQueue.builder(faulty).schema(database.schema()).build())
-            .handle(Task.TYPE, new Deeds(database.dataSource()))
+            .handle(Task.TYPE, new TaskHandler(database.dataSource()))
             .queue("default", 2)
             .config(ForkedWorker.config())
             .listener(events)

@@ -72,7 +72,7 @@ class FailoverIT {
 
   private static Worker start(HikariDataSource pool, String schema) {
     return Worker.on(JobQueue.builder(pool).schema(schema).build())
-        .handle(Task.TYPE, new Deeds(pool))
+        .handle(Task.TYPE, new TaskHandler(pool))
         .queue("default", 4)
         .config(WorkerConfig.defaults())
         .start();

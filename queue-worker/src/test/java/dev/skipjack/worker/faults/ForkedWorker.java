@@ -52,7 +52,7 @@ final class ForkedWorker {
     Worker worker =
         Worker.on(queue)
             .name(NAME)
-            .handle(Task.TYPE, new Deeds(pool))
+            .handle(Task.TYPE, new TaskHandler(pool))
             .queue("default", concurrency)
             .config(config())
             .listener(ForkedWorker::tell)

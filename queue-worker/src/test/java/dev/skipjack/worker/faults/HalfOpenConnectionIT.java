@@ -51,7 +51,7 @@ class HalfOpenConnectionIT {
     fixture = new FaultFixture(database.dataSource(), database.schema());
     worker =
         Worker.on(JobQueue.builder(pool).schema(database.schema()).build())
-            .handle(Task.TYPE, new Deeds(database.dataSource()))
+            .handle(Task.TYPE, new TaskHandler(database.dataSource()))
             .queue("default", 2)
             .config(ForkedWorker.config())
             .listener(events)

@@ -86,7 +86,7 @@ class PoolerIT {
 
   private Worker worker(JobQueue.Builder queue, Duration pollInterval) {
     return Worker.on(queue.schema(database.schema()).build())
-        .handle(Task.TYPE, new Deeds(pool))
+        .handle(Task.TYPE, new TaskHandler(pool))
         .queue("default", 4)
         .config(WorkerConfig.builder().pollInterval(pollInterval).build())
         .listener(events)

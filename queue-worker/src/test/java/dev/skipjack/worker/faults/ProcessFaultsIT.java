@@ -59,7 +59,7 @@ class ProcessFaultsIT {
     }
     assertThat(fixture.count("jobs WHERE status = 'running'")).isGreaterThanOrEqualTo(3);
 
-    start(new Deeds(database.dataSource()), 4);
+    start(new TaskHandler(database.dataSource()), 4);
 
     fixture.assertAllDoneOnce();
     assertThat(fixture.count("job_executions WHERE status = 'lost'")).isGreaterThanOrEqualTo(3);
@@ -86,16 +86,17 @@ class ProcessFaultsIT {
       long frozenAt = System.nanoTime();
       CountDownLatch second = new CountDownLatch(5);
       CountDownLatch finish = new CountDownLatch(1);
-      Deeds deeds = new Deeds(database.dataSource());
+      TaskHandler handler = new TaskHandler(database.dataSource());
       start(
           (task, context) -> {
             second.countDown();
             finish.await();
-            return deeds.handle(task, context);
+            return handler.handle(task, context);
           },
           5);
       await().atMost(FaultFixture.PATIENCE).until(() -> second.getCount() == 0);
-      await().until(() -> System.nanoTime() - frozenAt > Deeds.FROZEN.plusMillis(200).toNanos());
+      await()
+          .until(() -> System.nanoTime() - frozenAt > TaskHandler.FROZEN.plusMillis(200).toNanos());
       String held = executionsHeld();
 
       zombie.thaw();
@@ -124,11 +125,11 @@ class ProcessFaultsIT {
     fixture.enqueue(100, Task.Deed.WORK);
     for (int crash = 1; crash <= 2; crash++) {
       try (ForkedJvm worker = launch(2)) {
-        assertThat(worker.awaitExit(ForkedWorker.PATIENCE)).isEqualTo(Deeds.HALTED);
+        assertThat(worker.awaitExit(ForkedWorker.PATIENCE)).isEqualTo(TaskHandler.HALTED);
       }
     }
 
-    start(new Deeds(database.dataSource()), 2); // a third run would end this JVM
+    start(new TaskHandler(database.dataSource()), 2); // a third run would end this JVM
 
     await()
         .atMost(FaultFixture.PATIENCE)

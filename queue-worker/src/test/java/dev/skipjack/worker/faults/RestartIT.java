@@ -69,7 +69,7 @@ class RestartIT {
       try (HikariDataSource pool = new HikariDataSource(settings);
           Worker worker =
               Worker.on(JobQueue.builder(pool).schema(postgres.schema()).build())
-                  .handle(Task.TYPE, new Deeds(pool))
+                  .handle(Task.TYPE, new TaskHandler(pool))
                   .queue("default", 4)
                   .start()) {
         await().until(() -> worker.health().ready());

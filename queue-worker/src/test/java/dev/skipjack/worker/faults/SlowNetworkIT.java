@@ -31,7 +31,7 @@ class SlowNetworkIT {
       FaultyDataSource counting = new FaultyDataSource(pool);
       try (Worker worker =
           Worker.on(JobQueue.builder(counting).schema(database.schema()).build())
-              .handle(Task.TYPE, new Deeds(database.dataSource()))
+              .handle(Task.TYPE, new TaskHandler(database.dataSource()))
               .queue("default", 50)
               .start()) {
         fixture.assertAllDoneOnce();

@@ -63,7 +63,7 @@ class TerminationRoundsIT {
     System.out.printf("%d rounds, the longest stop took %d ms%n", ROUNDS, longest.toMillis());
     try (Worker last =
         Worker.on(fixture.queue())
-            .handle(Task.TYPE, new Deeds(database.dataSource()))
+            .handle(Task.TYPE, new TaskHandler(database.dataSource()))
             .queue("default", CONCURRENCY)
             .config(ForkedWorker.config())
             .start()) {

@@ -10,19 +10,19 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
- * What a producer sees of the queue.
+ * The parts of the queue that a producer uses.
  *
- * @param within an enqueuer in the transaction that is open on a connection
- * @param dataSource where such connections come from
+ * @param within returns an enqueuer in the transaction that is open on a connection
+ * @param dataSource source of such connections
  */
-record Doors(
+record ProducerAccess(
     JobEnqueuer jobs,
     Function<Connection, JobEnqueuer> within,
     UniqueEnqueuer unique,
     QueueAdmin admin,
     DataSource dataSource) {
 
-  static Doors of(JobQueue queue, DataSource dataSource) {
-    return new Doors(queue, queue::in, UniqueJobs.on(queue), queue.admin(), dataSource);
+  static ProducerAccess of(JobQueue queue, DataSource dataSource) {
+    return new ProducerAccess(queue, queue::in, UniqueJobs.on(queue), queue.admin(), dataSource);
   }
 }

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The database under torture, and the two ways to it: one that faults strike, one that they do not.
+ * The database of a run, with two connections to it: a proxy that faults affect, and a direct one.
  */
-final class Ground implements AutoCloseable {
+final class TortureDatabase implements AutoCloseable {
 
-  /** The schema that is made in a database of somebody else. */
+  /** The schema that is created in a database that the user names. */
   static final String SCHEMA = "skipjack_torture";
 
   private static final Duration RECOVERY = Duration.ofMinutes(1);
@@ -29,7 +29,7 @@ final class Ground implements AutoCloseable {
   private final DataSource direct;
   private final String schema;
 
-  private Ground(
+  private TortureDatabase(
       @Nullable CrashingPostgres server,
       TcpProxy proxy,
       String jdbcUrl,
@@ -43,27 +43,28 @@ final class Ground implements AutoCloseable {
   }
 
   /** A server of our own, or a schema of our own in the database of a URL. */
-  static Ground open(Optional<String> url) throws SQLException {
-    Ground ground = url.isPresent() ? within(url.get()) : owned();
+  static TortureDatabase open(Optional<String> url) throws SQLException {
+    TortureDatabase database = url.isPresent() ? within(url.get()) : owned();
     try {
-      ground.prepare(url.isPresent());
-      return ground;
+      database.prepare(url.isPresent());
+      return database;
     } catch (SQLException | RuntimeException failure) {
-      ground.close();
+      database.close();
       throw failure;
     }
   }
 
-  private static Ground owned() {
+  private static TortureDatabase owned() {
     CrashingPostgres server = CrashingPostgres.create();
-    return new Ground(server, server.proxy(), server.jdbcUrl(), server.direct(), server.schema());
+    return new TortureDatabase(
+        server, server.proxy(), server.jdbcUrl(), server.direct(), server.schema());
   }
 
-  private static Ground within(String url) {
+  private static TortureDatabase within(String url) {
     TcpProxy proxy = TcpProxy.before(url);
     PGSimpleDataSource direct = new PGSimpleDataSource();
     direct.setURL(url);
-    return new Ground(null, proxy, proxy.url(url), direct, SCHEMA);
+    return new TortureDatabase(null, proxy, proxy.url(url), direct, SCHEMA);
   }
 
   private void prepare(boolean fresh) throws SQLException {
@@ -127,7 +128,7 @@ final class Ground implements AutoCloseable {
     }
   }
 
-  /** Leaves the schema in somebody else's database, for whoever wants to look. */
+  /** Keeps the schema in a database that the user names, so that its content can be inspected. */
   @Override
   public void close() {
     if (server != null) {

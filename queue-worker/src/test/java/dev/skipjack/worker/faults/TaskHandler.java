@@ -10,8 +10,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** Does what tasks say, and tells on standard output how far it got. */
-final class Deeds implements JobHandler<Task> {
+/** Handles tasks as they request, and reports its progress on standard output. */
+final class TaskHandler implements JobHandler<Task> {
 
   /** Longer than any pause that is not a frozen process, on a busy machine. */
   static final Duration FROZEN = Duration.ofMillis(1_500);
@@ -20,7 +20,7 @@ final class Deeds implements JobHandler<Task> {
 
   private final DataSource effects;
 
-  Deeds(DataSource effects) {
+  TaskHandler(DataSource effects) {
     this.effects = effects;
   }
 
