@@ -78,17 +78,19 @@ final class ConcludeStatement {
   }
 
   /** An attempt that completes its job with a result, as JSON. */
-  record Result(Execution execution, String result) {}
+  record CompletionWithResult(Execution execution, String result) {}
 
   /**
    * For one attempt, in the handler's transaction. Waits for the row; returns whether the attempt
    * was ended.
    */
-  static OutcomeStatement<Result, Boolean> ofOne(DSLContext dialect) {
-    return OutcomeStatement.ofOne(Result::execution, weeks -> ofOneIn(dialect, weeks));
+  static OutcomeStatement<CompletionWithResult, Boolean> ofOne(DSLContext dialect) {
+    return OutcomeStatement.ofOne(
+        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks));
   }
 
-  private static Statement<Result, Boolean> ofOneIn(DSLContext dialect, AuditWeeks weeks) {
+  private static Statement<CompletionWithResult, Boolean> ofOneIn(
+      DSLContext dialect, AuditWeeks weeks) {
     CommonTableExpression<?> ended = CompleteStatement.endedForOne();
     return Statement.of(
         dialect,

@@ -55,7 +55,8 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   private final Statement<List<Progress>, Verdict> progress;
   private final OutcomeStatement<List<Execution>, Verdict> complete;
   private final OutcomeStatement<Execution, Boolean> completeIn;
-  private final OutcomeStatement<ConcludeStatement.Result, Boolean> completeInWithResult;
+  private final OutcomeStatement<ConcludeStatement.CompletionWithResult, Boolean>
+      completeInWithResult;
   private final OutcomeStatement<List<Conclusion>, Verdict> conclude;
   private final OutcomeStatement<List<Failure>, Ended> fail;
   private final OutcomeStatement<List<GiveBack>, Ended> giveBack;
@@ -221,7 +222,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
           transaction,
           execution,
           completeInWithResult,
-          new ConcludeStatement.Result(execution, result));
+          new ConcludeStatement.CompletionWithResult(execution, result));
     }
   }
 
