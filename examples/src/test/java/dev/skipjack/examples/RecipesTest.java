@@ -46,7 +46,7 @@ class RecipesTest {
     String page = Files.readString(ROOT.resolve("CONTRIBUTING.md"));
     String section = page.substring(page.indexOf("## Recipes"));
     section = section.substring(0, section.indexOf("\n## "));
-    for (String recipe : section.substring(section.indexOf("\n### ")).split("\n### ")) {
+    for (String recipe : section.substring(section.indexOf("\n### ")).split("\n### ", -1)) {
       if (!recipe.isBlank()) {
         List<String> lines = recipe.lines().filter(line -> !line.isBlank()).toList();
         recipes.add(new Recipe(lines.get(0), lines.subList(1, lines.size())));
@@ -116,7 +116,7 @@ class RecipesTest {
 
   private static boolean mentions(Path source, String member) {
     try {
-      return Arrays.asList(Files.readString(source).split("\\W+")).contains(member);
+      return Arrays.asList(Files.readString(source).split("\\W+", -1)).contains(member);
     } catch (IOException failure) {
       throw new AssertionError(source.toString(), failure);
     }

@@ -79,10 +79,9 @@ public final class JsonReader {
   private int depth;
   private boolean inName;
 
-  private int integerDigits;
-  private int fractionDigits;
+  private long digitsBefore;
+  private long digitsBehind;
   private boolean hasExponent;
-  private long exponent;
   private long blanks;
   private long separators;
 
@@ -150,24 +149,19 @@ public final class JsonReader {
     return depth;
   }
 
-  /** Digits before the point of the last token, a number. */
-  int integerDigits() {
-    return integerDigits;
+  /** Digits before the point of the last token, a number, once its exponent is written out. */
+  long digitsBefore() {
+    return digitsBefore;
   }
 
-  /** Digits behind the point of the last token, a number. */
-  int fractionDigits() {
-    return fractionDigits;
+  /** Digits behind the point, likewise. Neither can overflow, and both can be negative. */
+  long digitsBehind() {
+    return digitsBehind;
   }
 
   /** Whether the last token, a number, has an exponent. */
   boolean hasExponent() {
     return hasExponent;
-  }
-
-  /** Exponent of the last token, a number, limited so that it cannot overflow; 0 without one. */
-  long exponent() {
-    return exponent;
   }
 
   /** Blanks between tokens so far. */
@@ -308,17 +302,16 @@ public final class JsonReader {
       position++;
     }
     boolean zero = peek() == '0';
-    integerDigits = digits();
-    fractionDigits = 0;
+    digitsBefore = digits();
+    digitsBehind = 0;
     hasExponent = false;
-    exponent = 0;
-    if (integerDigits == 0 || (zero && integerDigits > 1)) {
+    if (digitsBefore == 0 || (zero && digitsBefore > 1)) {
       return false;
     }
     if (peek() == '.') {
       position++;
-      fractionDigits = digits();
-      if (fractionDigits == 0) {
+      digitsBehind = digits();
+      if (digitsBehind == 0) {
         return false;
       }
     }
@@ -333,7 +326,9 @@ public final class JsonReader {
       if (digits() == 0) {
         return false;
       }
-      exponent = negative ? -exponent(first) : exponent(first);
+      long exponent = negative ? -exponent(first) : exponent(first);
+      digitsBefore += exponent;
+      digitsBehind -= exponent;
     }
     return true;
   }

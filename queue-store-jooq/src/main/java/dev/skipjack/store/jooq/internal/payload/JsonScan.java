@@ -45,8 +45,8 @@ final class JsonScan {
 
   /** Whether the number is of acceptable length once it is written out; adds what it gains. */
   private boolean fits() {
-    long before = reader.integerDigits() + reader.exponent();
-    long behind = reader.fractionDigits() - reader.exponent();
+    long before = reader.digitsBefore();
+    long behind = reader.digitsBehind();
     if (before > MOST_INTEGER_DIGITS || behind > MOST_FRACTION_DIGITS) {
       return false;
     }
