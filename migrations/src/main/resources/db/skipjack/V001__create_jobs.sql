@@ -102,7 +102,7 @@ CREATE INDEX jobs_ordering_waiting_idx ON jobs (ordering_key, id) WHERE status =
 CREATE SEQUENCE job_execution_id_seq AS bigint;
 
 COMMENT ON TABLE jobs IS 'Live work: every job that has neither completed nor been cancelled.';
-COMMENT ON COLUMN jobs.id IS 'The job, for ever: live, archived and in the audit.';
+COMMENT ON COLUMN jobs.id IS 'Identity of the job: live, archived and in the audit.';
 COMMENT ON COLUMN jobs.current_execution_id IS 'The fence: the execution that may end this attempt. NULL unless running.';
 COMMENT ON COLUMN jobs.lease_expires_at IS 'When others may rescue the job. Never indexed, so that heartbeats stay HOT.';
 COMMENT ON COLUMN jobs.scheduled_at IS 'Not claimed before this instant. Always finite.';
@@ -110,7 +110,7 @@ COMMENT ON COLUMN jobs.created_at IS 'When the job was enqueued, by the database
 COMMENT ON COLUMN jobs.updated_at IS 'When the row last changed state; heartbeats do not count.';
 COMMENT ON COLUMN jobs.started_at IS 'When the current or the latest attempt was claimed. Locates the audit row of the attempt.';
 COMMENT ON COLUMN jobs.died_at IS 'When the job became dead. NULL otherwise.';
-COMMENT ON COLUMN jobs.cancel_requested_at IS 'When somebody asked a running job to stop. NULL otherwise.';
+COMMENT ON COLUMN jobs.cancel_requested_at IS 'When cancellation of the running job was requested. NULL otherwise.';
 COMMENT ON COLUMN jobs.attempts IS 'Executions so far: only rises, equals the audit rows of the job.';
 COMMENT ON COLUMN jobs.uncounted_attempts IS 'Attempts that do not count: attempts - uncounted_attempts is what was used of max_attempts.';
 COMMENT ON COLUMN jobs.max_attempts IS 'Used attempts after which a failure makes the job dead.';

@@ -33,13 +33,13 @@ CREATE TABLE job_queues (
   CONSTRAINT job_queues_retention_check    CHECK (archive_retention >= interval '0' AND dead_retention >= interval '0')
 );
 
-COMMENT ON TABLE job_queues IS 'What a person changes about a queue at run time. A queue without a row has the defaults.';
+COMMENT ON TABLE job_queues IS 'Settings of queues that operators change at run time. A queue without a row has the defaults.';
 COMMENT ON COLUMN job_queues.queue IS 'The queue.';
 COMMENT ON COLUMN job_queues.paused_at IS 'Since when nothing is claimed from it. NULL: not paused.';
 COMMENT ON COLUMN job_queues.paused_until IS 'When the pause ends by itself. NULL: when an operator resumes the queue. Without paused_at it means nothing.';
 COMMENT ON COLUMN job_queues.max_running IS 'Most jobs of the queue that may run at once over all workers. NULL: no limit.';
 COMMENT ON COLUMN job_queues.archive_retention IS 'How long ended jobs stay in the archive. Zero: they are not archived. NULL: the default.';
-COMMENT ON COLUMN job_queues.dead_retention IS 'How long dead jobs are kept. NULL: until a person prunes them.';
+COMMENT ON COLUMN job_queues.dead_retention IS 'How long dead jobs are kept. NULL: until an operator prunes them.';
 COMMENT ON COLUMN job_queues.default_priority IS 'Priority of jobs enqueued without one.';
 COMMENT ON COLUMN job_queues.default_max_attempts IS 'Attempts of jobs enqueued without a limit.';
 COMMENT ON COLUMN job_queues.created_at IS 'When the row was written.';
@@ -68,7 +68,7 @@ COMMENT ON TABLE job_schedules IS 'Jobs that are enqueued again and again.';
 COMMENT ON COLUMN job_schedules.name IS 'Name of the schedule.';
 COMMENT ON COLUMN job_schedules.cron IS 'When it fires, as a cron expression.';
 COMMENT ON COLUMN job_schedules.zone IS 'Time zone of the expression, an IANA name.';
-COMMENT ON COLUMN job_schedules.catch_up IS 'What happens to fires missed while nobody ran: skip, once or all.';
+COMMENT ON COLUMN job_schedules.catch_up IS 'What happens to firings missed while no worker ran: skip, once or all.';
 COMMENT ON COLUMN job_schedules.queue IS 'Queue of its jobs.';
 COMMENT ON COLUMN job_schedules.kind IS 'Kind of its jobs.';
 COMMENT ON COLUMN job_schedules.payload IS 'Payload of its jobs.';

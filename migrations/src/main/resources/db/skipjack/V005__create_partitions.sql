@@ -72,7 +72,7 @@ BEGIN
                  to_char(first_day::timestamp, 'YYYY-MM-DD') || ' 00:00:00+00', to_char(next_day::timestamp, 'YYYY-MM-DD') || ' 00:00:00+00');
   RETURN true;
 EXCEPTION
-  -- Somebody else created it between the look and the CREATE.
+  -- Another session created it between the check and the CREATE.
   WHEN duplicate_table OR unique_violation OR duplicate_object THEN
     RETURN false;
 END;
@@ -114,7 +114,7 @@ END;
 $install$;
 
 COMMENT ON FUNCTION create_partition(text, timestamptz) IS 'Creates the partition of job_executions or jobs_archive that holds an instant; false if it was there. From 50 years ago to 366 days ahead.';
-COMMENT ON FUNCTION create_partitions(interval) IS 'Creates every partition from now until now + ahead that is missing, 90 days ahead at most; answers how many.';
+COMMENT ON FUNCTION create_partitions(interval) IS 'Creates every partition from now until now + ahead that is missing, 90 days ahead at most; returns how many.';
 
 REVOKE ALL ON FUNCTION create_partition(text, timestamptz) FROM PUBLIC;
 REVOKE ALL ON FUNCTION create_partitions(interval) FROM PUBLIC;

@@ -60,7 +60,7 @@ BEGIN
     END IF;
 
     -- jsonb writes numbers out: eight characters of 1e100000 would become 100,001 digits. One statement, over the numbers alone that could
-    -- have so many digits: a loop over all numbers of a payload can take seconds.
+    -- have that many digits: a loop over all numbers of a payload can take seconds.
     IF EXISTS (
       SELECT
         FROM string_to_table(translate(bare, 'E' || between_numbers, 'e' || repeat(',', length(between_numbers))), ',') AS number
@@ -229,7 +229,7 @@ BEGIN
         RETURN job;
       END IF;
       job := nextval(job_ids);
-      -- Takes over an expired key. A rival's that this statement does not see yet is left alone, and seen in the next round.
+      -- Takes over an expired key. A concurrent key that this statement does not see yet is not changed, and seen in the next round.
       INSERT INTO @job_keys (key, job_id, expires_at)
       VALUES (taken_key, job, clock_timestamp() + enqueue.idempotency_kept)
       ON CONFLICT (key) DO UPDATE SET job_id = excluded.job_id, expires_at = excluded.expires_at
@@ -291,15 +291,15 @@ COMMENT ON FUNCTION require_payload(json) IS
 'The payload, unless it is null, larger than 262,144 bytes, larger than 524,288 once its numbers are written out, nested deeper than 100,
 or holds a huge number.';
 COMMENT ON FUNCTION wake_up(text, text, integer) IS
-'Tells listening workers, as this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16 hex
+'Notifies listening workers, as this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16 hex
 digits of the SHA-256 of the schema''s name; the payload is queue, kind and priority between spaces.';
 COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text) IS
-'Enqueues a job in the caller''s transaction and answers its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
+'Enqueues a job in the caller''s transaction and returns its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
 kind: name of its type. payload: what the handler gets, json, 256 KiB at most, 512 KiB with its numbers written out (cast jsonb with
 ::json). queue: ''default''. priority: -100 to 100; left out, that of the queue''s settings or 0. delay or scheduled_at: when it is due; now. max_attempts: left out, those of the queue''s
-settings or 25; 1 to 1,000,000. tags: up to 20. unique_key: while a live job of the kind holds it, the answer is that job. idempotency_key: an enqueue
-of the kind with this key that came before, at most idempotency_kept ago, is answered with its job. payload_version: shape of the payload.
-traceparent: W3C traceparent, handed to whoever runs the job.
+settings or 25; 1 to 1,000,000. tags: up to 20. unique_key: while a live job of the kind holds it, that job is returned. idempotency_key: an enqueue
+of the kind with this key that came before, at most idempotency_kept ago, returns its job. payload_version: shape of the payload.
+traceparent: W3C traceparent, passed to the handler of the job.
 What is not allowed raises 22023. The server''s parser of json refuses some payloads first: what is no JSON raises 22P02, as do lone
 surrogates; NUL raises 22P05; thousands of levels raise 54001. A job that is due wakes workers at commit.';
 

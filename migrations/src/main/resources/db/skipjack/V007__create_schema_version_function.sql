@@ -1,5 +1,5 @@
 -- What:  schema_version(), the number of the newest migration that has run.
--- Why:   a worker asks it with each sign of life, so that one which was deployed before its migration, or left behind by a later
+-- Why:   a worker calls it whenever it updates its row, so that one which was deployed before its migration, or left behind by a later
 --        one, says so. Each later migration replaces the function.
 -- Locks: creates only. Undo: DROP FUNCTION schema_version.
 

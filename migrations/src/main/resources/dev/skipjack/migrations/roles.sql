@@ -1,5 +1,5 @@
 -- Roles of a Skipjack queue. Run it as the owner of the queue's tables, who must be allowed to create roles, after each
--- migration: it takes back what the roles have there and grants anew what this version needs. The roles cannot log in; grant them to
+-- migration: it takes back what the roles have there and grants again what this version needs. The roles cannot log in; grant them to
 -- users, for instance: GRANT {prefix}_worker, {prefix}_producer TO my_service;
 --
 --   {prefix}_sql_producer  enqueues by the function enqueue only, in SQL
@@ -22,7 +22,7 @@ BEGIN
 END;
 $roles$;
 
--- Nobody but the owner creates anything beside the queue's tables.
+-- Only the owner creates anything next to the queue's tables.
 REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;
 
 REVOKE ALL ON SCHEMA {schema} FROM {roles};
@@ -88,5 +88,5 @@ GRANT SELECT (name, cron, zone, catch_up, queue, kind, priority, max_attempts, n
 GRANT SELECT ON {schema}.job_queues, {schema}.job_workers TO {prefix}_viewer;
 
 -- A later migration brings tables, columns and functions that these grants do not name: run the script of the new version before its workers
--- start. Until then nobody but the owner may use the new tables; for new functions that takes, once for each owner:
+-- start. Until then only the owner may use the new tables; for new functions that takes, once for each owner:
 --   ALTER DEFAULT PRIVILEGES FOR ROLE <owner> REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the statements that are run on a pool's connections. Settings that travel in front of a
- * statement, in its own flight, belong to it; BEGIN and COMMIT are none.
+ * statement, in its own round trip, belong to it; BEGIN and COMMIT are not counted.
  */
 final class StatementCounter {
 

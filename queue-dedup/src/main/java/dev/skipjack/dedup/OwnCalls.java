@@ -8,7 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
- * Repeats calls in transactions of our own that the server broke off: nothing of them is committed.
+ * Repeats calls in transactions of our own that the server aborted, so that nothing of them is
+ * committed.
  *
  * <p>A deadlock, because a key that changes hands sends a call that holds later keys back to an
  * earlier one. A timeout, because so many rows took longer than a statement may: half as many a

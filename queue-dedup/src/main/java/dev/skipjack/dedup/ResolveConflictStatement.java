@@ -82,12 +82,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A share lock, which several transactions may have at once, keeps the job from being claimed
  * until the transaction ends, so that a handler cannot start before the transaction that enqueued
- * the duplicate has committed. Overlapping transactions could keep the job from starting for ever.
- * So an overdue job is held only if no other transaction holds it (the stronger lock, which does
- * not wait, finds out), and not at all once a next job has taken over; the caller gives its request
- * to the next job. "Overdue" counts from the start of the transaction ({@code now()}): a
- * transaction that shares the job already continues to share it, so two of them never wait for each
- * other.
+ * the duplicate has committed. Overlapping transactions could keep the job from ever starting. So
+ * an overdue job is held only if no other transaction holds it (the stronger lock, which does not
+ * wait, finds out), and not at all once a next job has taken over; the caller gives its request to
+ * the next job. "Overdue" counts from the start of the transaction ({@code now()}): a transaction
+ * that shares the job already continues to share it, so two of them never wait for each other.
  *
  * <p>A transaction that began before the job was overdue shares it although it is late by now, but
  * does not wait for a transaction that holds it alone, which may be waiting for a next job of this

@@ -44,8 +44,8 @@ public interface UniqueEnqueuer {
    * caller.
    *
    * @param payloads may be empty
-   * @return what became of each payload, in their order. One whose key stood earlier in the list is
-   *     already queued or, if a duplicate changes anything, replaced.
+   * @return the result for each payload, in their order. One whose key occurred earlier in the list
+   *     is already queued or, if a duplicate changes anything, replaced.
    * @throws IllegalArgumentException as for one job; none is enqueued then
    * @throws dev.skipjack.api.PayloadException as for one job; none is enqueued then
    */

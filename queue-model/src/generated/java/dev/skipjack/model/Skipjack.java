@@ -54,8 +54,8 @@ public class Skipjack extends SchemaImpl {
     public final JobKeys JOB_KEYS = JobKeys.JOB_KEYS;
 
     /**
-     * What a person changes about a queue at run time. A queue without a row
-     * has the defaults.
+     * Settings of queues that operators change at run time. A queue without a
+     * row has the defaults.
      */
     public final JobQueues JOB_QUEUES = JobQueues.JOB_QUEUES;
 

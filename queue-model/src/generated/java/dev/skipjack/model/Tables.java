@@ -39,8 +39,8 @@ public class Tables {
     public static final JobKeys JOB_KEYS = JobKeys.JOB_KEYS;
 
     /**
-     * What a person changes about a queue at run time. A queue without a row
-     * has the defaults.
+     * Settings of queues that operators change at run time. A queue without a
+     * row has the defaults.
      */
     public static final JobQueues JOB_QUEUES = JobQueues.JOB_QUEUES;
 

@@ -105,7 +105,9 @@ final class FaultInjector implements AutoCloseable {
     } catch (SQLException | RuntimeException | AssertionError failure) {
       notes.accept("A " + fault.kind().label() + " fault did not succeed: " + failure);
       if (fault.kind() != FaultKind.POSTMASTER) {
-        journal.end(number); // but a server that did not start again is away until all is healed
+        journal.end(
+            number); // but a server that did not restart is unavailable until all faults are
+        // removed
       }
     }
   }

@@ -39,7 +39,7 @@ final class LeaseWatch {
   /**
    * Watches until it is stopped, or the JVM ends.
    *
-   * @param dataSource that no fault of the network strikes; a server that is away is waited for
+   * @param dataSource that no network fault hits; the watch waits for an unavailable server
    * @param lease that claims are given: only longer ones are noted
    */
   static LeaseWatch start(

@@ -105,7 +105,7 @@ final class Producer {
           default -> 0;
         };
     int dice = random.nextInt(1_000);
-    boolean isLong = dice < pace.longPerMille() && failures < 2; // or draining takes for ever
+    boolean isLong = dice < pace.longPerMille() && failures < 2; // or draining would never end
     int millis = isLong ? pace.longMillis() : dice < 300 ? random.nextInt(20) : 0;
     if (workload == Workload.CANCEL || workload == Workload.UNIQUE) {
       millis = random.nextInt(1 + pace.longMillis() / 5); // some are met while they run

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>when the database's time steps back, which claimed jobs tell: new jobs are then due below;
  *   <li>when a call of the store failed. Another server, by restart, failover or promotion, always
  *       breaks the connections first. A pool or proxy may hide that from a worker between two
- *       claims; then the next sweep mends what was wrong.
+ *       claims; then the next sweep corrects the marks.
  * </ul>
  *
  * <p>Edits by hand come from other processes, or past the worker, so no one can tell it to drop a

@@ -8,7 +8,7 @@ import java.util.Optional;
  * How a worker does at one moment, for the probes of whatever runs the process.
  *
  * @param alive whether it is at work or can get there by itself. If not, restart the process
- * @param ready whether it finds, runs and ends jobs now. A database that is away makes a worker
+ * @param ready whether it finds, runs and ends jobs now. An unavailable database makes a worker
  *     unready and not dead: a restart would not help
  * @param reasons why it is not alive or not ready, in words, and what an operator should know while
  *     it is ready: partitions that cannot be created, days ahead; wake-ups or maintenance that have

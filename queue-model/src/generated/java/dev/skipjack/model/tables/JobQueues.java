@@ -37,8 +37,8 @@ import org.jooq.types.YearToSecond;
 
 
 /**
- * What a person changes about a queue at run time. A queue without a row has
- * the defaults.
+ * Settings of queues that operators change at run time. A queue without a row
+ * has the defaults.
  */
 @Generated(
     value = {
@@ -98,9 +98,9 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
 
     /**
      * The column <code>skipjack.job_queues.dead_retention</code>. How long dead
-     * jobs are kept. NULL: until a person prunes them.
+     * jobs are kept. NULL: until an operator prunes them.
      */
-    public final TableField<JobQueuesRecord, YearToSecond> DEAD_RETENTION = createField(DSL.name("dead_retention"), SQLDataType.INTERVAL, this, "How long dead jobs are kept. NULL: until a person prunes them.");
+    public final TableField<JobQueuesRecord, YearToSecond> DEAD_RETENTION = createField(DSL.name("dead_retention"), SQLDataType.INTERVAL, this, "How long dead jobs are kept. NULL: until an operator prunes them.");
 
     /**
      * The column <code>skipjack.job_queues.default_priority</code>. Priority of
@@ -131,7 +131,7 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
     }
 
     private JobQueues(Name alias, Table<JobQueuesRecord> aliased, Field<?>[] parameters, Condition where) {
-        super(alias, null, aliased, parameters, DSL.comment("What a person changes about a queue at run time. A queue without a row has the defaults."), TableOptions.table(), where);
+        super(alias, null, aliased, parameters, DSL.comment("Settings of queues that operators change at run time. A queue without a row has the defaults."), TableOptions.table(), where);
     }
 
     /**

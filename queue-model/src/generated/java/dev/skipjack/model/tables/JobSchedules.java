@@ -84,9 +84,9 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
 
     /**
      * The column <code>skipjack.job_schedules.catch_up</code>. What happens to
-     * fires missed while nobody ran: skip, once or all.
+     * firings missed while no worker ran: skip, once or all.
      */
-    public final TableField<JobSchedulesRecord, String> CATCH_UP = createField(DSL.name("catch_up"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'once'::text"), SQLDataType.CLOB)), this, "What happens to fires missed while nobody ran: skip, once or all.");
+    public final TableField<JobSchedulesRecord, String> CATCH_UP = createField(DSL.name("catch_up"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'once'::text"), SQLDataType.CLOB)), this, "What happens to firings missed while no worker ran: skip, once or all.");
 
     /**
      * The column <code>skipjack.job_schedules.queue</code>. Queue of its jobs.

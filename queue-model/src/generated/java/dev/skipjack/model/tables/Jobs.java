@@ -71,10 +71,10 @@ public class Jobs extends TableImpl<JobsRecord> {
     }
 
     /**
-     * The column <code>skipjack.jobs.id</code>. The job, for ever: live,
+     * The column <code>skipjack.jobs.id</code>. Identity of the job: live,
      * archived and in the audit.
      */
-    public final TableField<JobsRecord, Long> ID = createField(DSL.name("id"), SQLDataType.BIGINT.nullable(false).identity(true), this, "The job, for ever: live, archived and in the audit.");
+    public final TableField<JobsRecord, Long> ID = createField(DSL.name("id"), SQLDataType.BIGINT.nullable(false).identity(true), this, "Identity of the job: live, archived and in the audit.");
 
     /**
      * The column <code>skipjack.jobs.current_execution_id</code>. The fence:
@@ -119,10 +119,10 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, Instant> DIED_AT = createField(DSL.name("died_at"), SQLDataType.INSTANT, this, "When the job became dead. NULL otherwise.");
 
     /**
-     * The column <code>skipjack.jobs.cancel_requested_at</code>. When somebody
-     * asked a running job to stop. NULL otherwise.
+     * The column <code>skipjack.jobs.cancel_requested_at</code>. When
+     * cancellation of the running job was requested. NULL otherwise.
      */
-    public final TableField<JobsRecord, Instant> CANCEL_REQUESTED_AT = createField(DSL.name("cancel_requested_at"), SQLDataType.INSTANT, this, "When somebody asked a running job to stop. NULL otherwise.");
+    public final TableField<JobsRecord, Instant> CANCEL_REQUESTED_AT = createField(DSL.name("cancel_requested_at"), SQLDataType.INSTANT, this, "When cancellation of the running job was requested. NULL otherwise.");
 
     /**
      * The column <code>skipjack.jobs.attempts</code>. Executions so far: only

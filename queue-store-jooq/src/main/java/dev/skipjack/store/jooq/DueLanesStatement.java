@@ -73,9 +73,9 @@ import org.jspecify.annotations.Nullable;
  * lower one through the index, so it reads two entries for each lane: the last has the priority,
  * the first is the oldest job. Locks nothing.
  *
- * <p>Because it only reads, it would succeed on a standby or a former primary for ever, and a
- * worker would stay connected to it. The last row, which is evaluated once and reads nothing,
- * reveals such a server.
+ * <p>Because it only reads, it would succeed on a standby or a former primary forever, and a worker
+ * would stay connected to it. The last row, which is evaluated once and reads nothing, reveals such
+ * a server.
  */
 final class DueLanesStatement {
 

@@ -16,8 +16,8 @@ import org.jooq.types.YearToSecond;
 
 
 /**
- * What a person changes about a queue at run time. A queue without a row has
- * the defaults.
+ * Settings of queues that operators change at run time. A queue without a row
+ * has the defaults.
  */
 @Generated(
     value = {
@@ -115,7 +115,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
 
     /**
      * Setter for <code>skipjack.job_queues.dead_retention</code>. How long dead
-     * jobs are kept. NULL: until a person prunes them.
+     * jobs are kept. NULL: until an operator prunes them.
      */
     public void setDeadRetention(YearToSecond value) {
         set(5, value);
@@ -123,7 +123,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
 
     /**
      * Getter for <code>skipjack.job_queues.dead_retention</code>. How long dead
-     * jobs are kept. NULL: until a person prunes them.
+     * jobs are kept. NULL: until an operator prunes them.
      */
     public YearToSecond getDeadRetention() {
         return (YearToSecond) get(5);

@@ -80,7 +80,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Setter for <code>skipjack.job_schedules.catch_up</code>. What happens to
-     * fires missed while nobody ran: skip, once or all.
+     * firings missed while no worker ran: skip, once or all.
      */
     public void setCatchUp(String value) {
         set(3, value);
@@ -88,7 +88,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Getter for <code>skipjack.job_schedules.catch_up</code>. What happens to
-     * fires missed while nobody ran: skip, once or all.
+     * firings missed while no worker ran: skip, once or all.
      */
     public String getCatchUp() {
         return (String) get(3);

@@ -33,7 +33,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Setter for <code>skipjack.jobs.id</code>. The job, for ever: live,
+     * Setter for <code>skipjack.jobs.id</code>. Identity of the job: live,
      * archived and in the audit.
      */
     public void setId(Long value) {
@@ -41,7 +41,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Getter for <code>skipjack.jobs.id</code>. The job, for ever: live,
+     * Getter for <code>skipjack.jobs.id</code>. Identity of the job: live,
      * archived and in the audit.
      */
     public Long getId() {
@@ -161,16 +161,16 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.cancel_requested_at</code>. When somebody
-     * asked a running job to stop. NULL otherwise.
+     * Setter for <code>skipjack.jobs.cancel_requested_at</code>. When
+     * cancellation of the running job was requested. NULL otherwise.
      */
     public void setCancelRequestedAt(Instant value) {
         set(8, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.cancel_requested_at</code>. When somebody
-     * asked a running job to stop. NULL otherwise.
+     * Getter for <code>skipjack.jobs.cancel_requested_at</code>. When
+     * cancellation of the running job was requested. NULL otherwise.
      */
     public Instant getCancelRequestedAt() {
         return (Instant) get(8);

@@ -33,7 +33,7 @@ import org.jooq.types.YearToSecond;
  *
  * <p>The retention is a column, so there is one text for each of the two. The cutoff is computed in
  * UTC, because a month or a day before now depends on the zone. A retention counts as at most a
- * thousand years, because a queue that keeps everything "for ever" must not make the query fail.
+ * thousand years, because a queue that keeps everything "forever" must not make the query fail.
  */
 final class ReadCutoffsStatement {
 

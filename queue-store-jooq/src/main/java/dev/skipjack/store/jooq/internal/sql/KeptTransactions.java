@@ -164,8 +164,8 @@ public final class KeptTransactions implements AutoCloseable {
   }
 
   /**
-   * A statement that was broken off says nothing against its connection, and where handlers wait
-   * for one, another would be long in coming.
+   * An aborted statement does not mean that its connection is broken, and where handlers wait for
+   * one, another would be long in coming.
    */
   private void giveUpUnlessWhole(SQLException failure) {
     Connection connection = kept;
@@ -220,7 +220,7 @@ public final class KeptTransactions implements AutoCloseable {
       try {
         busy.abort(Runnable::run);
       } catch (SQLException broken) {
-        LOG.debug("Kept connection could not be broken off", broken);
+        LOG.debug("Kept connection could not be aborted", broken);
       }
     }
   }

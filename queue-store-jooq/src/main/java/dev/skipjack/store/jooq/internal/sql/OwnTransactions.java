@@ -176,7 +176,10 @@ public final class OwnTransactions {
     }
   }
 
-  /** Whether the server did not answer, or says that it goes away: it may have committed before. */
+  /**
+   * Whether the server did not respond, or reported that it is shutting down; it may have committed
+   * before.
+   */
   private static boolean isBroken(SQLException failure) {
     String state = failure.getSQLState();
     return state == null || state.startsWith("08") || state.startsWith("57P");

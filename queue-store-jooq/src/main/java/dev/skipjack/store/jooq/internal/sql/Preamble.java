@@ -23,7 +23,8 @@ enum Preamble {
 
   /**
    * For statements that wait for a transaction which has written the same key: one that stays open
-   * must not hold a pooled connection for ever. A role's own bound, longer or shorter, stands.
+   * must not hold a pooled connection forever. A role's own limit, longer or shorter, has
+   * precedence.
    */
   BOUNDED(
       ", pg_catalog.set_config('lock_timeout', CASE WHEN pg_catalog.current_setting('lock_timeout') OPERATOR(pg_catalog.=) '0' THEN '30s'"
