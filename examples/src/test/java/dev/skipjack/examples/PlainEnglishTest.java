@@ -180,7 +180,8 @@ class PlainEnglishTest {
           @Override
           public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
             String name = folder.getFileName().toString();
-            boolean ours = folder.equals(ROOT) || !name.startsWith(".") && !NOT_MAIN.contains(name);
+            boolean ours =
+                folder.equals(ROOT) || (!name.startsWith(".") && !NOT_MAIN.contains(name));
             return ours ? FileVisitResult.CONTINUE : FileVisitResult.SKIP_SUBTREE;
           }
 

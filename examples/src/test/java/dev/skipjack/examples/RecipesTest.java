@@ -31,6 +31,8 @@ class RecipesTest {
   private static final Pattern MEMBER = Pattern.compile("([A-Z]\\w+)(?:\\.(\\w+))?");
   private static final Pattern TEST = Pattern.compile("`[A-Z]\\w*(?:Test|Properties|Promises)`");
 
+  private static final Pattern HEADING = Pattern.compile("\n### ");
+
   /** A recipe: its heading, and the lines below it. */
   private record Recipe(String heading, List<String> lines) {
 
@@ -46,7 +48,7 @@ class RecipesTest {
     String page = Files.readString(ROOT.resolve("CONTRIBUTING.md"));
     String section = page.substring(page.indexOf("## Recipes"));
     section = section.substring(0, section.indexOf("\n## "));
-    for (String recipe : section.substring(section.indexOf("\n### ")).split("\n### ", -1)) {
+    for (String recipe : HEADING.split(section.substring(section.indexOf("\n### ")), -1)) {
       if (!recipe.isBlank()) {
         List<String> lines = recipe.lines().filter(line -> !line.isBlank()).toList();
         recipes.add(new Recipe(lines.get(0), lines.subList(1, lines.size())));

@@ -70,7 +70,7 @@ class JacksonPayloadsTest {
       mapper.setAccessible(true);
       return (ObjectMapper) Objects.requireNonNull(mapper.get(codec));
     } catch (ReflectiveOperationException failure) {
-      throw new AssertionError(failure);
+      throw new LinkageError(failure.toString(), failure);
     }
   }
 }

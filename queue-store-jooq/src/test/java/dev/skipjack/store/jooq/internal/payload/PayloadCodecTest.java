@@ -71,7 +71,7 @@ class PayloadCodecTest {
     BigDecimal greatest = new BigDecimal("9".repeat(309) + "." + "9".repeat(1_000));
 
     assertThat(codec.decode(greatest.toPlainString(), BigDecimal.class)).isEqualTo(greatest);
-    assertThat(codec.decode("{\"n\":0.1000}", Map.class))
+    assertThat((Object) codec.decode("{\"n\":0.1000}", Map.class))
         .isEqualTo(Map.of("n", new BigDecimal("0.1000")));
   }
 
