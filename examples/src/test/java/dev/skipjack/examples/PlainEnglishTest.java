@@ -56,13 +56,13 @@ class PlainEnglishTest {
               .inDocuments(),
           Rule.of("tells?|telling|told", "reports, shows, emits, returns").inDocuments(),
           Rule.of("(?:is|are|was|were|be|been) over", "has expired, has ended").inDocuments(),
-          Rule.of("what (?:became|becomes|become|has become) of", "the result of").inDocuments(),
+          Rule.of("what (?:became|becomes|become|has become) of", "the result of"),
           Rule.of(
                   "somebody|someone|nobody|anybody|anyone|everybody|whoever|no one",
                   "the worker, transaction, caller or operator by name")
               .inDocuments(),
-          Rule.of("(?:a|the|each|every) person(?:'s)?", "operator, administrative").inDocuments(),
-          Rule.of("(?:is|are|was|were|be|been|goes|went) away", "is unavailable").inDocuments(),
+          Rule.of("(?:a|the|each|every) person(?:'s)?", "operator, administrative"),
+          Rule.of("(?:is|are|was|were|be|been|goes|went) away", "is unavailable"),
           Rule.of("looks? (?:at|again|by)|a look", "reads, a query").inDocuments(),
           Rule.of("twins?", "holder (of a unique key), duplicate").inDocuments(),
           Rule.of("rivals?", "another worker, a concurrent transaction").inDocuments(),
