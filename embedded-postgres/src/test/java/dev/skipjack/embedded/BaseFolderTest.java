@@ -131,7 +131,7 @@ class BaseFolderTest {
 
       assertThatThrownBy(() -> BaseFolder.open(who, folder, name -> null))
           .isInstanceOf(EmbeddedPostgresException.class)
-          .hasMessageContaining("somebody else");
+          .hasMessageContaining("does not belong to");
     }
 
     @Test
