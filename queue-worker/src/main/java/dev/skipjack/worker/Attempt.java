@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One claimed job on its way through the worker: buffered, running, ended.
  *
- * <p>The handler's thread ends it; heartbeat, timer and shutdown may end it earlier. They meet here
- * under one lock, so that an interrupt reaches only the handler that it was meant for, and never
- * the next job of the same thread.
+ * <p>The handler's thread ends it; heartbeat, timer and shutdown may end it earlier. One lock
+ * synchronizes them, so that an interrupt reaches only the intended handler and never the next job
+ * of the same thread.
  */
 final class Attempt {
 
@@ -97,20 +97,20 @@ final class Attempt {
     return info;
   }
 
-  /** Its part of the {@link PayloadBudget}. */
+  /** Its share of the {@link PayloadBudget}. */
   long weight() {
     return PayloadBudget.weightOf(job.payload().length());
   }
 
   /**
-   * Notes why it was claimed without its payload. Called before it is shared with other threads.
+   * Records why it was claimed without its payload. Called before it is shared with other threads.
    */
   Attempt unread(Throwable why) {
     unread = why;
     return this;
   }
 
-  /** Why it has no payload; null if it has one. */
+  /** The reason why it has no payload; null if it has one. */
   @Nullable Throwable unread() {
     return unread;
   }
@@ -141,7 +141,7 @@ final class Attempt {
     return begunAt;
   }
 
-  /** Whether its handler was called, or was about to be. */
+  /** Whether its handler was called or was about to be called. */
   synchronized boolean hasBegun() {
     return begun;
   }
@@ -165,8 +165,8 @@ final class Attempt {
   }
 
   /**
-   * Unbinds the calling thread, which no interrupt of this attempt reaches afterwards; one that did
-   * before is cleared. An interrupt from elsewhere is left to the thread's owner.
+   * Unbinds the calling thread. Afterwards no interrupt of this attempt reaches the thread, and an
+   * earlier one is cleared. Interrupts from other sources are left to the thread's owner.
    */
   synchronized Stop finish() {
     phase = Phase.ENDED;
@@ -184,8 +184,8 @@ final class Attempt {
   }
 
   /**
-   * Interrupts the handler because its timeout has passed, also if it ignored a cancellation
-   * before.
+   * Interrupts the handler because its timeout has passed, even if it ignored an earlier
+   * cancellation.
    *
    * @return whether the handler was running and has been interrupted
    */
@@ -224,7 +224,7 @@ final class Attempt {
   }
 
   /**
-   * Ends it if its handler was not called yet; the handler then never is.
+   * Ends the attempt if its handler has not been called yet; the handler is then never called.
    *
    * @return whether this call ended it
    */
@@ -239,10 +239,10 @@ final class Attempt {
   }
 
   /**
-   * Notes that the lease is lost.
+   * Records that the lease is lost.
    *
-   * @return whether this call was the first to note it; false for an attempt that has ended, whose
-   *     write will be rejected
+   * @return whether this call was the first to record it; false for an attempt that has ended,
+   *     whose write will be rejected
    */
   boolean lose() {
     Runnable signal;
@@ -263,9 +263,9 @@ final class Attempt {
   }
 
   /**
-   * Ends it so that its job can be released, whatever its handler may still do.
+   * Ends the attempt so that its job can be released, even if its handler is still running.
    *
-   * @return why it had to stop before this call; null if it had ended
+   * @return the stop reason before this call; null if the attempt had already ended
    */
   @Nullable Stop release() {
     Stop before;
@@ -292,7 +292,7 @@ final class Attempt {
     return phase == Phase.RUNNING;
   }
 
-  /** Whether its handler goes on though it was interrupted long ago; true once. */
+  /** Whether its handler is still running long after it was interrupted; returns true only once. */
   synchronized boolean becameStuck(long grace) {
     if (stuck || phase != Phase.RUNNING || thread == null) {
       return false;
@@ -323,7 +323,7 @@ final class Attempt {
     return () -> {};
   }
 
-  /** Notes a renewal that was sent at this nanoTime and granted. */
+  /** Records a renewal that was sent at this nanoTime and granted. */
   void renewed(long sentAt) {
     lease.renewed(sentAt);
     if (isRunning()) {
@@ -331,12 +331,14 @@ final class Attempt {
     }
   }
 
-  /** Notes that the handler's transaction could not see the row as it is now (40001). */
+  /** Records that the handler's transaction could not see the current row (40001). */
   void snapshotTooOld() {
     snapshotTooOld = true;
   }
 
-  /** Whether its handler failed to complete because this worker changed its row meanwhile. */
+  /**
+   * Whether its handler failed to complete the job because this worker changed its row meanwhile.
+   */
   boolean failedByRenewal() {
     return snapshotTooOld && changedWhileRunning;
   }
@@ -346,7 +348,7 @@ final class Attempt {
     return Duration.ofNanos(System.nanoTime() - begunAt);
   }
 
-  /** Notes that its ending waits to be written. */
+  /** Records that its ending waits to be written. */
   void unwritten() {
     unwritten = true;
     queue.ended();
@@ -369,12 +371,12 @@ final class Attempt {
     progress.set(new Progress(job.execution(), percent, message));
   }
 
-  /** The progress that is not written yet; null: none. */
+  /** The progress that is not written yet; null if there is none. */
   @Nullable Progress latestProgress() {
     return progress.get();
   }
 
-  /** Notes that this progress is written, unless there is a later one. */
+  /** Records that this progress is written, unless there is a later one. */
   void progressWritten(Progress written) {
     progress.compareAndSet(written, null);
     changedWhileRunning = true;

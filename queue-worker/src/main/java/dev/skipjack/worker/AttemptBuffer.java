@@ -11,20 +11,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Claimed attempts of one queue that wait for a slot: higher priority first, then in the order of
- * arrival. For each reserved slot (see {@link LaneOrder.Reserve}) the attempt leaves that arrived
- * first, because without that a job claimed in time could still wait here forever. The claim loop
- * bounds the buffer: it claims only as many jobs as there is room for.
+ * arrival. Each reserved slot (see {@link LaneOrder.Reserve}) takes the attempt that arrived first;
+ * otherwise a job that was claimed in time could still wait here forever. The claim loop bounds the
+ * buffer, because it claims only as many jobs as there is room for.
  */
 final class AttemptBuffer {
 
   /**
-   * @param since nanoTime of its arrival here: a claim may have been slow, and is not its wait
+   * @param since nanoTime of its arrival in the buffer; the duration of the claim does not count as
+   *     waiting
    */
   private record Waiting(Attempt attempt, long arrival, long since) {}
 
   private final LaneOrder.Reserve reserve;
 
-  /** Those of a priority in the order of arrival, highest priority first; none is empty. */
+  /** Attempts by priority, highest first, in the order of arrival; no deque is empty. */
   private final TreeMap<Integer, Deque<Waiting>> waiting = new TreeMap<>(Comparator.reverseOrder());
 
   private int size;

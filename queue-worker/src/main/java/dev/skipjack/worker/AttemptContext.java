@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a handler sees of its {@link Attempt}. */
+/** The view of an {@link Attempt} that its handler gets. */
 final class AttemptContext implements JobContext {
 
   private static final String SERIALIZATION_FAILURE = "40001";
@@ -25,7 +25,7 @@ final class AttemptContext implements JobContext {
   private final Reporter reporter;
 
   /**
-   * @param deadline nanoTime; null: none
+   * @param deadline nanoTime; null if there is none
    */
   AttemptContext(
       Attempt attempt,
@@ -113,7 +113,7 @@ final class AttemptContext implements JobContext {
       }
       attempt.completion().noteWritten();
     } catch (LeaseLostException lost) {
-      // A handler that repeats a transaction whose commit seemed to fail meets its own completion.
+      // A handler that repeats a transaction whose commit seemed to fail finds its own completion.
       if (!attempt.completion().isWritten() && attempt.lose()) {
         reporter.lost(attempt, lost.heldBy().orElse(null));
       }

@@ -3,8 +3,8 @@ package dev.skipjack.worker;
 import java.time.Duration;
 
 /**
- * Ends each attempt once and hands its ending to the flusher: by the result of its run, or by
- * releasing it. Safe for any number of threads.
+ * Ends each attempt once, by the result of its run or by releasing it, and passes its ending to the
+ * flusher. Safe for any number of threads.
  */
 final class AttemptEnder {
 
@@ -56,7 +56,10 @@ final class AttemptEnder {
     flusher.offer(attempt, rules.decide(attempt, handlers.typeOf(attempt.job().kind()), result));
   }
 
-  /** Whether it failed only because its own worker renewed its lease, and the next one need not. */
+  /**
+   * Whether it failed only because its own worker renewed its lease, and the next attempt can avoid
+   * that.
+   */
   private boolean isForgiven(Attempt attempt) {
     String kind = attempt.job().kind();
     if (attempt.completion().isWritten()
@@ -72,9 +75,10 @@ final class AttemptEnder {
   }
 
   /**
-   * Releases an attempt, whatever its handler may still do; one that has ended is left alone.
+   * Releases an attempt, even if its handler is still running. An attempt that has ended stays as
+   * it is.
    *
-   * @return whether the job is released: not if the attempt had ended, was lost or had timed out
+   * @return whether the job is released; false if the attempt had ended, was lost or had timed out
    */
   boolean release(Attempt attempt, Duration delay) {
     Attempt.Stop before = attempt.release();
@@ -93,7 +97,8 @@ final class AttemptEnder {
       }
       return false;
     } catch (Throwable lastResort) {
-      // No second call reaches an attempt that has ended: its lease would be renewed forever.
+      // A second call has no effect on an attempt that has ended, so its lease would be renewed
+      // forever.
       abandon(attempt);
       throw lastResort;
     }
@@ -107,8 +112,8 @@ final class AttemptEnder {
 
   /**
    * Ends an attempt whose job an operator has cancelled. A running handler is interrupted, and its
-   * result decides the ending. A handler that was not called yet never is: the job is released, and
-   * the store cancels it.
+   * result decides the ending. If the handler has not been called yet, it never will be: the job is
+   * released, and the store cancels it.
    */
   void cancel(Attempt attempt) {
     if (attempt.cancel()) {
@@ -124,7 +129,8 @@ final class AttemptEnder {
   }
 
   /**
-   * Lets the lease of an attempt expire whose ending cannot be handed on, so that it is rescued.
+   * Lets the lease of an attempt expire whose ending cannot be passed on, so that its job is
+   * rescued.
    */
   void abandon(Attempt attempt) {
     attempt.finish();

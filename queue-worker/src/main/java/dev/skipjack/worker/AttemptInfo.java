@@ -4,19 +4,20 @@ import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobId;
 
 /**
- * Names an attempt in a {@link WorkerEvent}.
+ * Identifies an attempt in a {@link WorkerEvent}.
  *
  * @param jobId the job
  * @param executionId the attempt
  * @param queue its queue
  * @param kind its kind
- * @param attempt which attempt of the job, from 1; snoozed and released ones do not count
+ * @param attempt number of this attempt of the job, from 1; snoozed and released attempts do not
+ *     count
  * @param maxAttempts attempts after which the job is dead
  */
 public record AttemptInfo(
     JobId jobId, ExecutionId executionId, String queue, String kind, int attempt, int maxAttempts) {
 
-  /** As log lines end. */
+  /** The attempt as {@code key=value} pairs, as at the end of log lines. */
   @Override
   public String toString() {
     return "queue=%s kind=%s jobId=%s executionId=%s attempt=%d maxAttempts=%d"

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * The lease of an attempt, as far as this worker knows it. Safe for any number of threads.
  *
- * <p>Usually it is renewed at each heartbeat. A spared attempt got one long lease instead, so that
- * its row is left alone while its handler's transaction runs.
+ * <p>Each heartbeat usually renews it. A spared attempt has one long lease instead, so that the
+ * worker does not change its row while its handler's transaction runs.
  */
 final class AttemptLease {
 
@@ -15,12 +15,12 @@ final class AttemptLease {
   private volatile boolean spared;
   private volatile boolean renewable = true;
 
-  /** Counts the beginnings and ends of usual renewals: odd while one is under way. */
+  /** Counts the starts and ends of usual renewals; odd while a renewal is in progress. */
   private int renewals;
 
   /**
-   * @param sentAt nanoTime before the claim was sent, so that the lease is never believed to be
-   *     longer than it is
+   * @param sentAt nanoTime before the claim was sent, so that the worker never overestimates the
+   *     lease
    */
   AttemptLease(Duration length, long sentAt) {
     this.length = length.toNanos();
@@ -36,7 +36,7 @@ final class AttemptLease {
     return System.nanoTime() - renewedAt < length;
   }
 
-  /** NanoTime at which the last renewal that was granted, or the claim, was sent. */
+  /** NanoTime at which the last granted renewal, or else the claim, was sent. */
   long renewedAt() {
     return renewedAt;
   }
@@ -46,7 +46,7 @@ final class AttemptLease {
     return renewable && now - renewedAt >= (spared ? length / 2 : usualInterval);
   }
 
-  /** Notes a renewal that was sent at this nanoTime and granted. */
+  /** Records a renewal that was sent at this nanoTime and granted. */
   void renewed(long sentAt) {
     renewedAt = sentAt;
   }
@@ -61,7 +61,7 @@ final class AttemptLease {
   }
 
   /**
-   * Notes that a renewal with the usual length is about to be sent.
+   * Records that a renewal with the usual length is about to be sent.
    *
    * @return false if the attempt has been spared, and must no longer get the usual length
    */
@@ -76,8 +76,8 @@ final class AttemptLease {
   }
 
   /**
-   * Notes the answer to a renewal. A renewal that failed stays under way until the next is
-   * answered, because the server may yet execute it.
+   * Records the response to a renewal. A failed renewal counts as in progress until the next one
+   * gets a response, because the server may still execute it.
    */
   synchronized void endRenewal() {
     if (isRenewalUnderWay()) {
@@ -95,9 +95,9 @@ final class AttemptLease {
   }
 
   /**
-   * Notes that the lease has this length from {@code sentAt} on, and must be renewed after half of
-   * it. Refused if a usual renewal was under way meanwhile: the server may have executed that one
-   * last, and then the lease is short.
+   * Records that the lease has this length from {@code sentAt} on and must be renewed after half of
+   * it. Returns false if a usual renewal was in progress meanwhile: the server may have executed
+   * that renewal last, and then the lease is short.
    *
    * @param before {@link #renewals()} before the long lease was sent
    * @return whether the lease is known to be long
@@ -112,7 +112,7 @@ final class AttemptLease {
     return true;
   }
 
-  /** Whether the row is left alone for as long as the lease allows. */
+  /** Whether the worker leaves the row unchanged for as long as the lease allows. */
   boolean isSpared() {
     return spared;
   }

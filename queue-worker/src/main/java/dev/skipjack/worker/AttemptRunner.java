@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs attempts in the calling thread.
  *
- * <p>One attempt goes from here to the database in four steps: the {@link Invocation} calls the
- * handler, the {@link AttemptEnder} turns the {@link RunResult} into an {@link Ending}, the {@link
+ * <p>An attempt reaches the database in four steps: the {@link Invocation} calls the handler, the
+ * {@link AttemptEnder} turns the {@link RunResult} into an {@link Ending}, the {@link
  * OutcomeFlusher} collects endings, and the {@link OutcomeWriter} writes them.
  */
 final class AttemptRunner implements Slots.Runner {
@@ -60,25 +60,25 @@ final class AttemptRunner implements Slots.Runner {
     void spare(Attempt attempt, Duration lease);
   }
 
-  /** Creates what a handler sees of its attempt. */
+  /** Creates the context that a handler gets. */
   @FunctionalInterface
   interface ContextFactory {
     /**
-     * The context of one attempt.
+     * Returns the context of one attempt.
      *
-     * @param deadline nanoTime; null: none
+     * @param deadline nanoTime; null if there is none
      */
     JobContext of(Attempt attempt, @Nullable Long deadline);
   }
 
-  /** Runs the handler, unless the attempt was ended while it waited. */
+  /** Runs the handler, unless the attempt ended while it waited. */
   @Override
   public boolean run(Attempt attempt, Runnable later) {
     try {
       spareIfNeeded(attempt);
       if (!attempt.lease().isHeld()) {
-        // Heartbeats failed for a whole lease, or the process was frozen: another worker may have
-        // it.
+        // Heartbeats failed for a whole lease, or the process was frozen: another worker may hold
+        // the job.
         release(attempt);
         return true;
       }
@@ -90,7 +90,8 @@ final class AttemptRunner implements Slots.Runner {
   }
 
   /**
-   * Before the attempt begins, so that a cancel or a loss met here keeps the handler from running.
+   * Runs before the attempt begins, so that a cancellation or loss found here keeps the handler
+   * from running.
    */
   private void spareIfNeeded(Attempt attempt) {
     Duration lease = attempt.lease().isHeld() ? snapshots.leaseOf(attempt.job().kind()) : null;
@@ -140,7 +141,7 @@ final class AttemptRunner implements Slots.Runner {
     if (unread != null) {
       reporter.unread(attempt, unread);
       throw new PayloadException(
-          "The payload could not be fetched, not even alone: %s. Give workers more memory, or replace the payload."
+          "The payload could not be fetched, not even in a claim of its own: %s. Give workers more memory, or replace the payload."
               .formatted(
                   unread instanceof StoreException ? unread.getMessage() : unread.toString()),
           unread);
@@ -168,7 +169,7 @@ final class AttemptRunner implements Slots.Runner {
   /**
    * The running timeout of an attempt.
    *
-   * @param deadline nanoTime; null: none
+   * @param deadline nanoTime; null if there is none
    */
   private record Timeout(@Nullable Long deadline, @Nullable Future<?> action) {
 

@@ -18,33 +18,36 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A started worker: claim loop, slots, rescuer, maintainer, listener and registrar around an
- * engine, and their end.
+ * A started worker: the claim loop, slots, rescuer, maintainer, listener and registrar around an
+ * engine. Starts and stops them.
  */
 final class BackgroundRun {
 
   /**
-   * All that a stop may take beyond the drain, whatever hangs: with the default drain timeout it
-   * stays below the 30 s after which Kubernetes kills.
+   * The longest that a stop takes after the drain, even if something hangs. With the default drain
+   * timeout, the whole stop stays below the 30 s after which Kubernetes kills the process.
    */
   private static final long AFTER_DRAIN = Duration.ofMillis(3_500).toNanos();
 
   /**
-   * Longest that a claimed job waits for a slot that does not become free: twenty times what the
-   * prefetch aims at, so that jobs of an even pace are never released.
+   * The longest that a claimed job waits for a free slot: twenty times the wait that the prefetch
+   * aims at, so that jobs of similar duration are never released.
    */
   private static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
 
-  /** Part of it: to write the endings that the last handlers and the shutdown left. */
+  /**
+   * The part of {@link #AFTER_DRAIN} for writing the endings of the last handlers and of the
+   * shutdown.
+   */
   private static final long LAST_WRITES = AFTER_DRAIN / 2;
 
-  /** Part of it: to remove the worker's row, at the end. */
+  /** The part of {@link #AFTER_DRAIN} for removing the worker's row at the end. */
   private static final long GOODBYE = Duration.ofMillis(500).toNanos();
 
   /** How often a drain checks whether it must end early. */
   private static final long HURRY_CHECK = Duration.ofMillis(50).toNanos();
 
-  /** A step that lasts longer hangs on a dead connection. */
+  /** A step that takes longer hangs on a dead connection. */
   private static final Duration LONGEST_STEP = Duration.ofMinutes(2);
 
   private final Engine engine;
@@ -56,7 +59,7 @@ final class BackgroundRun {
   private final Registrar registrar;
   private final Optional<WakeUpListener> wakeUps;
 
-  /** Those that talk to the database, in the order in which they start. */
+  /** The loops that use the database, in the order in which they start. */
   private final List<Loop> loops = new ArrayList<>();
 
   private final Saturation saturation;
@@ -138,12 +141,12 @@ final class BackgroundRun {
     return loop;
   }
 
-  /** All loops that talk to the database. */
+  /** All loops that use the database. */
   private Stream<Loop> talking() {
     return Stream.concat(loops.stream(), Stream.of(engine.flusher(), engine.heartbeat()));
   }
 
-  /** Starts all threads or, when the system refuses one, none. */
+  /** Starts all threads, or none if the system refuses one. */
   void start() {
     try {
       engine.start();
@@ -155,7 +158,7 @@ final class BackgroundRun {
     }
   }
 
-  /** The threads that are dead or hang, by role. */
+  /** The roles of the threads that are dead or hang. */
   List<String> dead() {
     return Stream.concat(talking(), Stream.of(watchdog))
         .filter(loop -> !loop.isAlive(LONGEST_STEP))
@@ -163,17 +166,20 @@ final class BackgroundRun {
         .toList();
   }
 
-  /** Which queues have more work than slots. */
+  /** The queues that have more work than slots. */
   Saturation saturation() {
     return saturation;
   }
 
-  /** What keeps loops from their work. */
+  /** The failures that keep loops from working. */
   List<Loop.Trouble> troubles() {
     return talking().map(Loop::trouble).filter(Objects::nonNull).toList();
   }
 
-  /** All are held, and renewed, before the first begins: it may take long. */
+  /**
+   * Holds all attempts, so that their leases are renewed, before the first one begins: it may take
+   * long.
+   */
   private void accept(List<Attempt> claimed) {
     int accepted = 0;
     try {
@@ -187,14 +193,14 @@ final class BackgroundRun {
         accepted++;
       }
     } finally {
-      // Out of memory, perhaps: an attempt that is neither in a buffer nor released would be
+      // Out of memory, for example. An attempt that is neither buffered nor released would be
       // renewed forever and never run.
       claimed.subList(accepted, claimed.size()).forEach(this::releaseUnaccepted);
     }
   }
 
   private void releaseUnaccepted(Attempt attempt) {
-    if (attempt.isBuffered()) { // else one that could not be released would be held again
+    if (attempt.isBuffered()) { // an attempt that could not be released must not be held again
       engine.running().add(attempt);
     }
     release(attempt);
@@ -204,7 +210,7 @@ final class BackgroundRun {
     try {
       engine.runner().release(attempt);
     } catch (Throwable thrown) {
-      reporter.notEnded(thrown); // the others must be released all the same
+      reporter.notEnded(thrown); // the others must still be released
     }
   }
 
@@ -247,19 +253,20 @@ final class BackgroundRun {
     long last = end - AFTER_DRAIN + LAST_WRITES;
     try {
       engine.running().awaitNone(last);
-      // What they are in the middle of needs the pool, which the caller may close next.
+      // Their current step needs the pool, which the caller may close next.
       for (Loop loop : loops) {
         loop.join(last - System.nanoTime());
       }
     } catch (InterruptedException hurry) {
       interrupted = true;
     }
-    // Even if the wait was interrupted: threads that are not stopped would renew leases forever.
+    // The engine stops even if the wait was interrupted: threads that keep running would renew
+    // leases forever.
     interrupted |= stopEngine(end - GOODBYE);
     interrupted |= sayGoodbye(end);
     if (engine.running().size() > 0) {
       LOG.warn(
-          "Worker stopped with unwritten outcomes, their leases will run out count={}",
+          "Worker stopped with unwritten outcomes, their leases will expire count={}",
           engine.running().size());
     }
     if (interrupted) {
@@ -273,17 +280,17 @@ final class BackgroundRun {
         left > 0 && !drained && !hurried;
         left = deadline - System.nanoTime()) {
       long pause = Math.min(left, HURRY_CHECK);
-      // The last claim may still come in.
+      // The last claim may still return jobs.
       drained = claimLoop.join(pause) && engine.running().awaitNone(System.nanoTime() + pause);
     }
   }
 
-  /** Ends the wait for handlers, of a stop that goes on or is to come. */
+  /** Ends the wait for handlers in the current or a later stop. */
   void hurry() {
     hurried = true;
   }
 
-  /** In a thread of its own: a connection that hangs must not hold up the end. */
+  /** Runs in its own thread, because a connection that hangs must not delay the stop. */
   private boolean sayGoodbye(long deadline) {
     try {
       Thread leaving =

@@ -24,7 +24,7 @@ final class CallerRun {
   private volatile boolean stopped;
 
   /**
-   * @param batch most jobs of one claim
+   * @param batch maximum number of jobs in one claim
    */
   CallerRun(
       Engine engine, Claimer claimer, Iterable<ServedQueue> queues, Reporter reporter, int batch) {
@@ -36,10 +36,10 @@ final class CallerRun {
   }
 
   /**
-   * Claims and runs until nothing is due, or the caller is interrupted.
+   * Claims and runs jobs until nothing is due or the caller is interrupted.
    *
-   * @param batches most claims
-   * @return how many attempts were run
+   * @param batches maximum number of claims
+   * @return the number of attempts that ran
    */
   int run(int batches) {
     engine.start();
@@ -69,21 +69,20 @@ final class CallerRun {
     return attempts;
   }
 
-  /** Ends it after the attempt that runs; called by another thread. */
+  /** Ends the run after the current attempt; called by another thread. */
   void stop() {
     stopped = true;
   }
 
   /**
-   * As {@link #stop()}, and interrupts the attempt that runs; every attempt that is held is
-   * released.
+   * As {@link #stop()}, and interrupts the current attempt; releases every attempt that is held.
    */
   void stopNow() {
     stopped = true;
     engine.running().all().forEach(engine.runner()::release);
   }
 
-  /** Waits for the outcomes to be written; an interrupted caller waits a little, but waits. */
+  /** Waits for the outcomes to be written; an interrupted caller also waits, for a short time. */
   private boolean settled(long nanos) {
     try {
       return engine.running().awaitNone(System.nanoTime() + nanos);
@@ -93,7 +92,7 @@ final class CallerRun {
     }
   }
 
-  /** Runs one attempt to its end, also if its handler returned a stage. */
+  /** Runs one attempt to its end, even if its handler returned a stage. */
   private void run(Attempt attempt) {
     CountDownLatch ended = new CountDownLatch(1);
     if (!engine.runner().run(attempt, ended::countDown)) {
@@ -117,7 +116,10 @@ final class CallerRun {
         engine.runner().release(next);
       } else {
         run(next);
-        ran += next.hasBegun() ? 1 : 0; // another thread may have stopped it just before
+        ran +=
+            next.hasBegun()
+                ? 1
+                : 0; // another thread may have stopped it just before it began it began
       }
     }
     return ran;

@@ -7,7 +7,7 @@ import dev.skipjack.api.spi.LaneShare;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a claim brought, lane by lane in the order of its request. */
+/** The jobs that a claim returned, lane by lane in the order of the request. */
 final class ClaimAnswer {
 
   private final List<LaneShare> shares;
@@ -19,7 +19,7 @@ final class ClaimAnswer {
 
   /**
    * @param jobs in the order of the request's lanes
-   * @param nanos how long it took
+   * @param nanos how long the claim took
    */
   ClaimAnswer(ClaimRequest request, List<ClaimedJob> jobs, long nanos) {
     this.shares = request.lanes();
@@ -39,7 +39,7 @@ final class ClaimAnswer {
         lastFruitful = i;
       }
     }
-    // A full claim stopped in the lane that filled it: nobody looked at those behind.
+    // A full claim stopped in the lane that filled it; the lanes after it were not read.
     boolean full = jobs.size() >= request.limit();
     visited = full ? lastFruitful + 1 : ends.length;
     finished = full ? lastFruitful : ends.length;
@@ -57,12 +57,12 @@ final class ClaimAnswer {
     return nanos;
   }
 
-  /** How many lanes were asked for. */
+  /** The number of lanes in the request. */
   int lanes() {
     return ends.length;
   }
 
-  /** How many lanes the database looked into: the first so many. */
+  /** How many lanes, from the first on, the database read. */
   int visited() {
     return visited;
   }
@@ -75,12 +75,12 @@ final class ClaimAnswer {
     return ends[lane] - (lane == 0 ? 0 : ends[lane - 1]);
   }
 
-  /** The one of the lane's jobs that became due last; null if it gave none. */
+  /** The lane's job that became due last; null if the lane returned none. */
   @Nullable ClaimedJob last(int lane) {
     return taken(lane) == 0 ? null : jobs.get(ends[lane] - 1);
   }
 
-  /** Whether the lane had less than it was asked for. */
+  /** Whether the lane had fewer jobs than requested. */
   boolean isShort(int lane) {
     return lane < finished && taken(lane) < shares.get(lane).cap();
   }

@@ -11,10 +11,10 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
- * Claims for the room that the queues have, and decides when to poll again.
+ * Claims as many jobs as the queues have room for, and decides when to poll again.
  *
- * <p>After work there is often more, so it polls again after 2 ms, 5 ms and so on up to the poll
- * interval. Without room it waits for some, and each poll only reads how long due jobs have waited
+ * <p>After a claim there is often more work, so the loop polls again after 2 ms, 5 ms and so on up
+ * to the poll interval. While there is no room, each poll only reads how long due jobs have waited
  * and which queues are paused.
  */
 final class ClaimLoop implements Loop.Step {
@@ -32,8 +32,8 @@ final class ClaimLoop implements Loop.Step {
   private int emptyPolls = SOON_MILLIS.length;
 
   /**
-   * @param accept what to do with the attempts of a claim
-   * @param polled called after each poll that worked, also if there was no room for more
+   * @param accept receives the attempts of a claim
+   * @param polled called after each successful poll, even if there was no room for more jobs
    */
   ClaimLoop(
       Claimer claimer,
@@ -59,12 +59,12 @@ final class ClaimLoop implements Loop.Step {
     if (room.isEmpty()) {
       asked = claimer.look(pollInterval);
       polled.run();
-      return pollInterval; // lanes that wake-ups reported wait for room too
+      return pollInterval; // lanes reported by wake-ups also wait for room
     }
     List<Lane> lanes = heard.take();
     if (!lanes.isEmpty()) {
       claimer.expect(lanes);
-      // A rival may be quicker, and one wake-up stands for several jobs: poll again soon.
+      // Another worker may be quicker, and one wake-up stands for several jobs: poll again soon.
       emptyPolls = 0;
     }
     List<Attempt> claimed = claimer.claim(room, ClaimRequest.LARGEST);

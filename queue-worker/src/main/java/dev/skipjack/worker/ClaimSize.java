@@ -7,24 +7,29 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * How many jobs a claim asks for, so that their payloads fit into this JVM's memory and into the
- * server's. Where they do not, the next claim asks for half as many, down to one. Where one job is
- * too large, it is claimed without its payload, so that it can be failed and those behind it be
- * run. Each claim that works doubles the size again.
+ * Limits the number of jobs in a claim, so that their payloads fit into the memory of this JVM and
+ * of the server. If they do not fit, the next claim requests half as many, down to one. A single
+ * job that is too large is claimed without its payload, so that it can fail and the jobs behind it
+ * can run. Each successful claim doubles the size again.
  *
- * <p>Belongs to one thread.
+ * <p>Confined to one thread.
  */
 final class ClaimSize {
 
-  /** The server refuses to write out what is longer than a string of its own may be. */
+  /** The server refuses to send a value that exceeds its own limit for strings. */
   private static final String TOO_LONG = "54000";
 
-  /** The server had not enough memory, or locks; or, told by the driver, this JVM. */
+  /**
+   * The server was out of memory or locks. The driver also reports it when this JVM is out of
+   * memory.
+   */
   private static final String OUT_OF_MEMORY = "53200";
 
   private static final Set<String> SMALLER_MAY_DO = Set.of(TOO_LONG, OUT_OF_MEMORY);
 
-  /** Memory may be short for another reason, so a single job is asked for again after a pause. */
+  /**
+   * Memory may be short for another reason, so a claim of a single job is repeated after a pause.
+   */
   private static final int TRIES_OF_ONE = 3;
 
   private final PayloadBudget payloads;
@@ -35,19 +40,19 @@ final class ClaimSize {
     this.payloads = payloads;
   }
 
-  /** How many to ask for, if so many are wanted. */
+  /** The number of jobs to request if {@code wanted} jobs are wanted. */
   int most(int wanted) {
     return Math.min(wanted, Math.min(most, payloads.claimable()));
   }
 
-  /** Whether a claim that failed so may work for fewer jobs. */
+  /** Whether a claim that failed with this exception may succeed with fewer jobs. */
   static boolean isTooLarge(Throwable failure) {
     return failure instanceof OutOfMemoryError
         || (failure instanceof StoreException refused
             && refused.sqlState().filter(SMALLER_MAY_DO::contains).isPresent());
   }
 
-  /** A claim of so many was too large. */
+  /** Halves the size, because a claim of {@code limit} jobs was too large. */
   void failed(int limit, Throwable failure) {
     most = Math.max(1, limit / 2);
     if (limit > 1) {
@@ -58,8 +63,9 @@ final class ClaimSize {
   }
 
   /**
-   * A server that is short says nothing about the one job: all its sessions share its memory and
-   * its lock table ({@code max_locks_per_transaction}), so a healthy job could lose an attempt.
+   * A shortage in the server is no evidence against this job: all sessions share the server's
+   * memory and its lock table ({@code max_locks_per_transaction}), so a healthy job could lose an
+   * attempt.
    */
   private static boolean isMemoryOfThisJvm(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -70,7 +76,7 @@ final class ClaimSize {
     return false;
   }
 
-  /** Whether one job, whose claim failed so, is to be claimed without its payload. */
+  /** Whether a job whose claim failed with this exception must be claimed without its payload. */
   boolean isHopeless(Throwable failure) {
     boolean certain =
         failure instanceof StoreException refused
@@ -78,7 +84,7 @@ final class ClaimSize {
     return certain || triesOfOne >= TRIES_OF_ONE;
   }
 
-  /** Learns from a claim that worked. */
+  /** Records a claim that succeeded. */
   void brought(List<ClaimedJob> jobs) {
     payloads.learn(jobs);
     if (!jobs.isEmpty()) {
@@ -86,7 +92,7 @@ final class ClaimSize {
     }
   }
 
-  /** A claim worked that says nothing of payloads. */
+  /** Records a claim that succeeded without payloads. */
   void worked() {
     most = Math.min(2 * most, ClaimRequest.LARGEST);
     triesOfOne = 0;

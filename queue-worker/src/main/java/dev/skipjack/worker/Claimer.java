@@ -19,29 +19,34 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Claims jobs from the lanes that are known to hold some. A lane that answered short is left alone
- * until the lanes are listed again, so a lane of jobs that only others can handle hides nothing.
+ * Claims jobs from the lanes that are known to hold some. A lane that returned fewer jobs than
+ * requested is skipped until the lanes are listed again, so a lane of jobs that only other workers
+ * can handle does not hide the lanes after it.
  *
- * <p>In a slow database it claims with low-water marks, also from lanes that were short, and lists
- * only with each sweep. A claim with marks that brings nothing is followed by a sweep; or, while a
- * sweep would take more than its share of the time, by a claim from the idle lanes.
+ * <p>In a slow database it claims with low-water marks, from the skipped lanes too, and lists the
+ * lanes only with each sweep. A claim with marks that returns no job is followed by a sweep or,
+ * while a sweep would take more than its share of the time, by a claim from the idle lanes.
  *
- * <p>A claim that does not fit into memory is repeated for fewer jobs; {@link ClaimSize} says for
+ * <p>A claim that does not fit into memory is repeated for fewer jobs; {@link ClaimSize} determines
  * how many.
  *
- * <p>Belongs to one thread.
+ * <p>Confined to one thread.
  */
 final class Claimer {
 
   /**
-   * How long the list of lanes is trusted while they last: a new, higher one is seen after that.
+   * How long the list of lanes is used while its lanes have jobs. A new lane of higher priority is
+   * found after that.
    */
   private static final long LANES_TRUSTED = Duration.ofMillis(100).toNanos();
 
-  /** One listing that had to wait, for a connection say, must not blind the worker for minutes. */
+  /**
+   * A single slow listing, for example one that waited for a connection, must not blind the worker
+   * for minutes.
+   */
   private static final long LANES_TRUSTED_LONGEST = Duration.ofSeconds(2).toNanos();
 
-  /** At most a twentieth of the time goes into listing, however many queues there are. */
+  /** Listing takes at most a twentieth of the time, however many queues there are. */
   private static final int TRUSTED_BY_DURATION = 20;
 
   private static final Hints NO_HINTS = lane -> null;
@@ -65,7 +70,7 @@ final class Claimer {
 
   /**
    * @param clock as {@link System#nanoTime()}
-   * @param watch hears what was found
+   * @param watch is notified of listings and claims
    */
   Claimer(
       JobStore store,
@@ -91,10 +96,10 @@ final class Claimer {
     this.watch = watch;
   }
 
-  /** Whoever wants to know of listings and claims. */
+  /** Is notified of listings and claims. */
   interface Watch {
 
-    /** Wants to know nothing. */
+    /** Ignores all notifications. */
     Watch NOBODY =
         new Watch() {
           @Override
@@ -110,20 +115,21 @@ final class Claimer {
     /** The lanes were listed. */
     void listed(DueLanes due);
 
-    /** A claim took so long. */
+    /** A claim took the given time. */
     void claimed(long nanos);
 
     /**
-     * A claim of at most so many jobs did not fit into memory, or the server refused to send it.
+     * A claim of at most {@code limit} jobs did not fit into memory, or the server refused to send
+     * it.
      */
     void tooLarge(int limit, Throwable failure);
   }
 
   /**
-   * Claims what the first answering lanes hold; empty when no lane holds anything for us.
+   * Claims jobs of the first lanes that return some; empty if no lane has a job for this worker.
    *
-   * @param room most jobs by queue, each at least 1
-   * @param most jobs in all
+   * @param room maximum number of jobs by queue, each at least 1
+   * @param most maximum number of jobs in all
    */
   List<Attempt> claim(Map<String, Integer> room, int most) {
     asked = false;
@@ -143,7 +149,7 @@ final class Claimer {
       } else if (!expectsMore(room) || (now - listedAt > trusted() && !toldOfLanes)) {
         list();
       }
-      toldOfLanes = false; // the next claim is for those that nobody told of
+      toldOfLanes = false; // the next claim is for lanes that no wake-up reported
       return claim(room, most, NO_HINTS);
     } catch (StoreException failed) {
       marks.clear();
@@ -160,9 +166,9 @@ final class Claimer {
   }
 
   /**
-   * Lists the lanes, so that the watch hears how long jobs wait, unless they were listed within so
-   * many nanoseconds, or the database is slow and a listing would take more than its share of the
-   * time. For a worker that has no room to claim anything.
+   * Lists the lanes for a worker that has no room to claim, so that the watch learns how long jobs
+   * wait. Does nothing if they were listed within the given nanoseconds, or if the database is slow
+   * and a listing would take more than its share of the time.
    *
    * @return whether they were listed
    */
@@ -202,7 +208,9 @@ final class Claimer {
     lanes.list(due, marks::has, listedAt);
   }
 
-  /** Learns of lanes that somebody said have a job, so that it can be claimed without a listing. */
+  /**
+   * Adds lanes that wake-ups reported to have a job, so that it can be claimed without a listing.
+   */
   void expect(List<Lane> heard) {
     lanes.expect(heard, clock.getAsLong());
     toldOfLanes = true;
@@ -222,7 +230,7 @@ final class Claimer {
         break;
       }
       claimed = claim(choice);
-      // Each claim that brings nothing exhausts a lane or was too large, so this ends.
+      // Each claim that returns no job exhausts a lane or was too large, so the loop ends.
     } while (claimed.isEmpty() && expectsMore(room));
     return claimed;
   }
@@ -252,7 +260,9 @@ final class Claimer {
     }
   }
 
-  /** Takes the job whose payload cannot be fetched out of the way of those behind it. */
+  /**
+   * Claims the job whose payload cannot be fetched, so that it does not block the jobs behind it.
+   */
   private List<Attempt> withoutPayload(ClaimRequest request, Throwable why) {
     long sentAt = System.nanoTime();
     long began = clock.getAsLong();
@@ -276,7 +286,8 @@ final class Claimer {
       ServedQueue queue = queues.get(job.queue());
       if (queue == null) {
         throw new IllegalStateException(
-            "Claimed from queue '%s', which was not asked for.".formatted(job.queue()));
+            "A job of queue '%s' was claimed, but the claim did not request that queue."
+                .formatted(job.queue()));
       }
       attempts.add(new Attempt(job, queue, lease, sentAt));
     }

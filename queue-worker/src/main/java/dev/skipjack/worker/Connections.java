@@ -3,15 +3,15 @@ package dev.skipjack.worker;
 import dev.skipjack.api.QueueAccess;
 import java.util.OptionalInt;
 
-/** How many connections a started worker keeps for itself. */
+/** The number of connections that a started worker keeps for itself. */
 final class Connections {
 
   private Connections() {}
 
   /**
-   * Answers how many.
+   * Returns the number of connections.
    *
-   * @throws IllegalStateException if the pool has not one more than that
+   * @throws IllegalStateException if the pool does not have at least one more
    */
   static int require(QueueAccess access, WorkerConfig config) {
     boolean listens = config.wakeUps() && access.wakeUps().isPresent() && !access.listensApart();
@@ -19,7 +19,7 @@ final class Connections {
     OptionalInt size = access.poolSize();
     if (size.isPresent() && size.getAsInt() <= kept) {
       throw new IllegalStateException(
-          "The queue's pool has %d connection%s, but the worker keeps %s and needs one more to claim and write. Give it %d or more, and those that handlers take come on top."
+          "The queue's pool has %d connection%s, but the worker keeps %s and needs one more to claim and write. Set its maximum to %d or more, plus the connections that handlers use."
               .formatted(
                   size.getAsInt(),
                   size.getAsInt() == 1 ? "" : "s",

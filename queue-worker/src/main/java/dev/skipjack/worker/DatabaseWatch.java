@@ -6,20 +6,27 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Whether the database is available, judged by what the loops meet: lost with the first failure of
- * a loop that jobs depend on, back when no such loop still fails for that reason. Another loop's
- * success is not enough, because it may need less: reads succeed on a read-only server or one whose
- * disk is full. And whether the pool has connections: exhausted while any loop waits for one in
- * vain, whatever others get, since the heartbeat for one has its own.
+ * Whether the database is available and whether the pool has connections, judged by the results of
+ * the loops.
+ *
+ * <p>The database is lost with the first failure of a loop that jobs depend on, and back when no
+ * such loop still fails for that reason. Another loop's success is not enough, because it may need
+ * less: reads succeed on a read-only server or one whose disk is full.
+ *
+ * <p>The pool is exhausted while any loop waits for a connection in vain. Another loop's success
+ * does not change that: the heartbeat, for example, has its own connection.
  */
 final class DatabaseWatch {
 
-  /** Of one statement, and the driver says it of this JVM too: others may well be answered. */
+  /**
+   * Concerns one statement, and the driver also reports it for this JVM: other statements may
+   * succeed.
+   */
   private static final String OUT_OF_MEMORY = "53200";
 
   static final String READ_ONLY = "25006";
 
-  /** Its connections may come from a data source of its own, and lead elsewhere. */
+  /** Its connections may come from a separate data source and lead to another server. */
   static final String LISTENER = "listener";
 
   static final String MAINTAINER = "maintainer";
@@ -34,15 +41,15 @@ final class DatabaseWatch {
   private final Set<String> waiting = new HashSet<>();
   private long exhaustedAt;
 
-  /** Runs {@code action} whenever a loop reaches the database that could not do so before. */
+  /** Runs {@code action} whenever a loop reaches the database after it could not. */
   void whenBack(Runnable action) {
     whenBack = action;
   }
 
-  /** Returns whether this failure of a loop is the first that shows it. */
+  /** Returns whether this failure of a loop is the first sign that the database is lost. */
   synchronized boolean failed(String loop, Throwable failure) {
     if (isExhausted(failure) || !isAway(failure)) {
-      failing.remove(loop); // has another trouble now; lost until a loop gets an answer
+      failing.remove(loop); // it fails for another reason now; lost until a loop gets a response
       return false;
     }
     failing.add(loop);
@@ -63,8 +70,8 @@ final class DatabaseWatch {
   }
 
   /**
-   * Whether jobs run well without this loop: without wake-ups they are found by polling, and
-   * partitions are created days ahead. Its failures are a warning and never an outage.
+   * Whether jobs run without this loop: polling finds jobs without wake-ups, and partitions are
+   * created days ahead. Failures of such a loop are a warning and never an outage.
    */
   static boolean isOptional(String loop) {
     return loop.equals(LISTENER) || loop.equals(MAINTAINER);
@@ -75,7 +82,7 @@ final class DatabaseWatch {
         && refused.sqlState().filter(state::equals).isPresent();
   }
 
-  /** Returns whether the database was lost until this loop got an answer. */
+  /** Returns whether the database was lost until this loop got a response. */
   boolean worked(String loop) {
     boolean recovered;
     boolean isBack;
@@ -94,35 +101,35 @@ final class DatabaseWatch {
     return isBack;
   }
 
-  /** The loop had nothing to ask, so it can no longer tell when the database is back. */
+  /** The loop sent no statement, so it can no longer show when the database is back. */
   synchronized void askedNothing(String loop) {
     failing.remove(loop);
   }
 
   /**
-   * How often a server refused to write. Connections that are kept may lead to the same one, which
-   * those who keep them have to find out when this number has changed.
+   * How often a server refused to write. Kept connections may lead to the same server, so their
+   * owners must check them when this number has changed.
    */
   int readOnlyMet() {
     return readOnlyMet;
   }
 
-  /** Whether it is lost because a server was read-only, whatever was met since. */
+  /** Whether it is lost because a server was read-only, even if a loop failed differently since. */
   synchronized boolean isReadOnly() {
     return lost && readOnly;
   }
 
-  /** What the latest failure said by which it is lost. */
+  /** The message of the latest failure that shows that the database is lost. */
   synchronized String lastError() {
     return lastError;
   }
 
-  /** Whether this failure of a loop is for want of a connection of the pool. */
+  /** Whether this loop failed because the pool had no free connection. */
   static boolean isExhausted(Throwable failure) {
     return failure instanceof StoreException refused && refused.isPoolExhausted();
   }
 
-  /** Returns whether this loop is the first that waits in vain for a connection. */
+  /** Returns whether this loop is the first to wait in vain for a connection. */
   synchronized boolean waits(String loop) {
     if (loop.equals(LISTENER) || !waiting.add(loop) || waiting.size() > 1) {
       return false;
@@ -140,7 +147,7 @@ final class DatabaseWatch {
     return !waiting.isEmpty();
   }
 
-  /** Since it was exhausted the last time. */
+  /** The time since the pool was last exhausted. */
   synchronized Duration exhaustedFor() {
     return Duration.ofNanos(System.nanoTime() - exhaustedAt);
   }
@@ -149,14 +156,15 @@ final class DatabaseWatch {
     return lost;
   }
 
-  /** Since it was lost the last time. */
+  /** The time since the database was last lost. */
   synchronized Duration duration() {
     return Duration.ofNanos(System.nanoTime() - lostAt);
   }
 
   /**
-   * No connection, a login that is refused, a database that does not exist, a server that shuts
-   * down or starts, resources used up, a read-only standby.
+   * Whether the failure means that the database is unavailable: no connection, a refused login, a
+   * missing database, a server that starts or shuts down, exhausted resources, or a read-only
+   * standby.
    */
   static boolean isAway(Throwable failure) {
     return failure instanceof StoreException refused

@@ -12,7 +12,7 @@ sealed interface Ending {
   /**
    * The job succeeded.
    *
-   * @param result JSON; null: none
+   * @param result JSON; null if there is none
    */
   record Completed(@Nullable String result) implements Ending {
     static final Completed PLAIN = new Completed(null);
@@ -25,7 +25,7 @@ sealed interface Ending {
    * The attempt failed.
    *
    * @param delay until the next attempt
-   * @param isFinal whether the job becomes dead, whatever attempts are left
+   * @param isFinal whether the job becomes dead even if attempts are left
    */
   record Failed(JobError error, Duration delay, boolean isFinal) implements Ending {}
 
@@ -37,7 +37,7 @@ sealed interface Ending {
   record Snoozed(Duration delay, @Nullable Instant until) implements Ending {}
 
   /**
-   * The worker gives the job back; the attempt is not counted.
+   * The worker releases the job; the attempt is not counted.
    *
    * @param until as {@link GiveBack#until()}
    */
@@ -47,7 +47,9 @@ sealed interface Ending {
       return new Released(delay, null);
     }
 
-    /** For a job that never began: it stays ahead of jobs that became due later. */
+    /**
+     * Returns the ending of a job that never began: it stays ahead of jobs that became due later.
+     */
     static Released toDueTime(Instant dueAt) {
       return new Released(Duration.ZERO, dueAt);
     }
@@ -58,7 +60,7 @@ sealed interface Ending {
    * transaction was committed: if the job is gone, it was.
    *
    * @param otherwise what to write if the job is still there
-   * @param clean whether the handler reported success too; a different report is logged
+   * @param clean whether the handler also reported success; a different report is logged
    */
   record CompletedByHandler(Failed otherwise, boolean clean) implements Ending {}
 }

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Decides by the result of a run how its attempt ends. */
+/** Decides from the result of a run how its attempt ends. */
 final class EndingRules {
 
   /** Keeps a handler that asks for a time in the past from being called in a tight loop. */
@@ -24,7 +24,7 @@ final class EndingRules {
   /** Encodes a handler's result as JSON. */
   @FunctionalInterface
   interface ResultWriter {
-    /** Throws what the codec throws. */
+    /** Encodes the result; throws what the codec throws. */
     String write(String kind, Object result);
   }
 
@@ -36,7 +36,7 @@ final class EndingRules {
   }
 
   /**
-   * @param type null if the kind has no handler; the result is then an exception that says so
+   * @param type null if the kind has no handler; the result is then an exception that states this
    */
   Ending decide(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
     if (attempt.completion().isWritten()) {
@@ -116,8 +116,7 @@ final class EndingRules {
 
   private Ending threw(Attempt attempt, @Nullable JobType<?> type, Throwable thrown) {
     if (attempt.completion().isPostponedBy(thrown)) {
-      // The handler did its work, and its completion found no partition through no fault of its
-      // own.
+      // The handler did its work, and it is not its fault that its completion found no partition.
       return Ending.Released.after(backoff(attempt, backoffOf(type)));
     }
     return failed(attempt, type, thrown);
@@ -164,7 +163,10 @@ final class EndingRules {
             .formatted(attempt.job().kind()));
   }
 
-  /** Keeps the stack of what the interrupt made the handler throw: it shows where it hung. */
+  /**
+   * Keeps the stack trace of the exception that the interrupt caused: it shows where the handler
+   * hung.
+   */
   private JobError timeout(@Nullable JobType<?> type, RunResult.TimedOut timedOut) {
     Throwable thrown = timedOut.thrown();
     String message =
@@ -179,7 +181,7 @@ final class EndingRules {
     try {
       return JobError.of(thrown, redaction::of);
     } catch (Throwable again) {
-      // A stack overflow or an exhausted heap may strike twice; the class is worth keeping.
+      // A stack overflow or an exhausted heap may occur again; keep at least the class.
       return new JobError(thrown.getClass().getName(), "Could not be described.", null);
     }
   }
@@ -192,7 +194,7 @@ final class EndingRules {
     try {
       return Backoff.clamp(backoff.after(attempt.job().attempt(), random.get()));
     } catch (Throwable broken) {
-      // The user's own function; the failure must be written all the same.
+      // The function is the user's own; the failure must be written even if it throws.
       return Backoff.standard().after(attempt.job().attempt(), random.get());
     }
   }

@@ -13,12 +13,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What every way of running jobs needs: the attempts that are held, the runner, and the threads
- * that write outcomes, renew leases and end attempts in time. Used once.
+ * The parts that every way of running jobs needs: the attempts that are held, the runner, and the
+ * threads that write outcomes, renew leases and end attempts in time. Used once.
  */
 final class Engine {
 
-  /** How long threads are waited for that should have nothing left to do. */
+  /** How long to wait for threads that should have nothing left to do. */
   private static final long GOODBYE = Duration.ofSeconds(2).toNanos();
 
   private static final long UNLIMITED = Long.MAX_VALUE / 2; // nanoTime may be negative
@@ -34,7 +34,7 @@ final class Engine {
   private final Reporter reporter;
 
   /**
-   * @param leases closed with it
+   * @param leases closed with the engine
    */
   Engine(Parts parts, LeaseKeeper leases, WorkerThreads threads) {
     this.threads = threads;
@@ -48,7 +48,7 @@ final class Engine {
     OutcomeFlusher outcomes = new OutcomeFlusher(writer, running, flush, config.flushInterval());
     flusher = new Loop("flusher", outcomes, flush, reporter, random.split(), Loop.PROBE_PAUSE);
     timer = new ScheduledThreadPoolExecutor(1, threads.factory(WorkerThreads.TIMER));
-    timer.setRemoveOnCancelPolicy(true); // or long timeouts of short attempts pile up
+    timer.setRemoveOnCancelPolicy(true); // otherwise long timeouts of short attempts pile up
     handlerThreads = parts.handlerThreads().open(threads);
     LongSnapshots snapshots = new LongSnapshots(config.heartbeatInterval());
     AttemptEnder ender =
@@ -89,10 +89,10 @@ final class Engine {
   }
 
   /**
-   * What one worker is made of.
+   * The components of one worker.
    *
-   * @param worker who it is
-   * @param handlerThreads what its handlers run on
+   * @param worker the identity of the worker
+   * @param handlerThreads the threads that its handlers run on
    */
   record Parts(
       QueueAccess access,
@@ -135,10 +135,11 @@ final class Engine {
   }
 
   /**
-   * Ends what ran in a calling thread. Threads are waited for as long as they should take;
-   * listeners, who are the caller's own, as long as they take.
+   * Ends a run in a calling thread. Waits for threads as long as they should take, and for
+   * listeners, which belong to the caller, as long as they take.
    *
-   * @param hurried waits for listeners no longer than for threads, as for an interrupted caller
+   * @param hurried whether to wait for listeners no longer than for threads, as for an interrupted
+   *     caller
    */
   void stop(boolean hurried) throws InterruptedException {
     long now = System.nanoTime();
@@ -149,7 +150,7 @@ final class Engine {
    * Ends the threads, the heartbeat last, so that no other worker rescues a job whose ending the
    * flusher still writes; then listeners receive the remaining events.
    *
-   * @param deadline the nanoTime until which they are waited for; one that hangs does not use up
+   * @param deadline the nanoTime until which to wait for them; a thread that hangs does not use up
    *     the time of the next
    */
   void stop(long deadline) throws InterruptedException {
@@ -157,7 +158,7 @@ final class Engine {
   }
 
   private void stop(long deadline, long listeners) throws InterruptedException {
-    long untilHeard = deadline; // stays so for a caller who is interrupted meanwhile
+    long untilHeard = deadline; // remains for a caller that is interrupted meanwhile
     try {
       flusher.stop();
       flusher.join((deadline - System.nanoTime()) / 3);

@@ -6,19 +6,19 @@ package dev.skipjack.worker;
  *
  * <p>Called for the message and the stack trace of a handler's exception, and for the reasons in
  * its {@link dev.skipjack.api.Outcome}; by many threads at once. The class of the exception is kept
- * as it is. If the redactor throws or returns null, a fixed sentence replaces the text.
+ * unchanged. If the redactor throws or returns null, a fixed sentence replaces the text.
  *
  * <p>{@link ExecutionInterceptor}s see the exception itself, and so does the log if an attempt
- * could not be ended at all, out of memory for instance.
+ * could not be ended at all, for example when out of memory.
  */
 @FunctionalInterface
 public interface ErrorRedactor {
 
-  /** Leaves every text as it is. */
+  /** Leaves every text unchanged. */
   ErrorRedactor NONE = text -> text;
 
   /**
-   * The text to keep. It may be long, and is cut afterwards.
+   * Returns the text to keep. It may be long; it is truncated afterwards.
    *
    * @param text a message, a reason, or a stack trace of many lines
    */

@@ -16,27 +16,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls listeners on a thread of its own, one event after the other. The threads that renew leases,
- * claim, and write outcomes only put events into its queue: a listener that hangs must not cost
- * anybody a lease.
+ * claim, and write outcomes only put events into its queue: a listener that hangs must not cost any
+ * attempt its lease.
  *
  * <p>The queue is bounded, by events and by the errors in them. What does not fit is dropped,
  * counted about once a second, and logged at most once a minute. Used once.
  *
- * <p>A busy worker has several events a job. To wake the thread for each would cost more than the
- * job's other work in this process, so after an event the thread looks again by itself for a moment
- * before it asks to be woken.
+ * <p>A busy worker has several events for each job. Waking the thread for each of them would cost
+ * more than the job's other work in this process. So after an event the thread polls the queue for
+ * a moment before it asks to be woken.
  */
 final class EventDispatcher {
 
-  /** Most events that wait; each takes some 150 bytes. */
+  /** The maximum number of events that wait; each takes some 150 bytes. */
   static final int CAPACITY = 50_000;
 
-  /** Most characters of messages and stack traces that wait: of a storm of failures, say. */
+  /**
+   * The maximum number of characters of messages and stack traces that wait, for example in a storm
+   * of failures.
+   */
   static final long LONGEST_TEXT = 8_000_000;
 
   /**
-   * What an exception counts as among those characters: it holds some kilobytes of frames, with its
-   * causes. To know it better would mean to copy the frames of each.
+   * The number of those characters that an exception counts as: with its causes it holds some
+   * kilobytes of frames. A better estimate would require copying the frames of each.
    */
   static final long LENGTH_OF_EXCEPTION = 5_000;
 
@@ -67,7 +70,7 @@ final class EventDispatcher {
   private volatile @Nullable Thread thread;
 
   /**
-   * @param countDropped told now and then how many more events were dropped
+   * @param countDropped receives, from time to time, how many more events were dropped
    */
   EventDispatcher(List<WorkerListener> listeners, String worker, LongConsumer countDropped) {
     this.listeners = List.copyOf(listeners);
@@ -127,9 +130,9 @@ final class EventDispatcher {
   }
 
   /**
-   * Takes no more events and waits until those that are queued have been delivered. What is left
-   * after {@code nanos} is dropped, and a listener that still runs is interrupted. A listener that
-   * calls this is not waited for; the rest is delivered once it has returned.
+   * Takes no more events and waits until those that are queued have been delivered. Events that are
+   * left after {@code nanos} are dropped, and a listener that still runs is interrupted. If a
+   * listener calls this, the call does not wait for it; the rest is delivered once it has returned.
    */
   void stop(long nanos) throws InterruptedException {
     deadline = System.nanoTime() + nanos;
@@ -185,7 +188,7 @@ final class EventDispatcher {
       } catch (Throwable thrown) {
         failed(event, listener, thrown);
       }
-      Thread.interrupted(); // a flag that one listener left must not strike the next
+      Thread.interrupted(); // an interrupt flag left by one listener must not affect the next
     }
     called = null;
   }
@@ -198,7 +201,7 @@ final class EventDispatcher {
           listener.getClass().getName(),
           thrown);
     } catch (Throwable again) {
-      Thread.onSpinWait(); // no memory for a log line; the thread must live on
+      Thread.onSpinWait(); // no memory for a log line; the thread must continue
     }
   }
 
@@ -211,9 +214,9 @@ final class EventDispatcher {
   }
 
   /**
-   * Counts and logs drops, with those that are due.
+   * Counts and logs dropped events, including earlier ones whose report is due.
    *
-   * @param events how many more
+   * @param events how many more were dropped
    * @param countInterval nanoseconds since the last count, at least
    * @param warnInterval nanoseconds since the last log line, at least
    */
@@ -226,7 +229,7 @@ final class EventDispatcher {
       count = takeCount(countInterval);
       report = takeReport(warnInterval);
     }
-    // Outside the lock: this is the code of others, which may hang.
+    // Outside the lock, because this is the user's code, which may hang.
     if (count > 0) {
       countDropped.accept(count);
     }

@@ -20,15 +20,15 @@ public interface ExecutionInterceptor {
   /**
    * Runs one attempt.
    *
-   * @param next the rest: later interceptors, then the handler
+   * @param next later interceptors, then the handler
    * @return the outcome of the attempt; null fails it
    */
   @Nullable Outcome around(JobContext context, Next next) throws Exception;
 
-  /** The rest of the way to the handler. */
+  /** The remaining interceptors and the handler. */
   @FunctionalInterface
   interface Next {
-    /** Calls them, and returns the handler's outcome. */
+    /** Calls them and returns the handler's outcome. */
     @Nullable Outcome proceed() throws Exception;
   }
 }

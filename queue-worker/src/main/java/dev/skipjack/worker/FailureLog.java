@@ -12,8 +12,8 @@ import org.slf4j.event.Level;
  * ErrorRedactor}, if there is one, and holds no line break of the error's own.
  *
  * <p>Of failed attempts with one kind and error class at most five a minute are logged, and of dead
- * jobs the stack trace for at most five a minute; a line at the end of the minute counts what was
- * left out. Every dead job has its line.
+ * jobs the stack trace for at most five a minute; a line at the end of the minute counts the rest.
+ * Every dead job gets its own line.
  */
 public final class FailureLog {
 
@@ -42,39 +42,39 @@ public final class FailureLog {
     return STANDARD;
   }
 
-  /** Logs neither failed attempts nor dead jobs: events, meters and the audit have them. */
+  /** Logs neither failed attempts nor dead jobs; events, meters and the audit still record them. */
   public static FailureLog off() {
     return new FailureLog(false, Level.WARN, Detail.CLASS);
   }
 
   /**
-   * This, with failed attempts at {@code level}. A dead job is logged at ERROR in any case.
+   * Returns this log with failed attempts at {@code level}. A dead job is always logged at ERROR.
    *
-   * @param level DEBUG for instance, where failures are everyday
+   * @param level for example DEBUG, where failures are common
    */
   public FailureLog level(Level level) {
     return new FailureLog(on, level, detail);
   }
 
-  /** This, with the whole stack trace of failed attempts too. */
+  /** Returns this log with the whole stack trace for failed attempts too. */
   public FailureLog withStack() {
     return new FailureLog(on, level, Detail.STACK);
   }
 
-  /** This, with messages, but without frames and stack traces. */
+  /** Returns this log with messages, but without frames and stack traces. */
   public FailureLog withoutStack() {
     return new FailureLog(on, level, Detail.MESSAGE);
   }
 
   /**
-   * This, with the class of an error only: for logs that must not hold what an exception or a
-   * reason may quote, where no {@link ErrorRedactor} takes it out.
+   * Returns this log with only the class of an error: for logs that must not contain data that an
+   * exception or a reason may quote, if no {@link ErrorRedactor} removes it.
    */
   public FailureLog classOnly() {
     return new FailureLog(on, level, Detail.CLASS);
   }
 
-  /** The level of failed attempts; null: nothing is logged. */
+  /** The level of failed attempts; null if nothing is logged. */
   @Nullable Level level() {
     return on ? level : null;
   }
@@ -83,7 +83,7 @@ public final class FailureLog {
     return detail;
   }
 
-  /** For the line at the start. */
+  /** The settings as in the log line at the start of a worker. */
   @Override
   public String toString() {
     return on ? level + "/" + detail : "off";

@@ -26,7 +26,10 @@ final class FailureLogger {
   private static final int LONGEST_MESSAGE = 500;
   private static final int FRAMES = 3;
 
-  /** Kinds and error classes that are told apart; those beyond share one window. */
+  /**
+   * The maximum number of kinds and error classes with a window of their own; all others share one
+   * window.
+   */
   private static final int MOST_WINDOWS = 1_000;
 
   private static final Key OTHERS = new Key("(others)", "(others)", false);
@@ -80,12 +83,12 @@ final class FailureLogger {
     }
   }
 
-  /** Reports what the windows that have ended left out. */
+  /** Reports how many lines the windows that have ended left out. */
   void reportLeftOut() {
     report(WINDOW.toNanos());
   }
 
-  /** Reports what was left out until now. */
+  /** Reports how many lines were left out until now. */
   void close() {
     report(0);
   }
@@ -105,7 +108,7 @@ final class FailureLogger {
     ended.forEach(this::report);
   }
 
-  /** Whether another line fits; if not, it is counted. */
+  /** Whether another line may be logged; if not, it is counted. */
   private boolean mayLog(Key wanted) {
     Window ended = null;
     Key key = wanted;
@@ -141,7 +144,7 @@ final class FailureLogger {
           .log(
               "{} kind={} error={} count={} inMs={}",
               key.dead()
-                  ? "Jobs died, their stack traces were left out of the log"
+                  ? "Jobs became dead, their stack traces were left out of the log"
                   : "More job attempts failed, they were left out of the log",
               key.kind(),
               key.errorClass().isEmpty() ? "none" : key.errorClass(),
@@ -154,7 +157,7 @@ final class FailureLogger {
     return error.errorClass() == null ? "" : error.errorClass();
   }
 
-  /** What the settings allow to be said of an error on one line. */
+  /** Describes an error on one line, with the details that the settings allow. */
   String describe(JobError error) {
     return describe(error, false);
   }

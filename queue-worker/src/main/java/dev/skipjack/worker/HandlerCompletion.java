@@ -3,8 +3,8 @@ package dev.skipjack.worker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The completion that a handler wrote in a transaction of its own, as far as this worker knows. The
- * handler may yet roll it back. Safe for any number of threads.
+ * The completion that a handler wrote in its own transaction, as far as this worker knows. The
+ * handler may still roll it back. Safe for any number of threads.
  */
 final class HandlerCompletion {
 
@@ -20,7 +20,7 @@ final class HandlerCompletion {
     this.lease = lease;
   }
 
-  /** Notes that the handler's transaction holds a completion. */
+  /** Records that the handler's transaction contains a completion. */
   void noteWritten() {
     written = true;
   }
@@ -29,7 +29,9 @@ final class HandlerCompletion {
     return written;
   }
 
-  /** Notes that a completion was refused with this exception and may work in another attempt. */
+  /**
+   * Records that a completion was refused with this exception and may succeed in another attempt.
+   */
   void notePostponed(Throwable refused) {
     postponedBy = refused;
   }
@@ -50,7 +52,7 @@ final class HandlerCompletion {
   }
 
   /**
-   * Notes that the job is gone. While the lease lasts, only the completion can have removed it;
+   * Records that the job is gone. While the lease lasts, only the completion can have removed it;
    * afterwards the audit shows whether it did.
    */
   void noteJobGone() {

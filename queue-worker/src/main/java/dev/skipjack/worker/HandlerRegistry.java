@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The handlers of a worker by kind. Immutable. */
 final class HandlerRegistry {
 
-  /** A kind and who runs it. */
+  /** A job type and its handler. */
   record Registration<T>(JobType<T> type, JobHandler<T> handler) {
 
     @Nullable Outcome run(ClaimedJob job, PayloadCodec codec, JobContext context) throws Exception {
@@ -44,7 +44,7 @@ final class HandlerRegistry {
     return byKind.values();
   }
 
-  /** Null for a kind that was never asked for. */
+  /** Returns the registration of a kind; null if the kind has no handler. */
   @Nullable Registration<?> of(String kind) {
     return byKind.get(kind);
   }

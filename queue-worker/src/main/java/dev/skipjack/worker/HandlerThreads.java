@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What handlers run on. Immutable; may be shared by workers. */
+/** The threads that handlers run on. Immutable; may be shared by workers. */
 public final class HandlerThreads {
 
   private enum Kind {
@@ -18,7 +18,7 @@ public final class HandlerThreads {
     GIVEN
   }
 
-  /** Threads that have nothing to do end after so long. */
+  /** Idle threads end after this time. */
   private static final long IDLE_SECONDS = 30;
 
   private static final int FIRST_WITH_VIRTUAL = 21;
@@ -32,14 +32,15 @@ public final class HandlerThreads {
   }
 
   /**
-   * Virtual threads from Java 21 on, platform threads before: the default. Handlers that compute
-   * for long belong on {@link #platform()}: of virtual threads only as many run as there are cores.
+   * The default: virtual threads from Java 21 on, platform threads before. Handlers that compute
+   * for long should use {@link #platform()}, because only as many virtual threads run at once as
+   * there are cores.
    */
   public static HandlerThreads automatic() {
     return new HandlerThreads(Kind.AUTOMATIC, null);
   }
 
-  /** Platform threads of the worker's own, as many as jobs run at once. */
+  /** Platform threads that the worker owns, one for each job that runs. */
   public static HandlerThreads platform() {
     return new HandlerThreads(Kind.PLATFORM, null);
   }
@@ -60,18 +61,20 @@ public final class HandlerThreads {
 
   /**
    * The user's own executor, which the worker neither configures nor shuts down. Each attempt is a
-   * task of its own. Its {@code execute} must not block: the thread that claims, and the one that
-   * looks for stuck handlers, call it. Jobs that wait in it keep their leases, so it should have a
-   * thread for each of the worker's slots. A job is released that it refuses, drops, or does not
-   * begin within a lease (or the interrupt grace, if that is longer).
+   * task of its own. Its {@code execute} must not block, because the thread that claims and the one
+   * that searches for stuck handlers call it. Jobs that wait in it keep their leases, so it should
+   * have a thread for each of the worker's slots. If the executor refuses or drops a job, or does
+   * not begin it within a lease (or the interrupt grace, if that is longer), the worker releases
+   * the job.
    *
-   * @param executor runs tasks on other threads than the caller's; close the worker before it
+   * @param executor runs tasks on threads other than the caller's; close the worker before the
+   *     executor
    */
   public static HandlerThreads of(ExecutorService executor) {
     return new HandlerThreads(Kind.GIVEN, executor);
   }
 
-  /** Opens them for one worker. */
+  /** Opens the threads for one worker. */
   Running open(WorkerThreads threads) {
     if (given != null) {
       return new Running(given, false, null);
@@ -105,8 +108,8 @@ public final class HandlerThreads {
   /**
    * The threads of one worker.
    *
-   * @param isOwn whether nobody else uses them
-   * @param own what is to be shut down with it
+   * @param isOwn whether only this worker uses the executor
+   * @param own the executor to shut down with the worker; null if there is none
    */
   record Running(Executor executor, boolean isOwn, @Nullable ExecutorService own)
       implements AutoCloseable {

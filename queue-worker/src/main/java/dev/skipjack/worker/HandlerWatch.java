@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** Whether handlers get threads, from what the executor does. Safe for any number of threads. */
+/** Tracks whether the executor provides threads for handlers. Safe for any number of threads. */
 final class HandlerWatch {
 
-  /** A refusal that long ago says nothing of now. */
+  /** An older refusal is no longer relevant. */
   private static final long FORGOTTEN = Duration.ofMinutes(1).toNanos();
 
   private final LongSupplier clock;
@@ -22,7 +22,7 @@ final class HandlerWatch {
     this.clock = clock;
   }
 
-  /** A handler has begun. */
+  /** Records that a handler has begun. */
   void began() {
     if (refusing) { // a race only makes it believe an old refusal a little longer
       end();
@@ -33,7 +33,10 @@ final class HandlerWatch {
     refusing = false;
   }
 
-  /** There was no thread for a handler; answers whether it is the first since one has begun. */
+  /**
+   * Records that there was no thread for a handler. Returns whether this is the first refusal since
+   * a handler began.
+   */
   synchronized boolean refused() {
     lastAt = clock.getAsLong();
     if (refusing) {
@@ -44,7 +47,7 @@ final class HandlerWatch {
     return true;
   }
 
-  /** For how long no handler has got a thread; empty if the last one did. */
+  /** How long no handler has got a thread; empty if the last one did. */
   synchronized Optional<Duration> refusedFor() {
     long now = clock.getAsLong();
     return refusing && now - lastAt < FORGOTTEN

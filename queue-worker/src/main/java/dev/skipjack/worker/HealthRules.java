@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a judgement of a worker's condition. */
+/** Derives a worker's health from its state. */
 final class HealthRules {
 
-  /** Beyond two polls: what a slow database may take. */
+  /** The time that a slow database may take, in addition to two polls. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private HealthRules() {}
 
   /**
    * @param dead roles of the threads that are dead or hang
-   * @param saturation null if it was not started
-   * @param troubles what keeps threads from their work
+   * @param saturation null if the worker was not started
+   * @param troubles the failures that keep threads from working
    */
   static WorkerHealth judge(
       boolean started,
@@ -39,24 +39,24 @@ final class HealthRules {
     boolean reachable = !database.isLost();
     if (database.isReadOnly()) {
       reasons.add(
-          "The database is read-only, for %s by now: a standby, or a former primary. The worker looks for a server that can be written to. Last error: %s"
+          "The database has been read-only for %s: it is a standby or a former primary. The worker searches for a writable server. Last error: %s"
               .formatted(database.duration(), database.lastError()));
     } else if (!reachable) {
       reasons.add(
-          "The database does not answer, for %s by now. Last error: %s"
+          "The database has been unavailable for %s. Last error: %s"
               .formatted(database.duration(), database.lastError()));
     }
     if (database.isExhausted()) {
       reasons.add(
-          "The pool has had no free connection for %s. Handlers hold them all, or there are too few."
+          "The pool has had no free connection for %s. Handlers hold all connections, or the pool is too small."
               .formatted(database.exhaustedFor()));
     }
     Optional<Duration> sinceLastPoll = vitals.sinceLastPoll();
     Duration longest = config.pollInterval().multipliedBy(2).plus(PATIENCE);
     if (started && sinceLastPoll.isEmpty()) {
-      reasons.add("It has not looked for jobs yet.");
+      reasons.add("The worker has not polled for jobs yet.");
     } else if (started && sinceLastPoll.filter(age -> age.compareTo(longest) > 0).isPresent()) {
-      reasons.add("Its last look for jobs that worked was %s ago.".formatted(sinceLastPoll.get()));
+      reasons.add("The last successful poll for jobs was %s ago.".formatted(sinceLastPoll.get()));
     }
     List<String> warnings = new ArrayList<>();
     if (reachable) {
@@ -71,7 +71,7 @@ final class HealthRules {
     }
     Optional<Boolean> current = vitals.schemaCurrent();
     if (started && current.isEmpty()) {
-      reasons.add("It does not know the schema's version yet.");
+      reasons.add("The worker has not read the schema's version yet.");
     } else if (current.isPresent() && !current.get()) {
       reasons.add("The schema is older than this library needs. Migrate it.");
     }
@@ -90,9 +90,9 @@ final class HealthRules {
     boolean ready = reasons.isEmpty();
     reasons.addAll(warnings);
     if (saturation != null) {
-      reasons.addAll(saturation.reasons()); // it is well, and has more work than slots
+      reasons.addAll(saturation.reasons()); // the worker is healthy, but has more work than slots
     }
-    vitals.partitionTrouble().ifPresent(reasons::add); // it works until then
+    vitals.partitionTrouble().ifPresent(reasons::add); // the worker runs until then
     return new WorkerHealth(
         alive,
         ready,

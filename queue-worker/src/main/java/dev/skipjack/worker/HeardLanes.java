@@ -26,12 +26,12 @@ final class HeardLanes {
     claimLoop.raise();
   }
 
-  /** Makes the claim loop poll, because wake-ups may have been missed. */
+  /** Makes the claim loop poll all lanes, because wake-ups may have been missed. */
   void lookEverywhere() {
     claimLoop.raise();
   }
 
-  /** Those since the last call. */
+  /** Returns the lanes reported since the last call. */
   List<Lane> take() {
     synchronized (heard) {
       List<Lane> taken = new ArrayList<>(heard);

@@ -20,22 +20,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews the leases of everything held: buffered, running, unwritten. In between it reads which
- * jobs were cancelled and writes the progress that handlers report, each about once a second and
- * only while there is something to read or write. It has a thread of its own, so that no handler
- * can delay it, and stops last.
+ * Renews the leases of all attempts that are held: buffered, running and unwritten. In between it
+ * reads which jobs were cancelled and writes the progress that handlers report, each about once a
+ * second and only while there is something to read or write. It has a thread of its own, so that no
+ * handler can delay it, and stops last.
  */
 final class HeartbeatTask implements Loop.Step {
 
   private static final int BATCH = 500;
 
-  /** So that a cancellation arrives within a second, however long leases are. */
+  /** Ensures that a cancellation arrives within a second, however long leases are. */
   private static final long LONGEST_TICK = Duration.ofMillis(900).toNanos();
 
   /** Deadlock, cancelled statement, lock not available. */
   private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
 
-  /** How often a long lease is sent that met renewals. */
+  /** How often to send a long lease that coincided with a renewal. */
   private static final int SPARE_TRIES = 3;
 
   private final LeaseKeeper leases;
@@ -46,7 +46,7 @@ final class HeartbeatTask implements Loop.Step {
   private final Reporter reporter;
 
   /**
-   * Held while usual renewals are under way, for {@link #spare} to wait for their end. It sends
+   * Held while usual renewals are in progress, so that {@link #spare} can wait for them. It sends
    * nothing under this lock: renewals never wait for the database on behalf of an attempt that
    * starts.
    */
@@ -58,8 +58,7 @@ final class HeartbeatTask implements Loop.Step {
   /**
    * @param leases used by the heartbeat's thread alone
    * @param store for the long leases, which handlers' threads send on connections of the pool
-   * @param cancel called for attempts whose job an operator has cancelled, for each perhaps
-   *     repeatedly
+   * @param cancel called for attempts whose job an operator has cancelled, possibly more than once
    */
   HeartbeatTask(
       LeaseKeeper leases,
@@ -93,10 +92,10 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   /**
-   * Gives an attempt that has not begun one lease of this length, and leaves its row alone until
-   * half of it has passed. If that fails, the attempt keeps its lease and is renewed as usual. Ends
-   * an attempt whose lease is lost or whose job an operator wants cancelled. Called by the thread
-   * that is about to run the handler, and keeps no other attempt waiting.
+   * Gives an attempt that has not begun one lease of this length, and does not change its row until
+   * half of the lease has passed. If that fails, the attempt keeps its lease and is renewed as
+   * usual. Ends an attempt whose lease is lost or whose job an operator wants cancelled. Called by
+   * the thread that is about to run the handler, and keeps no other attempt waiting.
    */
   void spare(Attempt attempt, Duration lease) {
     try {
@@ -119,7 +118,7 @@ final class HeartbeatTask implements Loop.Step {
     }
   }
 
-  /** Waits until the renewals that are under way have ended, but not for a database that hangs. */
+  /** Waits until the current renewals have ended, but not for a database that hangs. */
   private void awaitRenewals() {
     try {
       if (renewing.tryLock(config.heartbeatInterval().toNanos(), TimeUnit.NANOSECONDS)) {
@@ -139,7 +138,9 @@ final class HeartbeatTask implements Loop.Step {
       }
       if (attempt.lease().beginRenewal()) {
         due.add(attempt);
-      } else if (attempt.lease().isDue(now, interval)) { // again: it may have been spared just now
+      } else if (attempt
+          .lease()
+          .isDue(now, interval)) { // checked again: it may have been spared meanwhile
         spared.computeIfAbsent(attempt.lease().length(), lease -> new ArrayList<>()).add(attempt);
       }
     }
@@ -160,7 +161,10 @@ final class HeartbeatTask implements Loop.Step {
     }
   }
 
-  /** Renews all it can: a batch that cannot be renewed must not cost the others their leases. */
+  /**
+   * Renews as many as possible: a batch that cannot be renewed must not cost the other batches
+   * their leases.
+   */
   private @Nullable RuntimeException renewInBatches(List<Attempt> due, Duration lease) {
     RuntimeException failed = null;
     for (int from = 0; from < due.size(); from += BATCH) {
@@ -179,7 +183,10 @@ final class HeartbeatTask implements Loop.Step {
     return asked;
   }
 
-  /** Asks for those that were not renewed just now; a renewal returns the same. */
+  /**
+   * Reads the cancellations of attempts that were not renewed in this run; a renewal returns its
+   * own.
+   */
   private void hearCancels(long began) {
     List<Attempt> held =
         running.all().stream()
@@ -203,7 +210,7 @@ final class HeartbeatTask implements Loop.Step {
     }
   }
 
-  /** The report of an attempt whose row is busy is tried again in the next run. */
+  /** Writes the latest progress; a report whose row is busy is written in the next run. */
   private void writeProgress() {
     List<Attempt> reporting = new ArrayList<>();
     List<Progress> news = new ArrayList<>();
@@ -249,7 +256,7 @@ final class HeartbeatTask implements Loop.Step {
       switch (renewals.get(i).verdict()) {
         case DONE -> renewed(batch.get(i), sentAt, renewals.get(i));
         case LOST -> lost(batch.get(i), renewals.get(i));
-        case BUSY -> {} // stays due
+        case BUSY -> {} // the renewal the renewal stays due
       }
       batch.get(i).lease().endRenewal();
     }
@@ -268,7 +275,7 @@ final class HeartbeatTask implements Loop.Step {
 
   private void lost(Attempt attempt, Renewal renewal) {
     if (attempt.completion().isWritten() && !renewal.jobIsLive()) {
-      // Gone because the handler committed its completion, most likely; the flusher asks at the
+      // Most likely gone because the handler committed its completion; the flusher checks at the
       // end.
       attempt.completion().noteJobGone();
     } else if (attempt.lose()) {

@@ -3,12 +3,12 @@ package dev.skipjack.worker;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** What this host is called. */
+/** The name of this host. */
 final class HostName {
 
   private HostName() {}
 
-  /** The environment first: asking the resolver can take seconds where DNS is broken. */
+  /** Reads the environment first, because the resolver can take seconds if DNS is misconfigured. */
   static String get() {
     String fromEnvironment = System.getenv("HOSTNAME");
     if (fromEnvironment != null && !fromEnvironment.isBlank()) {

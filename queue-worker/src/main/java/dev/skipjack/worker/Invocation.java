@@ -11,10 +11,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
-/** Calls the handler of a kind, through the interceptors, with the log's context set. */
+/** Calls the handler of a kind through the interceptors, with the MDC set. */
 final class Invocation {
 
-  /** How long a payload of a later version is left to newer workers, on average. */
+  /** The average time for which a payload of a later version is left to newer workers. */
   private static final Duration LEFT_TO_OTHERS = Duration.ofSeconds(15);
 
   private final HandlerRegistry handlers;
@@ -58,7 +58,7 @@ final class Invocation {
       MDC.put("attempt", Integer.toString(attempt.job().attempt()));
       return chain(registration, attempt, context).proceed();
     } finally {
-      // Whatever the handler left there must not label the next job of this thread.
+      // MDC entries that the handler left must not label the next job of this thread.
       if (outer == null) {
         MDC.clear();
       } else {

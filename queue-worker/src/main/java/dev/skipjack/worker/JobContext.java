@@ -60,25 +60,26 @@ public interface JobContext {
    * commit together or not at all. The handler then commits and returns {@code
    * Outcome.completed()}.
    *
-   * <p>When the handler has ended, the worker checks whether the job is gone. If it is, the job is
+   * <p>When the handler has ended, the worker checks whether the job is gone. If so, the job is
    * completed, whatever the handler returned or threw after the commit. If not, the completion was
-   * rolled back, and the attempt has failed. May be called again when the transaction is repeated.
+   * rolled back, and the attempt has failed. A handler that repeats its transaction may call this
+   * again.
    *
    * <p>Use READ COMMITTED. A REPEATABLE READ or SERIALIZABLE transaction cannot complete a job
    * whose lease was renewed after its first statement (SQLSTATE 40001). Call this first in such a
    * transaction: the row is then locked, so that no other worker can take the job, however long the
-   * transaction is. If it was called later and failed, let the exception pass: the worker releases
-   * the job without counting the attempt, and runs later attempts of that kind under one long lease
-   * instead of renewals: three times as long as the failed attempt took, 6 hours at most. If the
-   * worker dies, such a job is rescued only when that lease has ended.
+   * transaction is. If it was called later and failed, let the exception propagate: the worker
+   * releases the job without counting the attempt, and runs later attempts of that kind under one
+   * long lease instead of renewals: three times as long as the failed attempt took, 6 hours at
+   * most. If the worker dies, such a job is rescued only when that lease has ended.
    *
    * @param connection with an open transaction; neither committed nor rolled back here
-   * @throws LeaseLostException if this attempt no longer owns the job; let it pass, so that the
-   *     transaction rolls back
+   * @throws LeaseLostException if this attempt no longer owns the job; let it propagate, so that
+   *     the transaction rolls back
    * @throws StoreException if the database refused, with SQLSTATE 40001 for a snapshot that is too
-   *     old; the transaction can then only be rolled back. Let it pass: if it is {@linkplain
-   *     StoreException#isTransient() transient}, as when the archive has no partition for today,
-   *     the attempt is not counted and the job is tried again
+   *     old; the transaction can then only be rolled back. Let the exception propagate: if it is
+   *     {@linkplain StoreException#isTransient() transient}, for example when the archive has no
+   *     partition for today, the attempt is not counted and the job is tried again
    */
   void completeIn(Connection connection);
 
@@ -86,15 +87,15 @@ public interface JobContext {
    * As {@link #completeIn(Connection)}, with a result that is kept with the archived job. A result
    * in the outcome that the handler returns is then ignored.
    *
-   * @param result null: none
+   * @param result null if there is none
    * @throws PayloadException if the result cannot be written; nothing was sent
    */
   void completeIn(Connection connection, @Nullable Object result);
 
   /**
-   * Enqueues follow-up jobs in the transaction that is open on {@code connection}, that of {@link
-   * #completeIn(Connection)} for instance: then they exist exactly if this job is done. They carry
-   * this job's {@linkplain #traceparent() trace} unless given another.
+   * Enqueues follow-up jobs in the transaction that is open on {@code connection}. If it is the
+   * transaction of {@link #completeIn(Connection)}, the follow-up jobs exist exactly if this job is
+   * completed. They carry this job's {@linkplain #traceparent() trace} unless given another.
    */
   JobEnqueuer enqueueIn(Connection connection);
 
@@ -104,7 +105,7 @@ public interface JobContext {
    * ends before.
    *
    * @param percent 0 to 100
-   * @param message a description; null: none
+   * @param message a description; null if there is none
    * @throws IllegalArgumentException if the percentage is out of range
    */
   void progress(int percent, @Nullable String message);

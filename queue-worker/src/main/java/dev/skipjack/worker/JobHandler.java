@@ -5,10 +5,10 @@ import dev.skipjack.api.Outcome;
 /**
  * Runs the attempts of one kind of job.
  *
- * <p>Called by as many threads at once as the queue has concurrency, outside any transaction. A job
- * may be delivered more than once; {@link JobContext#completeIn} makes effects in the queue's own
+ * <p>Called outside any transaction, by up to as many threads at once as the queue's concurrency. A
+ * job may run more than once; {@link JobContext#completeIn} makes effects in the queue's own
  * database happen once. A handler should end soon after its thread is interrupted: its lease was
- * lost, its type's timeout has passed, its job was cancelled, or the worker shuts down.
+ * lost, its type's timeout has passed, its job was cancelled, or the worker is shutting down.
  *
  * @param <T> the payload
  */

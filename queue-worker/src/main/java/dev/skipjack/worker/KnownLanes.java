@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The lanes that were listed, and what claims told of them since. Times are of {@link
- * System#nanoTime()}. Belongs to one thread.
+ * The lanes that were listed, updated by the results of later claims. Times are values of {@link
+ * System#nanoTime()}. Confined to one thread.
  */
 final class KnownLanes {
 
-  /** A lane, and what is believed of it. */
+  /** A lane and the worker's knowledge of it. */
   static final class Known {
 
     private final Lane lane;
@@ -35,12 +35,15 @@ final class KnownLanes {
       return lane;
     }
 
-    /** It gave less than it was asked for, so nothing more is expected of it for now. */
+    /**
+     * Whether the lane returned fewer jobs than requested, so that it is not expected to have more
+     * for now.
+     */
     boolean isExhausted() {
       return exhausted;
     }
 
-    /** How long its oldest due job has waited, as far as is known. */
+    /** How long its oldest due job has waited, as far as known. */
     long waited(long now) {
       return now - since;
     }
@@ -53,9 +56,9 @@ final class KnownLanes {
   private Map<Lane, Known> lanes = new HashMap<>();
 
   /**
-   * Replaces what is known by what was listed.
+   * Replaces the known lanes by the listed ones.
    *
-   * @param keep which lanes to keep all the same, as exhausted
+   * @param keep which unlisted lanes to keep, as exhausted
    */
   void list(DueLanes due, Predicate<Lane> keep, long now) {
     Map<Lane, Known> before = lanes;
@@ -65,9 +68,9 @@ final class KnownLanes {
       Known known = new Known(listed.lane(), now - nanos(listed.waited()));
       Known earlier = before.get(listed.lane());
       if (earlier != null && earlier.exhausted) {
-        // Had it something for us, it would not be exhausted: its oldest job is of a kind that
-        // others
-        // handle, or came later. Without this it would take the reserve of lanes that do.
+        // An exhausted lane has no job for this worker: its oldest job is of a kind that other
+        // workers handle, or arrived later. Without this the lane would use up the reserve of lanes
+        // that have one.
         known.since = later(known.since, earlier.since);
       }
       add(known);
@@ -96,7 +99,7 @@ final class KnownLanes {
     byQueue.computeIfAbsent(known.lane.queue(), queue -> new ArrayList<>(4)).add(known);
   }
 
-  /** Learns of lanes that have got a job just now. */
+  /** Adds lanes that have just received a job. */
   void expect(List<Lane> heard, long now) {
     for (Lane lane : heard) {
       Known known = lanes.get(lane);
@@ -114,7 +117,7 @@ final class KnownLanes {
     return byQueue.getOrDefault(queue, List.of());
   }
 
-  /** Whether a lane of these queues may hold more, as far as is known. */
+  /** Whether a lane of these queues may hold more jobs, as far as known. */
   boolean expectMore(Set<String> queues) {
     for (String queue : queues) {
       for (Known known : of(queue)) {
@@ -126,7 +129,7 @@ final class KnownLanes {
     return false;
   }
 
-  /** Learns from a claim that has just been answered. */
+  /** Updates the lanes from a claim that has just returned. */
   void claimed(ClaimAnswer answer, long now) {
     for (int i = 0; i < answer.visited(); i++) {
       Known known = lanes.get(answer.share(i).lane());

@@ -13,39 +13,40 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what a claim asks of which lane, so that over many claims the {@link LaneOrder} is kept.
+ * Chooses how many jobs a claim requests from which lane, so that many claims together follow the
+ * {@link LaneOrder}.
  *
- * <p>A claim has a cap for each lane and one limit for all, and serves its lanes in order. A single
- * queue is asked for all its lanes, each capped by the queue's room, because then the limit is the
- * queue's. While several queues have room, the caps of one queue must not add up to more than its
- * room; so only its highest lane is asked, and the lower ones once that came back short. Either
- * way, what one lane cannot give another one gives, in this claim or in the next, which follows at
- * once.
+ * <p>A claim has a cap for each lane and one limit for all, and serves its lanes in order. For a
+ * single queue, a claim contains all its lanes, each capped by the queue's room, because the limit
+ * of the claim is then the limit of the queue. While several queues have room, the caps of one
+ * queue must not add up to more than its room; so a claim contains only its highest lane, and the
+ * lower ones after that lane returned fewer jobs than requested. Either way, another lane provides
+ * what one lane lacks, in this claim or in the next, which follows at once.
  *
- * <p>A lane that is exhausted is asked only where a hint makes that cheap; among several queues,
- * for one job ahead of the lane that is expected to give the rest.
+ * <p>A claim contains an exhausted lane only if a hint makes that cheap; among several queues, it
+ * requests one job of that lane, ahead of the lane that is expected to provide the rest.
  *
- * <p>The reserve of a queue is counted in fractions of a slot, and its lane comes first. Where all
- * that is wanted does not fit into one claim, queues come in the order of what they were served so
- * far by their weight.
+ * <p>The reserve of a queue is counted in fractions of a slot, and its lane comes first. If not all
+ * wanted jobs fit into one claim, the queue that has been served least in proportion to its weight
+ * comes first.
  *
- * <p>Takes time linear in the known lanes of queues with room, but for sorting the queues where not
- * all fit. Belongs to one thread.
+ * <p>Takes time linear in the known lanes of queues with room, except for sorting the queues if not
+ * all fit. Confined to one thread.
  */
 final class LaneChooser {
 
-  /** Knows from which due time on a lane is worth looking at. */
+  /** Provides the due time from which a lane is worth reading. */
   @FunctionalInterface
   interface Hints {
-    /** Null: from the beginning. */
+    /** Returns the due time; null to read from the beginning. */
     @Nullable Instant of(Lane lane);
   }
 
   /**
-   * What to ask for.
+   * The lanes and limit of a claim.
    *
-   * @param shares empty when no lane has anything for anybody with room
-   * @param limit most jobs in all; 0 if there are no shares
+   * @param shares empty if no lane has a job for a queue with room
+   * @param limit maximum number of jobs in all; 0 if there are no shares
    */
   record Choice(List<LaneShare> shares, int limit) {}
 
@@ -56,7 +57,7 @@ final class LaneChooser {
   private double leastServed;
 
   /**
-   * @param queues all that are ever served
+   * @param queues all queues that the worker serves
    */
   LaneChooser(Collection<String> queues, LaneOrder order) {
     this.order = order;
@@ -64,10 +65,11 @@ final class LaneChooser {
   }
 
   /**
-   * The shares of one claim, whose answer is to be told to {@link #claimed} unless it failed.
+   * Returns the shares of one claim. Unless the claim fails, its result must be passed to {@link
+   * #claimed}.
    *
    * @param room jobs wanted by queue, each at least 1
-   * @param most jobs in all, at least 1
+   * @param most maximum number of jobs in all, at least 1
    */
   Choice choose(KnownLanes lanes, Map<String, Integer> room, int most, Hints hints, long now) {
     asked.clear();
@@ -94,7 +96,7 @@ final class LaneChooser {
     List<LaneShare> shares = new ArrayList<>(asked.size() + 1);
     for (QueueTurn turn : asked) {
       if (shares.size() >= most) {
-        break; // each lane is believed to hold a job
+        break; // each lane is expected to hold a job
       }
       add(shares, turn, hints, now);
     }
@@ -103,7 +105,8 @@ final class LaneChooser {
 
   private void takeTurns() {
     asked.forEach(turn -> turn.servedAtLeast(leastServed));
-    // Those of which nothing is expected come last, or a thousand of them could fill every claim.
+    // Lanes that are not expected to have jobs come last; otherwise a thousand of them could fill
+    // every claim.
     asked.sort(Comparator.comparing(QueueTurn::isExhausted).thenComparingDouble(QueueTurn::served));
     leastServed = asked.get(0).served();
   }
@@ -126,7 +129,7 @@ final class LaneChooser {
     }
   }
 
-  /** Null if the lane that has waited longest is the one that is served first anyway. */
+  /** Returns null if the lane that has waited longest is served first anyway. */
   private static @Nullable Known longestWaiting(List<Known> lanes, long now) {
     Known highest = null;
     Known longest = null;
@@ -163,7 +166,7 @@ final class LaneChooser {
     return new LaneShare(known.lane(), cap, hints.of(known.lane()));
   }
 
-  /** Learns what the last choice brought. */
+  /** Records the result of the last choice. */
   void claimed(ClaimAnswer answer) {
     for (int i = 0; i < answer.visited(); i++) {
       Lane lane = answer.share(i).lane();

@@ -5,22 +5,22 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * In which order a started worker serves what is due. Immutable; {@link #fair()} is the default.
+ * The order in which a started worker serves due jobs. Immutable; {@link #fair()} is the default.
  *
- * <p>Inside a queue, jobs of higher priority come first, then those that are due longer. A queue's
- * jobs of one priority are a <i>lane</i>. Unless the order is strict, a tenth of the slots goes to
- * the lane whose oldest due job has waited longest, so that a stream of jobs of higher priority
- * does not keep lower ones waiting forever.
+ * <p>Within a queue, jobs of higher priority come first, then those that have been due longer. A
+ * queue's jobs of one priority are a <i>lane</i>. Unless the order is strict, a tenth of the slots
+ * goes to the lane whose oldest due job has waited longest, so that a stream of jobs of higher
+ * priority does not keep lower ones waiting forever.
  *
- * <p>Each queue has threads of its own, and one queue never uses another's. So between queues there
- * is something to share out only where one claim cannot hold all that is wanted: when more than
- * 1,000 slots are free at once, and in {@link Worker#runUntilIdle()}, which takes 50 jobs at a
- * time. There each queue gets its part by weight, and what one cannot use the others do.
+ * <p>Each queue has its own threads, and one queue never uses another's. So queues compete only if
+ * one claim cannot contain all wanted jobs: when more than 1,000 slots are free at once, and in
+ * {@link Worker#runUntilIdle()}, which takes 50 jobs at a time. There each queue gets a share by
+ * weight, and other queues use what one queue cannot use.
  *
- * <p>{@link Worker#runUntilIdle()} and {@link Worker#runNext()} are always strict inside a queue.
+ * <p>{@link Worker#runUntilIdle()} and {@link Worker#runNext()} are always strict within a queue.
  *
- * @param reserve what is kept for lanes that wait
- * @param weights parts by queue, each 1 to 1,000; a queue that is not named has 1
+ * @param reserve the slots that are reserved for waiting lanes
+ * @param weights shares by queue, each 1 to 1,000; a queue that is not named has 1
  */
 public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
 
@@ -40,7 +40,7 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
       this.interval = interval;
     }
 
-    /** One slot in this many is reserved; 0: none. */
+    /** One slot in this number is reserved; 0 if none is. */
     int interval() {
       return interval;
     }
@@ -68,7 +68,7 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
 
   /**
    * Higher priorities first, but a tenth of the slots for the lane that has waited longest; queues
-   * are equals.
+   * have equal weight.
    */
   public static LaneOrder fair() {
     return new LaneOrder(Reserve.A_TENTH, Map.of());
@@ -76,14 +76,14 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
 
   /**
    * Higher priorities first and nothing else: a lane may wait forever behind higher ones. Queues
-   * are equals.
+   * have equal weight.
    */
   public static LaneOrder strict() {
     return new LaneOrder(Reserve.NOTHING, Map.of());
   }
 
   /**
-   * This order with other parts for some queues.
+   * Returns this order with other weights for some queues.
    *
    * @param weights 1 to 1,000 by queue; a queue that is not named has 1. The worker refuses queues
    *     that it does not serve.
@@ -92,7 +92,7 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
     return new LaneOrder(reserve, weights);
   }
 
-  /** This order with nothing kept for lanes that wait. */
+  /** Returns this order with no slots reserved for waiting lanes. */
   LaneOrder withoutReserve() {
     return new LaneOrder(Reserve.NOTHING, weights);
   }

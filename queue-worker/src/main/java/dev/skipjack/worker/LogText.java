@@ -3,24 +3,27 @@ package dev.skipjack.worker;
 import dev.skipjack.api.StoreException;
 import java.util.Locale;
 
-/** Makes text from elsewhere safe for the log: it can neither begin a line nor move the cursor. */
+/** Makes foreign text safe for the log: it can neither begin a line nor move the cursor. */
 final class LogText {
 
   private LogText() {}
 
-  /** An error without its causes: a database's error may quote a row, and the row a payload. */
+  /**
+   * Describes an error without its causes, because a database's error may quote a row, and the row
+   * a payload.
+   */
   static String of(Throwable error) {
     return error instanceof StoreException ? String.valueOf(error.getMessage()) : error.toString();
   }
 
-  /** On one line, between quotes, of about {@code longest} characters at most. */
+  /** Returns the text on one line, in quotes, truncated to about {@code longest} characters. */
   static String quoted(String text, int longest) {
     StringBuilder line = new StringBuilder(Math.min(text.length(), longest) + 8).append('"');
     append(line, text, longest, false);
     return line.append('"').toString();
   }
 
-  /** On lines of its own, each of them indented. */
+  /** Returns the text on separate, indented lines. */
   static String indented(String text) {
     StringBuilder lines = new StringBuilder(text.length() + 256);
     text.lines()
@@ -57,7 +60,10 @@ final class LogText {
     }
   }
 
-  /** Controls, line and paragraph separators, and marks that turn the direction of what follows. */
+  /**
+   * Whether it is a control character, a line or paragraph separator, or a mark that changes the
+   * direction of the following text.
+   */
   private static boolean isUnsafe(char c) {
     int type = Character.getType(c);
     return type == Character.CONTROL

@@ -13,52 +13,56 @@ import org.jspecify.annotations.Nullable;
  * is older can then neither change nor delete that row: {@code completeIn} fails with 40001. Every
  * later attempt takes as long and would fail likewise, until the job is dead. So the attempt is
  * released without being counted, and from then on this worker gives attempts of that kind one long
- * lease before their handlers start, and leaves the row alone while they run.
+ * lease before their handlers start, and does not change the row while they run.
  *
  * <p>The price: each start costs a statement and a commit, a job of such a kind is rescued that
- * much later if its worker dies, and what its handler reports of its progress is not written. So a
+ * much later if its worker dies, and the progress that its handler reports is not written. So a
  * kind is forgotten when many of its attempts in a row end within a heartbeat interval. Each time
- * it has to be learned again it takes twice as many to forget it: a rare long job among short ones
- * would otherwise be released, uncounted, again and again.
+ * it has to be learned again, twice as many such attempts are needed to forget it: a rare long job
+ * among short ones would otherwise be released, uncounted, again and again.
  *
- * <p>In memory only, because each worker can find it out by itself. Safe for any number of threads.
+ * <p>Kept in memory only, because each worker can learn the kinds by itself. Safe for any number of
+ * threads.
  */
 final class LongSnapshots {
 
-  /** Longest lease: a transaction that is open for longer has to call {@code completeIn} first. */
+  /** The longest lease. A transaction that stays open longer must call {@code completeIn} first. */
   static final Duration LONGEST = Duration.ofHours(6);
 
-  /** A lease lasts for as many of the transactions that were met, and is renewed after half. */
+  /**
+   * A lease lasts this many times as long as the transaction that failed, and is renewed after half
+   * of it.
+   */
   private static final int MARGIN = 3;
 
-  /** How many short attempts in a row make a kind forgotten, the first time. */
+  /** After this many short attempts in a row a kind is forgotten for the first time. */
   static final int PATIENCE = 100;
 
   private final long heartbeatInterval;
   private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
 
   /**
-   * @param lease null: forgotten, to be learned again
-   * @param patience how many short attempts in a row make it forgotten
-   * @param brief how many of those have ended
+   * @param lease null if the kind is forgotten and must be learned again
+   * @param patience number of short attempts in a row after which it is forgotten
+   * @param brief number of short attempts in a row so far
    */
   private record Kind(@Nullable Duration lease, long patience, long brief) {}
 
   /**
-   * @param heartbeatInterval shorter attempts meet no renewal, unless they have waited
+   * @param heartbeatInterval shorter attempts are not renewed, unless they have waited
    */
   LongSnapshots(Duration heartbeatInterval) {
     this.heartbeatInterval = heartbeatInterval.toNanos();
   }
 
-  /** The lease for an attempt of this kind; null: the usual one, with renewals. */
+  /** Returns the lease for an attempt of this kind; null for the usual lease with renewals. */
   @Nullable Duration leaseOf(String kind) {
     Kind known = kinds.get(kind);
     return known == null ? null : known.lease();
   }
 
   /**
-   * Learns from how long an attempt ran, however it ended.
+   * Records how long an attempt ran, however it ended.
    *
    * @param took in nanoseconds
    */

@@ -8,15 +8,15 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step, repeated on a thread of its own until stopped. Survives every Throwable: a step that
- * failed is repeated after a growing, jittered pause.
+ * Repeats a step on its own thread until stopped. Survives every Throwable: a failed step is
+ * repeated after a growing, jittered pause.
  */
 final class Loop {
 
-  /** What is repeated. */
+  /** The step that a loop repeats. */
   @FunctionalInterface
   interface Step {
-    /** Returns how many nanoseconds to wait before the next run, unless woken. */
+    /** Runs once and returns how many nanoseconds to wait before the next run, unless woken. */
     long run() throws Exception;
 
     /** Whether the last run used the database, so that its success shows that it is available. */
@@ -32,7 +32,7 @@ final class Loop {
 
   static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
-  /** Of loops that find out whether the database is back; the others are woken then. */
+  /** The longest pause of loops that detect whether the database is back; they wake the others. */
   static final Duration PROBE_PAUSE = Duration.ofMillis(500);
 
   private final String role;
@@ -47,16 +47,16 @@ final class Loop {
   private volatile long stepBegan = System.nanoTime();
   private volatile boolean inStep;
   private volatile boolean databaseIsBack;
-  private volatile @Nullable Long wokenFor; // since when the trouble lasts that was cut short
+  private volatile @Nullable Long wokenFor; // start of the failures whose pause was cut short
   private volatile @Nullable Trouble trouble;
-  private boolean hasFailed; // until a step gets an answer
-  private int failures; // in a row, since the database was back
+  private boolean hasFailed; // until a step gets a response
+  private int failures; // in a row, since the database came back
 
   /**
-   * What keeps a loop from its work.
+   * The failure that keeps a loop from working.
    *
    * @param since nanoTime of the first failure
-   * @param error what the latest said
+   * @param error message of the latest failure
    */
   record Trouble(String role, long since, String error) {
 
@@ -87,7 +87,7 @@ final class Loop {
     thread = threads.start(role, this::run);
   }
 
-  /** Asks the loop to end after the step it is in. */
+  /** Asks the loop to end after its current step. */
   void stop() {
     stopped.countDown();
     wakeup.raise();
@@ -95,9 +95,9 @@ final class Loop {
   }
 
   /**
-   * Ends the pause after a failure, if there is one, and lets the next ones be short again. Only
-   * once until a step works: a loop that goes on failing has a reason of its own, and must not be
-   * driven by the success of others.
+   * Ends the current pause after a failure, if any, and makes the next pauses short again. Has this
+   * effect only once until a step succeeds: a loop that keeps failing does so for another reason
+   * and must not be driven by the success of others.
    */
   void databaseIsBack() {
     Trouble current = trouble;
@@ -108,7 +108,7 @@ final class Loop {
     }
   }
 
-  /** Null: its last step worked, or asked for nothing. */
+  /** Returns the current failure; null if the last step succeeded or did not use the database. */
   @Nullable Trouble trouble() {
     return trouble;
   }
@@ -117,7 +117,9 @@ final class Loop {
     return stopped.getCount() == 0;
   }
 
-  /** Waits for the end and returns whether it came; a loop that was never started has ended. */
+  /**
+   * Waits for the loop to end and returns whether it did; a loop that was never started has ended.
+   */
   boolean join(long nanos) throws InterruptedException {
     Thread running;
     synchronized (this) {
@@ -134,7 +136,7 @@ final class Loop {
     return role;
   }
 
-  /** Whether its thread lives and is not caught in one step for so long. */
+  /** Whether its thread is alive and its current step has not yet taken {@code longestStep}. */
   synchronized boolean isAlive(Duration longestStep) {
     return thread != null
         && thread.isAlive()
@@ -197,15 +199,15 @@ final class Loop {
       }
       failures = before == null || databaseIsBack ? 1 : failures + 1;
       databaseIsBack = false;
-      // Not the wake-up: new work must not hammer an unavailable database.
+      // Ignores wake-ups: new work must not hammer an unavailable database.
       retry.await(Math.max(pauseAfter(failures), step.pauseAfter(thrown)));
     } catch (Throwable again) {
-      // Out of memory even for a log line, perhaps; what can be done is to go on.
+      // Perhaps there is no memory even for a log line; the loop can only continue.
       Thread.onSpinWait();
     }
   }
 
-  /** From 25..50 ms, doubling. */
+  /** Starts at 25..50 ms and doubles. */
   private long pauseAfter(int failures) {
     long full =
         Math.min(TimeUnit.MILLISECONDS.toNanos(50) << Math.min(failures - 1, 20), longestPause);

@@ -12,55 +12,57 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From which due time on a claim may begin to look in each lane.
+ * The due time from which a claim may begin to read each lane.
  *
  * <p>A long transaction anywhere in the database keeps the index entries of finished jobs alive.
  * They pile up at the head of each lane, where every claim begins, and claims get slower by the
  * minute. A claim that begins where the last one ended steps over them.
  *
- * <p>A mark is a hint and nothing depends on it. Below it may appear: a job whose transaction
- * committed late; one that a rival had locked and let go; one whose priority or due time was edited
- * by hand; one that was released before it began, which keeps its due time. (What fails, is snoozed
- * or rescued becomes due anew, above every mark.) All these are found by a <i>sweep</i>, a listing
- * of lanes and a claim without hints, which is due after two seconds, or after twenty times its own
- * duration when it takes longer, but twenty seconds at most. So marks can delay a job by that much
- * and never lose one. Each sweep begins all marks anew: a lane has one only if the sweep looked
- * into it, and then the mark is where that look ended. A thousand stragglers are thus found
- * together, not a few a sweep.
+ * <p>A mark is a hint, and correctness does not depend on it. A job may appear below its lane's
+ * mark if its transaction committed late, if another worker locked and unlocked it, if its priority
+ * or due time was edited by hand, or if it was released before it began, because it then keeps its
+ * due time. (A job that fails, is snoozed or is rescued gets a new due time above every mark.) A
+ * <i>sweep</i> finds all such jobs. It consists of a listing of lanes and a claim without hints,
+ * and is due after two seconds, or after twenty times its own duration if that is longer, but after
+ * twenty seconds at most. So marks can delay a job by that time and never lose one. Each sweep
+ * resets all marks: a lane then has a mark only if the sweep read it, and the mark is where that
+ * read ended. A thousand stragglers are thus found together, not a few in each sweep.
  *
- * <p>Marks are passed only while the database is slow, so that a healthy one keeps exact order: a
- * claim without hints must take longer than 5 ms, and 50 microseconds for each job it brings, three
- * times in a row. Three fast ones in a row end it. Dead entries slow down every claim; a pause of
- * the collector, a checkpoint or a lost packet slows down one, and would spoil an average for long.
+ * <p>Marks are used only while the database is slow, so that a healthy one keeps exact order: a
+ * claim without hints must take longer than 5 ms plus 50 microseconds for each job it returns,
+ * three times in a row. Three fast claims in a row end their use. Dead entries slow down every
+ * claim; a garbage collection, a checkpoint or a lost packet slows down one claim and would distort
+ * an average for long.
  *
- * <p>The listing itself walks the dead entries of every lane, so a claim that brings nothing is
- * followed by a sweep only if twenty times the duration of the last one has passed. Until then
- * claims from idle lanes, from which nothing was claimed for a second, find new jobs by their
- * marks.
+ * <p>The listing itself reads the dead entries of every lane, so a claim that returns no job is
+ * followed by a sweep only if twenty times the duration of the last sweep has passed. Until then,
+ * claims from idle lanes, from which no job was claimed for a second, find new jobs by their marks.
  *
  * <p>Marks are dropped
  *
  * <ul>
- *   <li>when nothing was claimed from the lane for a minute, or a second in a healthy database;
- *   <li>when the database's time steps back, which claimed jobs tell: new jobs are then due below;
- *   <li>when a call of the store failed. Another server, by restart, failover or promotion, always
- *       breaks the connections first. A pool or proxy may hide that from a worker between two
- *       claims; then the next sweep corrects the marks.
+ *   <li>when no job was claimed from the lane for a minute, or for a second in a healthy database;
+ *   <li>when the database's time steps back, which claimed jobs show: new jobs are then due below
+ *       the mark;
+ *   <li>when a call of the store failed. A change of server, by restart, failover or promotion,
+ *       always breaks the connections first. A pool or proxy may hide that from a worker between
+ *       two claims; then the next sweep corrects the marks.
  * </ul>
  *
- * <p>Edits by hand come from other processes, or past the worker, so no one can tell it to drop a
+ * <p>Edits by hand come from other processes or bypass the worker, so they cannot make it drop a
  * mark; the next sweep finds the job.
  *
- * <p>In memory only. Times without a unit are of {@link System#nanoTime()}. Belongs to one thread.
+ * <p>Kept in memory only. Times without a unit are values of {@link System#nanoTime()}. Confined to
+ * one thread.
  */
 final class LowWaterMarks {
 
-  /** What a claim of no jobs takes at most in a healthy database. */
+  /** The longest that a claim of no jobs takes in a healthy database. */
   static final Duration FAST = Duration.ofMillis(5);
 
   /**
-   * How far a mark stays behind the last job claimed, so that transactions that take not longer are
-   * not missed.
+   * How far a mark stays behind the last job claimed, so that transactions of at most this duration
+   * are not missed.
    */
   static final Duration LAG = Duration.ofMillis(100);
 
@@ -69,7 +71,9 @@ final class LowWaterMarks {
   private static final long SHORTEST_INTERVAL = Duration.ofSeconds(2).toNanos();
   private static final int INTERVAL_BY_DURATION = 20;
 
-  /** Whatever a sweep takes, stragglers and new lanes wait for the next one no longer than this. */
+  /**
+   * The longest that stragglers and new lanes wait for the next sweep, however long a sweep takes.
+   */
   private static final long LONGEST_INTERVAL = Duration.ofSeconds(20).toNanos();
 
   private static final long IDLE = Duration.ofSeconds(1).toNanos();
@@ -94,33 +98,33 @@ final class LowWaterMarks {
   private long sweepNanos;
 
   /**
-   * @param fast instead of {@link #FAST}; negative: no claim ever is
+   * @param fast replaces {@link #FAST}; if negative, no claim counts as fast
    */
   LowWaterMarks(Duration fast) {
     this.fast = fast.toNanos();
   }
 
-  /** Whether the database is slow enough for marks to be worth their price. */
+  /** Whether the database is slow enough for marks to pay off. */
   boolean inForce() {
     return inForce;
   }
 
-  /** Whether the next claim must do without hints, after the lanes were listed. */
+  /** Whether the lanes must be listed and the next claim must use no hints. */
   boolean isSweepDue(long now) {
     return now - sweptAt >= SHORTEST_INTERVAL && isSweepAffordable(now);
   }
 
-  /** Whether a sweep now takes a twentieth of the time at most, or must be made all the same. */
+  /** Whether a sweep now takes at most a twentieth of the time, or is required anyway. */
   boolean isSweepAffordable(long now) {
     return now - sweptAt >= Math.min(INTERVAL_BY_DURATION * sweepNanos, LONGEST_INTERVAL);
   }
 
   /**
-   * Begins all marks anew after the lanes were listed. The listing has looked into those it did not
-   * find.
+   * Resets all marks after the lanes were listed. The listing has also read the lanes in which it
+   * found no due job.
    *
    * @param began when the listing began
-   * @param nanos how long it took
+   * @param nanos how long the listing took
    */
   void sweep(long began, long nanos, Set<Lane> due, Set<String> paused) {
     sweep++;
@@ -142,13 +146,16 @@ final class LowWaterMarks {
         });
   }
 
-  /** Nothing due before this is worth looking at; null: everything is, or the lane is idle. */
+  /**
+   * Returns the due time from which to read the lane; null to read all of it, or if the lane is
+   * idle.
+   */
   @Nullable Instant of(Lane lane, long now) {
     Mark mark = valid(lane);
     return mark == null || isIdle(mark, now) ? null : mark.low;
   }
 
-  /** As {@link #of}, of a lane from which nothing was claimed for a second; null for all others. */
+  /** As {@link #of}, for a lane from which no job was claimed for a second; null for all others. */
   @Nullable Instant ofIdle(Lane lane, long now) {
     Mark mark = valid(lane);
     return mark == null || !isIdle(mark, now) ? null : mark.low;
@@ -171,15 +178,15 @@ final class LowWaterMarks {
     return now - mark.claimedAt >= IDLE;
   }
 
-  /** Learns from a claim that has just been answered. */
+  /** Updates the marks from a claim that has just returned. */
   void claimed(ClaimAnswer answer, long now) {
     boolean hinted = false;
     boolean sweeping = false;
     for (int i = 0; i < answer.visited(); i++) {
       boolean hint = answer.share(i).lowWater() != null;
       hinted |= hint;
-      // A later look into the same lane is no part of the sweep: counted, it would put off the
-      // next.
+      // A later claim from the same lane is not part of the sweep; counting it would delay the next
+      // sweep.
       sweeping |= !hint && lookedInto.add(answer.share(i).lane());
     }
     if (sweeping) {
@@ -191,7 +198,7 @@ final class LowWaterMarks {
     if (hasTimeSteppedBack(answer)) {
       drop();
       if (hinted) {
-        return; // what it looked at began at marks of another time
+        return; // this claim began at outdated marks
       }
     }
     for (int i = 0; i < answer.visited(); i++) {
@@ -240,13 +247,13 @@ final class LowWaterMarks {
     }
   }
 
-  /** Drops every mark: what is known may be of another server. */
+  /** Drops every mark, because the marks may come from another server. */
   void clear() {
     drop();
     databaseTime = Instant.MIN;
   }
 
-  /** Exhausted lanes are found by nothing but a sweep then, so it must not be put off. */
+  /** Afterwards only a sweep finds exhausted lanes, so it must not be postponed. */
   private void drop() {
     marks.clear();
     sweepNanos = 0;

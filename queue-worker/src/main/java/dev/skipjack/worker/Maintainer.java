@@ -15,10 +15,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates the partitions of the days to come and removes and prunes what is older than its
- * retention, for everybody: any worker may do it at any time. A loop of its own, because it may
- * wait a second here and there for somebody's lock, and jobs that are to be rescued must not wait
- * with it.
+ * Creates the partitions of the coming days, and removes and prunes rows that are older than their
+ * retention. Any worker may do this for all others at any time. It has its own loop, because it may
+ * wait a second now and then for a lock of another transaction, and the rescue of jobs must not
+ * wait with it.
  */
 final class Maintainer implements Loop.Step {
 
@@ -58,7 +58,7 @@ final class Maintainer implements Loop.Step {
     Set<Postponed> postponed = new HashSet<>();
     step(() -> postponed.addAll(create()));
     step(() -> postponed.addAll(remove()));
-    // Said once, not each minute while a reader holds the same partition.
+    // Logged once, not every minute while a reader holds the same partition.
     postponed.stream().filter(one -> !known.contains(one)).forEach(reporter::partitionPostponed);
     known = postponed;
     long[] pause = {pause(postponed)};
@@ -70,13 +70,16 @@ final class Maintainer implements Loop.Step {
     return Jitter.around(pause[0], random);
   }
 
-  /** A step that the database refuses, for want of a privilege perhaps, is refused again soon. */
+  /**
+   * A step that the database refuses, for example because a privilege is missing, will soon be
+   * refused again.
+   */
   @Override
   public long pauseAfter(Throwable failure) {
     return pauseAfterFailure;
   }
 
-  /** One that fails keeps no other back, unless it is for want of the database. */
+  /** A step that fails does not hold up the others, unless the database is unavailable. */
   private void step(Runnable step) {
     try {
       step.run();

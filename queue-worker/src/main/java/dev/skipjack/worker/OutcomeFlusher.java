@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Collects endings for a moment, so that one statement writes many, and keeps those that could not
- * be written until they can. Never drops one: only a written or lost one is settled.
+ * Collects endings for a moment, so that one statement writes many, and keeps endings that could
+ * not be written until they can be. Never drops one: only a written or lost ending is settled.
  */
 final class OutcomeFlusher implements Loop.Step {
 
@@ -31,7 +31,10 @@ final class OutcomeFlusher implements Loop.Step {
     this.flushInterval = flushInterval.toNanos();
   }
 
-  /** Takes an ending from any thread. Does not wait: unwritten endings hold back the claim loop. */
+  /**
+   * Accepts an ending from any thread. Does not wait: unwritten endings slow down the claim loop
+   * instead.
+   */
   void offer(Attempt attempt, Ending ending) {
     attempt.unwritten();
     inbox.add(new UnwrittenEnding(attempt, ending));
@@ -63,7 +66,7 @@ final class OutcomeFlusher implements Loop.Step {
     return asked;
   }
 
-  /** Waits for more endings, unless no attempt is left that could bring one. */
+  /** Waits for more endings, unless no attempt is left that could produce one. */
   private void gather() {
     int waiting = arrived.get();
     if (waiting > 0 && !isWorthWriting(waiting) && flushInterval > 0) {

@@ -21,9 +21,9 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
- * Writes endings, one statement for each kind of ending, and settles those that are written. Those
- * that the database rejects go to the {@link RejectedEndings}; the rest stays unsettled and is
- * tried again. Belongs to the flusher's thread.
+ * Writes endings, one statement for each kind of ending, and settles those that are written.
+ * Endings that the database rejects go to the {@link RejectedEndings}; the rest stays unsettled and
+ * is tried again. Confined to the flusher's thread.
  */
 final class OutcomeWriter {
 
@@ -49,7 +49,8 @@ final class OutcomeWriter {
   }
 
   /**
-   * Writes what it can; the rest remains unsettled, to be tried again when it is due.
+   * Writes as many endings as possible; the rest remains unsettled and is tried again when it is
+   * due.
    *
    * @throws StoreException if the database is unavailable, which settles no ending
    */
@@ -61,7 +62,7 @@ final class OutcomeWriter {
       each(Ending.Failed.class::isInstance, due, this::fail);
       each(OutcomeWriter::givesBack, due, this::giveBack);
     } finally {
-      rejected.settle(); // last: it only matters for the report
+      rejected.settle(); // last, because only the report depends on it
     }
   }
 
@@ -89,14 +90,17 @@ final class OutcomeWriter {
           throw unavailable;
         }
         reporter.refused(batch.size(), thrown);
-        // One draw for all, so that they stay together for the next try.
+        // One draw for all, so that they stay together in the next try.
         double draw = random.nextDouble();
         batch.forEach(unwritten -> refused(unwritten, draw));
       }
     }
   }
 
-  /** A statement that was refused, or never sent for want of a connection, was not executed. */
+  /**
+   * Whether the statement may have been executed: not if it was refused, or if there was no
+   * connection to send it on.
+   */
   private static boolean mayBeExecuted(Throwable thrown) {
     return !(thrown instanceof StoreException refused) || refused.isOutcomeUnknown();
   }
@@ -120,8 +124,8 @@ final class OutcomeWriter {
   }
 
   /**
-   * A heartbeat is the question that a batch can ask: it distinguishes a row that is gone from one
-   * whose transaction is still open, and an attempt that is about to fail may keep its lease.
+   * Checks a batch with a heartbeat, which distinguishes a row that is gone from one whose
+   * transaction is still open. An attempt that is about to fail may keep its lease.
    */
   private void checkCompletions(List<UnwrittenEnding> batch) {
     long sentAt = System.nanoTime();

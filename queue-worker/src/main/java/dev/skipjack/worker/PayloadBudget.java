@@ -5,24 +5,26 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many payloads a worker may hold in memory, and fetch at once. What the next ones need is
- * learned from those that came last: an increase at once, a decrease over some claims.
+ * Limits how many payloads a worker holds in memory and fetches at once. The expected size of the
+ * next payloads follows the last ones: it rises at once and falls over several claims.
  *
- * <p>Counts characters, twice each, because a claim holds them as the driver's bytes and as text.
- * Safe for any number of threads; {@link #learn} is for one.
+ * <p>Counts each character twice, because a claim holds it as the driver's bytes and as text. Safe
+ * for any number of threads; {@link #learn} is for one.
  */
 final class PayloadBudget {
 
   /** What the rest of an attempt needs: more than enough of it makes no claim smaller. */
   private static final int BESIDES = 512;
 
-  /** Until a claim has told better: the largest payload that a queue takes by default. */
+  /**
+   * The expected size before the first claim: the largest payload that a queue accepts by default.
+   */
   private static final long FIRST_GUESS = weightOf(256 * 1024);
 
   private static final long LARGEST = 128L << 20;
   private static final int PART_OF_HEAP = 4;
 
-  /** A claim of so many jobs of another size moves what is expected half of the way down. */
+  /** A claim of this many smaller jobs moves the expected size halfway down. */
   private static final double HALFWAY = 32;
 
   private final long most;
@@ -31,13 +33,13 @@ final class PayloadBudget {
   private boolean learned;
 
   /**
-   * @param most most that is held, by {@link #weightOf}
+   * @param most maximum total weight, as of {@link #weightOf}
    */
   PayloadBudget(long most) {
     this.most = most;
   }
 
-  /** A quarter of the heap, and 128 MiB at most. */
+  /** Returns a budget of a quarter of the heap, at most 128 MiB. */
   static PayloadBudget ofHeap() {
     return new PayloadBudget(Math.min(LARGEST, Runtime.getRuntime().maxMemory() / PART_OF_HEAP));
   }
@@ -54,12 +56,12 @@ final class PayloadBudget {
     held.addAndGet(-weight);
   }
 
-  /** How many more jobs may be held, of the size that is expected. */
+  /** How many more jobs of the expected size may be held. */
   int room() {
     return jobs(most - held.get());
   }
 
-  /** How many jobs one claim may bring; at least one. */
+  /** How many jobs one claim may return; at least one. */
   int claimable() {
     return Math.max(1, jobs(most / 2));
   }
@@ -68,7 +70,7 @@ final class PayloadBudget {
     return (int) Math.max(0, Math.min(weight / expected, Integer.MAX_VALUE));
   }
 
-  /** Learns from what a claim brought. */
+  /** Updates the expected size from the jobs of a claim. */
   void learn(List<ClaimedJob> jobs) {
     if (jobs.isEmpty()) {
       return;

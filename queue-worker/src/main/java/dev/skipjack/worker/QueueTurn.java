@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What one queue is asked for in a claim, and what it was served over all of them. */
+/** The share of one queue in the current claim, and how much it was served over all claims. */
 final class QueueTurn {
 
   private final int weight;
@@ -40,12 +40,12 @@ final class QueueTurn {
     return room;
   }
 
-  /** The lanes that are worth asking, highest priority first. */
+  /** The lanes that are worth claiming from, highest priority first. */
   List<Known> lanes() {
     return lanes;
   }
 
-  /** Whether nothing is expected of any of them. */
+  /** Whether none of the lanes is expected to have jobs. */
   boolean isExhausted() {
     for (Known known : lanes) {
       if (!known.isExhausted()) {
@@ -55,12 +55,15 @@ final class QueueTurn {
     return true;
   }
 
-  /** How much of its part it has had, where there was not enough for all. */
+  /** How much of its share it has received in claims that were too small for all queues. */
   double served() {
     return served;
   }
 
-  /** A queue that had nothing to claim, or room for all it had, has saved up nothing. */
+  /**
+   * Raises the served amount: a queue that had no jobs, or room for all of them, saves up no claim
+   * on later slots.
+   */
   void servedAtLeast(double least) {
     served = Math.max(served, least);
   }
@@ -81,11 +84,12 @@ final class QueueTurn {
   /**
    * Ends the claim.
    *
-   * @param contended whether there was less than all queues wanted
+   * @param contended whether the queues wanted more jobs than the claim could return
    */
   void settle(boolean contended) {
     if (reservedFor != null) {
-      // A reserve that its lane could not use is not saved up, and jobs beyond it are not charged.
+      // A reserve that its lane could not use is not saved up, and jobs beyond the reserve are not
+      // charged.
       owed += claimed - reserve.interval() * reserveClaimed;
       owed = Math.max(0, Math.min(owed, reserve.interval() - 1));
     }

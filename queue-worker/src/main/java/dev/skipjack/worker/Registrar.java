@@ -19,7 +19,7 @@ final class Registrar implements Loop.Step {
 
   private static final long INTERVAL = Duration.ofMinutes(1).toNanos();
 
-  /** Of a function, of a table. */
+  /** SQLSTATEs for an undefined function and an undefined table. */
   private static final Set<String> NOT_THERE = Set.of("42883", "42P01");
 
   private final WorkerRegistry registry;
@@ -60,7 +60,10 @@ final class Registrar implements Loop.Step {
     return Jitter.around(INTERVAL, random);
   }
 
-  /** Migrations refuse such a database, but a dump may have been restored into one. */
+  /**
+   * Reports an encoding that migrations refuse, because a dump may have been restored into such a
+   * database.
+   */
   private void checkEncoding(String encoding) {
     vitals.encodingIs(encoding);
     if (!encoding.equals(WorkerInstructions.UTF8) && !toldOfEncoding) {
@@ -69,7 +72,7 @@ final class Registrar implements Loop.Step {
     }
   }
 
-  /** Empty for a schema of before there were versions. */
+  /** Returns empty for a schema from before versions existed. */
   private Optional<WorkerInstructions> announce() {
     try {
       return Optional.of(registry.announce(row));

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The endings that the database rejected, because the attempt no longer holds its job. Finds out
- * why, reports it and settles them: the ending was written after all by a statement whose answer
- * was lost, the handler's own transaction completed the job, or another worker has it.
+ * why, reports it and settles them: a statement whose response was lost did write the ending, the
+ * handler's own transaction completed the job, or another worker has it.
  *
- * <p>Belongs to the flusher's thread.
+ * <p>Confined to the flusher's thread.
  */
 final class RejectedEndings {
 
@@ -38,7 +38,7 @@ final class RejectedEndings {
     this.reporter = reporter;
   }
 
-  /** Adds an ending; who has its job is asked later. */
+  /** Adds an ending; {@link #settle} asks who has its job. */
   void add(UnwrittenEnding ending) {
     unsettled.add(Rejected.of(ending, null));
   }
@@ -48,15 +48,18 @@ final class RejectedEndings {
     unsettled.add(Rejected.of(ending, renewal));
   }
 
-  /** Adds an ending whose job must not be asked for, because a heartbeat might renew its lease. */
+  /**
+   * Adds an ending whose job must not be checked with a heartbeat, because that might renew its
+   * lease.
+   */
   void addExpired(UnwrittenEnding ending) {
     unsettled.add(Rejected.of(ending, UNKNOWN));
   }
 
   /**
-   * Asks who has the jobs, then the audit which of the endings were written, and reports the
-   * result. If the database is unavailable, an ending that may have been written stays unsettled,
-   * so that it is asked about again.
+   * Asks the store who has the jobs, reads from the audit which of the endings were written, and
+   * reports the result. If the database is unavailable, an ending that may have been written stays
+   * unsettled, so that it is checked again.
    *
    * @throws StoreException if the database is unavailable
    */
@@ -134,7 +137,7 @@ final class RejectedEndings {
     }
   }
 
-  /** Whether the audit records an attempt with this ending so. */
+  /** Whether the audit records an attempt with this ending under this status. */
   private static boolean isWrittenAs(Ending ending, ExecutionStatus audited) {
     return switch (audited) {
       case FAILED, DEAD -> ending instanceof Ending.Failed;
@@ -146,11 +149,11 @@ final class RejectedEndings {
   }
 
   /**
-   * One of them.
+   * One rejected ending.
    *
-   * @param completedByHandler as it was when the database rejected the ending: a lease that expires
-   *     while it is asked for more changes nothing
-   * @param renewal who has the job; null: not asked yet
+   * @param completedByHandler the state when the database rejected the ending; a lease that expires
+   *     afterwards changes nothing
+   * @param renewal who has the job; null if not known yet
    */
   private record Rejected(
       UnwrittenEnding unwritten, boolean completedByHandler, @Nullable Renewal renewal) {
@@ -163,7 +166,7 @@ final class RejectedEndings {
       return new Rejected(unwritten, completedByHandler, asked);
     }
 
-    /** Whether the handler's own completion has ended the job, which is gone. */
+    /** Whether the job is gone because the handler's own completion ended it. */
     boolean isCompleted() {
       return completedByHandler && renewal != null && !renewal.jobIsLive();
     }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Reporter {
 
-  /** Each time that this many more attempts of a job do not count, it is worth a warning. */
+  /** Each time this number of further attempts of a job does not count, a warning is logged. */
   private static final int REPEATED = 100;
 
   private final List<WorkerListener> listeners;
@@ -37,7 +37,10 @@ final class Reporter {
   private volatile Consumer<WorkerEvent> events = event -> {};
   private final HandlerWatch handlers = new HandlerWatch(System::nanoTime);
 
-  /** Calls listeners in the calling thread; for tests of parts that have no threads. */
+  /**
+   * Creates a reporter that calls listeners in the calling thread; for tests of parts that have no
+   * threads.
+   */
   Reporter(List<WorkerListener> listeners) {
     this(listeners, WorkerMetrics.NONE, "worker", FailureLog.standard());
     events = event -> listeners.forEach(listener -> listener.on(event));
@@ -51,7 +54,7 @@ final class Reporter {
     this.failures = new FailureLogger(failureLog, LOG, System::nanoTime);
   }
 
-  /** Calls listeners from now on; without listeners there is no thread for them. */
+  /** Starts to call listeners; without listeners it starts no thread. */
   void start(WorkerThreads threads) {
     if (!listeners.isEmpty()) {
       EventDispatcher started =
@@ -65,7 +68,7 @@ final class Reporter {
     }
   }
 
-  /** Delivers the queued events, for the given time at most, and none afterwards. */
+  /** Delivers the queued events for at most the given time, and none afterwards. */
   void stop(long nanos) throws InterruptedException {
     failures.close();
     EventDispatcher running = dispatcher;
@@ -120,7 +123,7 @@ final class Reporter {
     metrics.record(WorkerMeter.CLAIM, nanos, worker);
   }
 
-  /** The next claim asks for fewer jobs. */
+  /** Reports that a claim was too large; the next claim requests fewer jobs. */
   void claimTooLarge(int limit, Throwable failure) {
     LOG.warn(
         "Claim did not fit into memory or into the server's limits limit={} error={}",
@@ -128,7 +131,7 @@ final class Reporter {
         LogText.of(failure));
   }
 
-  /** The attempt fails because of it. */
+  /** Reports that a payload could not be fetched; the attempt fails because of it. */
   void unread(Attempt attempt, Throwable why) {
     metrics.count(WorkerMeter.UNREAD, attempt.info());
     LOG.error("Payload could not be fetched {} error={}", attempt.info(), LogText.of(why));
@@ -152,7 +155,7 @@ final class Reporter {
     metrics.record(WorkerMeter.RUN, Duration.ofNanos(nanos), attempt.info());
   }
 
-  /** Reports that an attempt's ending is written, and as what. */
+  /** Reports that an attempt's ending is written, with its status. */
   void ended(Attempt attempt, Ending ending, ExecutionStatus status) {
     switch (status) {
       case SUCCEEDED -> succeeded(attempt);
@@ -208,9 +211,12 @@ final class Reporter {
     send(new WorkerEvent.Released(attempt.info()));
   }
 
-  /** A job that is snoozed or released forever never becomes dead, so that no one would notice. */
+  /**
+   * Warns of a job that is snoozed or released again and again: it never becomes dead, so it would
+   * go unnoticed.
+   */
   private static void warnIfRepeated(Attempt attempt) {
-    long uncounted = attempt.job().uncountedAttempts() + 1L; // with this one
+    long uncounted = attempt.job().uncountedAttempts() + 1L; // including this one
     if (uncounted % REPEATED == 0) {
       LOG.warn(
           "Job has been snoozed or released many times queue={} kind={} jobId={} uncountedAttempts={}",
@@ -268,37 +274,36 @@ final class Reporter {
 
   void stuck(Attempt attempt) {
     metrics.count(WorkerMeter.STUCK, attempt.info());
-    LOG.error("Handler is stuck, it was interrupted and goes on {}", attempt.info());
+    LOG.error("Handler is stuck, it was interrupted and still runs {}", attempt.info());
     send(new WorkerEvent.Stuck(attempt.info()));
   }
 
   void notBegun(Attempt attempt) {
-    LOG.error(
-        "Executor has not begun a job that it was given, the job is released {}", attempt.info());
+    LOG.error("Executor did not begin a job in time, the job is released {}", attempt.info());
     send(new WorkerEvent.NotBegun(attempt.info()));
   }
 
-  /** Logged once until there is a thread again. */
+  /** Reports that there was no thread for a handler; logged once until there is one again. */
   void noThread(Attempt attempt, Throwable why) {
     if (handlers.refused()) {
-      LOG.error("No thread for a handler, its job is released {}", attempt.info(), why);
+      LOG.error("Executor refused a handler, its job is released {}", attempt.info(), why);
     }
   }
 
   void notEnded(Throwable thrown) {
     try {
-      LOG.error("Attempt could not be ended, its lease will run out", thrown);
+      LOG.error("Attempt could not be ended, its lease will expire", thrown);
     } catch (Throwable again) {
-      Thread.onSpinWait(); // no memory for a log line; the thread must live on
+      Thread.onSpinWait(); // no memory for a log line; the thread must continue
     }
   }
 
-  /** Logged once for each kind and version. */
+  /** Reports payloads of a later version; logged once for each kind and version. */
   void leftToNewer(Attempt attempt, int known) {
     int version = attempt.job().payloadVersion();
     if (leftToNewer.add(attempt.job().kind() + " " + version)) {
       LOG.warn(
-          "Payloads of a later version are left to newer workers kind={} version={} known={}",
+          "Payloads of a later version left to newer workers kind={} version={} known={}",
           attempt.job().kind(),
           version,
           known);
@@ -316,13 +321,12 @@ final class Reporter {
   }
 
   void schemaTooOld(int found, int needed) {
-    LOG.error(
-        "Schema is older than this library needs, migrate it found={} needed={}", found, needed);
+    LOG.error("Schema is too old for this library, migrate it found={} needed={}", found, needed);
   }
 
   void encodingUnsuitable(String found) {
     LOG.error(
-        "Database cannot store every payload and every reason of a failure, use one with encoding UTF8 found={}",
+        "Database encoding cannot represent every payload and error message, use a database with encoding UTF8 found={}",
         found);
   }
 
@@ -361,7 +365,7 @@ final class Reporter {
     }
   }
 
-  /** One sentence on what could not be pruned. */
+  /** Reports, in one sentence, what could not be pruned. */
   void notPruned(String failure) {
     LOG.warn("Pruning needs an operator error={}", failure);
   }
@@ -397,10 +401,10 @@ final class Reporter {
     send(new WorkerEvent.LoopFailed(loop, error));
   }
 
-  /** A loop could not do its work; the error shows whether the database was unavailable. */
+  /** Reports that a loop failed; the error shows whether the database was unavailable. */
   void databaseFailed(String loop, Throwable error) {
     if (!DatabaseWatch.isExhausted(error)) {
-      waitsNoMore(loop); // it has another trouble now
+      waitsNoMore(loop); // it fails for another reason now
     } else if (database.waits(loop)) {
       LOG.error(
           "Pool exhausted, no connection is free for the worker loop={} error={}",
@@ -417,7 +421,7 @@ final class Reporter {
     }
   }
 
-  /** A loop got a connection, needed none, has another trouble, or has ended. */
+  /** Reports that a loop got a connection, needed none, failed for another reason, or has ended. */
   void waitsNoMore(String loop) {
     if (database.waitsNoMore(loop)) {
       Duration after = database.exhaustedFor();
@@ -434,7 +438,7 @@ final class Reporter {
     }
   }
 
-  /** A step of a loop worked without using the database. */
+  /** Reports that a step of a loop succeeded without using the database. */
   void askedNothing(String loop) {
     database.askedNothing(loop);
   }
@@ -444,7 +448,7 @@ final class Reporter {
     send(new WorkerEvent.LoopRecovered(loop));
   }
 
-  /** Shows the gauges of a worker until the returned action is run. */
+  /** Registers the gauges of a worker; the returned action removes them. */
   Runnable gauges(WorkerId id, Supplier<WorkerStatus> status, Supplier<WorkerHealth> health) {
     return metrics.gauges(id, status, health);
   }

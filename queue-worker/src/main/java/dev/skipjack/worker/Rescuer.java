@@ -6,10 +6,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** Takes back jobs whose lease ran out, for everybody: any worker may do it at any time. */
+/** Takes back jobs whose lease has expired. Any worker may do this for all others at any time. */
 final class Rescuer implements Loop.Step {
 
-  /** Rescued jobs come back over this time, so that a dead worker's jobs are no stampede. */
+  /**
+   * Rescued jobs become due spread over this time, so that a dead worker's jobs do not all start at
+   * once.
+   */
   private static final Duration SPREAD = Duration.ofSeconds(1);
 
   private static final int BATCH = 200;

@@ -7,12 +7,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** The attempts that this worker holds: claimed, and their outcome not yet written. */
+/** The attempts that this worker holds: they are claimed, and their outcome is not yet written. */
 final class RunningJobs {
 
   private static final long LOOK = Duration.ofMillis(100).toNanos();
 
-  /** By the execution alone: hashes of job and execution together collide where both only rise. */
+  /**
+   * Keyed by the execution alone, because combined hashes of job and execution collide when both
+   * ids only rise.
+   */
   private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
   /** Holds an attempt; only the first call counts. */
@@ -22,7 +25,7 @@ final class RunningJobs {
     }
   }
 
-  /** Lets go of an attempt; only the first call counts. */
+  /** Removes an attempt; only the first call counts. */
   void settle(Attempt attempt) {
     if (held.remove(attempt.execution().id()) != null) {
       attempt.queue().settled(attempt.weight(), attempt.isUnwritten());
@@ -44,8 +47,8 @@ final class RunningJobs {
   }
 
   /**
-   * Returns whether only attempts with stuck handlers are left, waiting until {@code deadline} (a
-   * nanoTime) for it.
+   * Waits until only attempts with stuck handlers are left, or until {@code deadline} (a nanoTime),
+   * and returns whether that is so.
    */
   synchronized boolean awaitNone(long deadline) throws InterruptedException {
     while (!onlyStuckAreLeft()) {

@@ -10,7 +10,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
-/** Monitoring that cannot harm the work: what it throws is logged once. */
+/**
+ * Protects the worker from its monitoring: the first exception is logged, the others are ignored.
+ */
 final class SafeMetrics {
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -58,7 +60,7 @@ final class SafeMetrics {
     }
   }
 
-  /** Shows all gauges of a worker until the returned action is run. */
+  /** Registers all gauges of a worker; the returned action removes them. */
   Runnable gauges(WorkerId worker, Supplier<WorkerStatus> status, Supplier<WorkerHealth> health) {
     List<Runnable> removals = new ArrayList<>();
     show(removals, WorkerMeter.BUFFERED, worker, () -> status.get().buffered());

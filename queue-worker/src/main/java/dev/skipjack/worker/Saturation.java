@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which queues have due jobs that wait because handlers run for long in all slots. */
+/** Finds queues whose due jobs wait because long-running handlers occupy all slots. */
 final class Saturation {
 
-  /** Shorter is what a busy queue looks like. */
+  /** A shorter wait is normal for a busy queue. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final Collection<ServedQueue> queues;
@@ -25,14 +25,14 @@ final class Saturation {
     this.reporter = reporter;
   }
 
-  /** In words, by queue; queues whose jobs do not wait are left out. */
+  /** A sentence for each queue whose jobs wait. */
   List<String> reasons() {
     List<String> reasons = new ArrayList<>();
     queues.forEach(queue -> reasonOf(queue).ifPresent(reasons::add));
     return reasons;
   }
 
-  /** Queues that stuck handlers have all slots of, in words. */
+  /** A sentence for each queue whose slots are all occupied by stuck handlers. */
   List<String> stuck() {
     return queues.stream()
         .filter(ServedQueue::isStuck)
@@ -43,7 +43,7 @@ final class Saturation {
         .toList();
   }
 
-  /** Warns of each queue once, until a slot comes free. */
+  /** Warns of each queue once until a slot becomes free. */
   void warn() {
     for (ServedQueue queue : queues) {
       Optional<String> reason = reasonOf(queue);

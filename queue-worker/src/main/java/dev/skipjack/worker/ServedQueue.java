@@ -9,24 +9,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A queue that this worker serves, and how many more of its jobs the worker has room for.
  *
- * <p>Jobs that wait or run count against the slots and the prefetch. Jobs that have ended count
- * until their outcome is written too, but with more room: claims must not wait for each flush, and
- * yet a database that takes no outcomes must stop them.
+ * <p>Jobs that wait or run count against the slots and the prefetch. Jobs that have ended also
+ * count until their outcome is written, but against a larger limit: claims must not wait for each
+ * flush, but must stop if the database accepts no outcomes.
  *
- * <p>The prefetch is what all slots together finish in a moment. A slot whose handler has run for
- * long adds next to nothing to it, whatever the pace of those before: jobs must not wait here while
- * other workers are idle. It is zero until the first handler has ended, and again from a moment in
- * which jobs had waited for too long until the next handler ends.
+ * <p>The prefetch is the number of jobs that all slots together finish in a moment. A slot whose
+ * handler has run for long adds almost nothing to it, however fast earlier handlers were, because
+ * jobs must not wait here while other workers are idle. The prefetch is zero until the first
+ * handler has ended. It is zero again after jobs had waited too long, until the next handler ends.
  */
 final class ServedQueue {
 
-  /** Longest that prefetched jobs should wait for a slot, at the pace of the last ones. */
+  /** The longest that prefetched jobs should wait for a slot, at the pace of the latest jobs. */
   private static final long PREFETCH_WINDOW = Duration.ofMillis(50).toNanos();
 
-  /** A handler that has run for some time is expected to need half of that again, on average. */
+  /**
+   * A handler that has run for some time is expected to need half of that time again, on average.
+   */
   private static final double REMAINING_BY_AGE = 0.5;
 
-  /** How many times the prefetch may be held in all. */
+  /** How many times the prefetch may be held in all, including ended jobs. */
   private static final int UNWRITTEN_PREFETCHES = 3;
 
   private final String name;
@@ -39,7 +41,7 @@ final class ServedQueue {
   private final AtomicInteger unwritten = new AtomicInteger();
   private final AtomicInteger replaced = new AtomicInteger();
 
-  /** Those whose handlers run. */
+  /** Attempts whose handlers run. */
   private final Set<Attempt> running = ConcurrentHashMap.newKeySet();
 
   private volatile boolean full;
@@ -77,7 +79,8 @@ final class ServedQueue {
 
   /** How many jobs to claim now. After 0 the claim loop is woken once there is room again. */
   int ask() {
-    full = true; // before counting, or room that is made meanwhile would not wake the claim loop
+    full =
+        true; // set before counting, or room that is made meanwhile would not wake the claim loop
     prefetch = finishedSoon();
     int room = room();
     if (room > 0) {
@@ -99,11 +102,11 @@ final class ServedQueue {
   }
 
   /**
-   * How many jobs there is memory for. Free slots are filled all the same, or large payloads could
-   * stop the queue; but beside outcomes that pile up one at a time, so that one that cannot be
-   * written for long stops nothing either.
+   * How many jobs fit into memory. Free slots are filled even beyond that; otherwise large payloads
+   * could stop the queue. While outcomes pile up, they are filled one at a time, so that an outcome
+   * that cannot be written for long does not stop the queue either.
    *
-   * @param all held, those that have ended included
+   * @param all attempts held, including those that have ended
    */
   private int affordable(int slots, int all, int ended) {
     boolean idle = all == ended && all <= slots;
@@ -112,7 +115,7 @@ final class ServedQueue {
   }
 
   /**
-   * An attempt is held.
+   * Records that an attempt is held.
    *
    * @param weight of its payload
    */
@@ -121,16 +124,16 @@ final class ServedQueue {
     payloads.hold(weight);
   }
 
-  /** An attempt has ended, and its outcome waits to be written. */
+  /** Records that an attempt has ended and its outcome waits to be written. */
   void ended() {
     unwritten.incrementAndGet();
     wakeClaimLoop();
   }
 
   /**
-   * An attempt's outcome is written or discarded.
+   * Records that an attempt's outcome is written or discarded.
    *
-   * @param weight as it was claimed with
+   * @param weight its weight when it was claimed
    * @param ended whether {@link #ended} was called for it
    */
   void settled(long weight, boolean ended) {
@@ -148,29 +151,29 @@ final class ServedQueue {
     }
   }
 
-  /** Another slot replaces that of a stuck handler. */
+  /** Records that another slot replaces that of a stuck handler. */
   void replaced() {
     replaced.incrementAndGet();
     wakeClaimLoop();
   }
 
-  /** That handler has ended. */
+  /** Records that a stuck handler has ended. */
   void returned() {
     replaced.decrementAndGet();
   }
 
-  /** Jobs had waited for a slot for too long. None is claimed ahead until a handler ends. */
+  /** Records that jobs waited too long for a slot. No job is prefetched until a handler ends. */
   void waitedTooLong() {
     waitedTooLong = true;
     prefetch = 0;
   }
 
-  /** A handler begins to run. */
+  /** Records that a handler begins to run. */
   void began(Attempt attempt) {
     running.add(attempt);
   }
 
-  /** That handler has ended, after the given nanoseconds. */
+  /** Records that a handler has ended after the given nanoseconds. */
   void ran(Attempt attempt, long nanos) {
     running.remove(attempt);
     waitedTooLong = false;
@@ -178,16 +181,16 @@ final class ServedQueue {
       double average = averageNanos;
       averageNanos = Double.isNaN(average) ? nanos : average * 0.9 + nanos * 0.1;
     }
-    // Wakes the claim loop only if it may be worth it; it counts the room then.
+    // Wakes the claim loop only if there may be room; the loop then counts it.
     prefetch = (int) Math.min(concurrency * finishedSoon(0), longestPrefetch);
   }
 
-  /** That handler's end could not be noted. */
+  /** Records that an attempt was abandoned, because its end could not be recorded. */
   void abandoned(Attempt attempt) {
     running.remove(attempt);
   }
 
-  /** How many jobs the slots will have finished when prefetched ones should begin. */
+  /** How many jobs the slots are expected to finish before prefetched jobs should begin. */
   private int finishedSoon() {
     if (Double.isNaN(averageNanos) || waitedTooLong) {
       return 0;
@@ -203,12 +206,12 @@ final class ServedQueue {
     return (int) Math.min(finished, longestPrefetch);
   }
 
-  /** How many of them a slot finishes whose handler has run for the given time. */
+  /** How many of these jobs a slot finishes if its handler has run for the given time. */
   private double finishedSoon(long age) {
     return PREFETCH_WINDOW / Math.max(Math.max(averageNanos, age * REMAINING_BY_AGE), 1);
   }
 
-  /** How long no slot has come free, all being taken by handlers that run; empty: one is free. */
+  /** How long running handlers have occupied all slots; empty if a slot is free. */
   Optional<Duration> takenFor() {
     long now = System.nanoTime();
     long youngest = Long.MAX_VALUE;
@@ -222,7 +225,7 @@ final class ServedQueue {
         : Optional.of(Duration.ofNanos(youngest));
   }
 
-  /** Whether stuck handlers have all slots, and all that were opened instead. */
+  /** Whether stuck handlers occupy all slots, including the replacements. */
   boolean isStuck() {
     return running.stream().filter(Attempt::isStuck).count() >= 2L * concurrency;
   }

@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The slots of one queue. An attempt holds a slot from leaving the buffer until it ends, even after
- * releasing its thread. A thread of the worker's own whose attempt has ended goes on with the next
- * one of the buffer, so that only a slot that becomes busy costs a task.
+ * releasing its thread. After an attempt, a thread that the worker owns continues with the next one
+ * of the buffer, so that a new task is needed only when a slot becomes busy.
  *
- * <p>An attempt that has waited for a slot too long is released, so that workers with a free one
- * get it: it was claimed ahead at the pace of others. If the queue is paused, every waiting attempt
- * is.
+ * <p>An attempt that has waited too long for a slot is released, so that a worker with a free slot
+ * can claim it: it was prefetched at the pace of earlier jobs. If the queue is paused, every
+ * waiting attempt is released.
  *
- * <p>An attempt that the executor has held for too long without beginning it is taken back, because
- * the executor may have dropped it. If it begins it after all, nothing is run. Other attempts get
- * the slots of those taken back, but only up to as many as the queue has: an executor that hangs
- * must not be filled without end.
+ * <p>An attempt that the executor has held too long without beginning it is taken back, because the
+ * executor may have dropped it. If the executor begins it later, its handler does not run. Other
+ * attempts get the slots of those taken back, but only up to the number of slots of the queue: a
+ * hanging executor must not be filled without limit.
  *
- * <p>The slot of an attempt that has ended but whose handler goes on is replaced, up to as many as
- * the queue has: stuck handlers must neither stop the queue nor fill the machine with threads.
+ * <p>If an attempt has ended but its handler still runs, its slot is replaced, up to the number of
+ * slots of the queue: stuck handlers must neither stop the queue nor fill the machine with threads.
  */
 final class Slots {
 
@@ -44,7 +44,7 @@ final class Slots {
     /** Releases an attempt for which there was no thread. */
     void refused(Attempt attempt, Throwable why);
 
-    /** Releases an attempt that the executor was given long ago and has not begun. */
+    /** Releases an attempt that the executor received long ago and has not begun. */
     void notBegun(Attempt attempt);
   }
 
@@ -54,7 +54,7 @@ final class Slots {
   private final Reporter reporter;
   private final Set<Attempt> replaced = new HashSet<>();
 
-  /** Attempts that the executor has not begun, and since when (nanoTime) it has them. */
+  /** Attempts that the executor has not begun, with the nanoTime at which it received them. */
   private final Map<Attempt, Long> handed = new HashMap<>();
 
   /** Tasks of attempts taken back whose slots were freed, and which the executor has not begun. */
@@ -128,7 +128,7 @@ final class Slots {
     } catch (Throwable noThread) {
       synchronized (this) {
         if (handed.remove(attempt) == null) {
-          return true; // it was begun all the same
+          return true; // the executor began it nevertheless
         }
         busy--;
       }
@@ -139,23 +139,23 @@ final class Slots {
 
   /**
    * Releases the attempts that have waited for the given nanoseconds or, if the queue is paused,
-   * all that wait. Those that wait have found all slots taken.
+   * all waiting attempts. Attempts wait only if all slots are occupied.
    */
   void releaseWaiting(long patience) {
     List<Attempt> waited = queue.buffer().takeOut(queue.isPaused() ? 0 : patience);
     if (!waited.isEmpty()) {
-      queue.waitedTooLong(); // before their room is free, or they were claimed again at once
+      queue.waitedTooLong(); // before their room is free, or they would be claimed again at once
     }
     for (Attempt attempt : waited) {
       try {
         runner.release(attempt);
       } catch (Throwable thrown) {
-        reporter.notEnded(thrown); // the others must be released all the same
+        reporter.notEnded(thrown); // the others must still be released
       }
     }
   }
 
-  /** Takes back what the executor has held for the given nanoseconds and has not begun. */
+  /** Takes back attempts that the executor has held for the given nanoseconds and has not begun. */
   void takeBack(long patience) {
     List<Attempt> old = new ArrayList<>();
     synchronized (this) {
@@ -176,7 +176,7 @@ final class Slots {
       try {
         runner.notBegun(attempt);
       } catch (Throwable thrown) {
-        reporter.notEnded(thrown); // the others must be taken back all the same
+        reporter.notEnded(thrown); // the others must still be taken back
       }
     }
     if (!old.isEmpty()) {
@@ -184,7 +184,7 @@ final class Slots {
     }
   }
 
-  /** Whether it must still be run; an attempt that was taken back has ended. */
+  /** Whether the attempt must still run; an attempt that was taken back has ended. */
   private boolean isWanted(Attempt attempt) {
     synchronized (this) {
       if (handed.remove(attempt) != null) {
@@ -209,7 +209,7 @@ final class Slots {
     while (next != null && threads.isOwn()) {
       next = runOne(next);
     }
-    // The user's executor has other tasks, which must have their turn.
+    // Other tasks of the user's executor must get their turn.
     if (next != null && !start(next)) {
       fill();
     }
@@ -229,7 +229,7 @@ final class Slots {
       reporter.notEnded(thrown);
     }
     if (threads.isOwn()) {
-      Thread.interrupted(); // a flag that the handler left must not strike the next job
+      Thread.interrupted(); // an interrupt flag left by the handler must not affect the next job
     }
     return after(attempt);
   }
@@ -237,7 +237,7 @@ final class Slots {
   private void resume(Attempt attempt) {
     Attempt next = after(attempt);
     if (next != null && !start(next)) {
-      fill(); // or those behind it would wait for an arrival
+      fill(); // otherwise waiting attempts would not start until the next arrival
     }
   }
 

@@ -40,7 +40,7 @@ final class StageFollower {
                   answer.complete(outcome);
                 }
               });
-    } catch (Throwable broken) { // a stage of the user's own making
+    } catch (Throwable broken) { // the stage may be the user's own implementation
       answer.completeExceptionally(broken);
     }
   }
@@ -55,7 +55,7 @@ final class StageFollower {
             : thrown);
   }
 
-  /** In a thread of its own: cancelling runs the user's callbacks, which may block. */
+  /** Runs in its own thread, because cancelling runs the user's callbacks, which may block. */
   private void cancelElsewhere(
       CompletionStage<?> stage, CompletableFuture<@Nullable Outcome> answer) {
     try {

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** Leases renewed on whatever connection the pool has. */
+/** Renews leases on any connection of the pool. */
 record StoreLeases(JobStore store) implements LeaseKeeper {
 
   @Override
@@ -25,8 +25,9 @@ record StoreLeases(JobStore store) implements LeaseKeeper {
   }
 
   /**
-   * Nothing: a run in the caller's thread learns of cancels when it renews leases. To ask each
-   * second would take a connection from a pool that may have only the one the handler holds.
+   * Returns no cancellations: a run in the caller's thread learns of them when it renews leases.
+   * Asking each second would take a connection from a pool that may have only the one that the
+   * handler holds.
    */
   @Override
   public Set<ExecutionId> cancelRequested(List<Execution> executions) {

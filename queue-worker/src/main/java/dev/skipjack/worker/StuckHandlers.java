@@ -4,17 +4,20 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Finds handlers that go on long after they were interrupted: reports them and has their slots
+ * Finds handlers that still run long after they were interrupted, reports them and has their slots
  * replaced. After a timeout or a loss their leases are no longer renewed, so their jobs are
  * rescued. A job whose cancellation was requested keeps its lease until the handler ends or times
  * out.
  *
- * <p>On the same rounds it has attempts released that an executor does not begin, or that wait for
- * a slot for too long.
+ * <p>In the same rounds it has attempts released that an executor does not begin or that wait too
+ * long for a slot.
  */
 final class StuckHandlers implements Loop.Step {
 
-  /** Between two rounds: waiting attempts must not wait for a long grace as well. */
+  /**
+   * The longest pause between two rounds, so that waiting attempts do not also wait for a long
+   * interrupt grace.
+   */
   private static final long LONGEST_PAUSE = Duration.ofMillis(500).toNanos();
 
   private final RunningJobs running;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
-/** Gives the jobs that a handler enqueues the trace of its own, unless they have another. */
+/** Gives the jobs that a handler enqueues the trace of its own job, unless they have another. */
 final class TracedEnqueuer implements JobEnqueuer {
 
   private final JobEnqueuer enqueuer;

@@ -3,12 +3,12 @@ package dev.skipjack.worker;
 import java.time.Duration;
 
 /**
- * An ending on its way to the database, and when it is due to be tried again. Belongs to the
+ * An ending on its way to the database, and when it is due to be tried again. Confined to the
  * flusher's thread.
  */
 final class UnwrittenEnding {
 
-  /** Most endings that one statement writes. */
+  /** The maximum number of endings that one statement writes. */
   static final int LARGEST_BATCH = 500;
 
   private static final Duration LONGEST_BUSY_WAIT = Duration.ofSeconds(1);
@@ -58,7 +58,10 @@ final class UnwrittenEnding {
     running.settle(attempt);
   }
 
-  /** Most endings of a statement with this one: a refused batch is repeated, then taken apart. */
+  /**
+   * The maximum number of endings in a statement with this one: a refused batch is repeated, then
+   * split.
+   */
   int largestBatch() {
     if (busyAnswers > 0 || refusals >= REFUSALS_UNTIL_ALONE) {
       return 1;
@@ -66,7 +69,7 @@ final class UnwrittenEnding {
     return refusals == 2 ? LARGEST_BATCH / 20 : LARGEST_BATCH;
   }
 
-  /** Notes that a write was sent and its answer was lost, so that it may have been executed. */
+  /** Records that a write was sent and its response was lost, so that it may have been executed. */
   void answerLost() {
     answerLost = true;
   }
@@ -77,8 +80,8 @@ final class UnwrittenEnding {
   }
 
   /**
-   * Whether the attempt, having ended in the database, was ended by a write whose answer was lost.
-   * While the lease lasts no other worker can end it.
+   * Whether the attempt, having ended in the database, was ended by a write whose response was
+   * lost. While the lease lasts, no other worker can end it.
    */
   boolean isWritten() {
     return answerLost && attempt.lease().isHeld();
@@ -94,7 +97,7 @@ final class UnwrittenEnding {
     if (refusals >= REFUSALS_UNTIL_ALONE) {
       attempt
           .lease()
-          .stopRenewing(); // or an ending that can never be written would be held forever
+          .stopRenewing(); // otherwise an ending that can never be written would be held forever
     }
     waitFor(Duration.ofMillis(25).toNanos() << Math.min(refusals, 20), Loop.LONGEST_PAUSE, draw);
   }

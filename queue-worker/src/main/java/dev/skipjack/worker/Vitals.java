@@ -14,10 +14,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a worker's condition. Written by its loops, read by anybody. */
+/**
+ * The state of a worker that its health is derived from. Written by the worker's loops, read by any
+ * thread.
+ */
 final class Vitals implements Claimer.Watch {
 
-  /** Locks that keep a partition from being created are gone long before. */
+  /** The locks that can block the creation of a partition are released long before this. */
   private static final Duration SOON = Duration.ofDays(7);
 
   private final Reporter reporter;
@@ -33,7 +36,7 @@ final class Vitals implements Claimer.Watch {
     this.reporter = reporter;
   }
 
-  /** The claim loop has polled, or had no room for more. */
+  /** Records that the claim loop has polled, even without room for more jobs. */
   void polled() {
     polledAt = System.nanoTime();
   }
@@ -92,12 +95,12 @@ final class Vitals implements Claimer.Watch {
     schemaCurrent = current;
   }
 
-  /** What the maintainer could create. */
+  /** Records which partitions the maintainer could create. */
   void partitionsAre(CreatedPartitions created) {
     partitions = created;
   }
 
-  /** A sentence on partitions that cannot be created, while there are any. */
+  /** A sentence on partitions that cannot be created; empty if there are none. */
   Optional<String> partitionTrouble() {
     CreatedPartitions last = partitions;
     if (last == null || last.missingFrom().isEmpty()) {
@@ -106,13 +109,14 @@ final class Vitals implements Claimer.Watch {
     Instant end = last.missingFrom().get();
     List<Postponed> missing = last.postponed();
     boolean isPassing = missing.stream().allMatch(one -> one.reason() == Reason.BUSY);
-    // By this machine's clock: one that is days off changes only when a passing trouble is shown.
+    // Uses this machine's clock: if it is days off, only the time at which a temporary problem is
+    // shown changes.
     if (isPassing && end.isAfter(Instant.now().plus(SOON))) {
       return Optional.empty();
     }
     Postponed first = missing.get(0);
     return Optional.of(
-        "It cannot create partitions (%s: %s); the last one ends at %s, and no job can be claimed or completed after that."
+        "The worker cannot create partitions (%s: %s); the last one ends at %s, and no job can be claimed or completed after that."
             .formatted(first.partition(), first.reason(), end));
   }
 
@@ -120,12 +124,12 @@ final class Vitals implements Claimer.Watch {
     this.encoding = encoding;
   }
 
-  /** A sentence on a database that cannot store every text. */
+  /** A sentence on a database encoding that cannot represent every text; empty if it can. */
   Optional<String> encodingTrouble() {
     return encoding.equals(WorkerInstructions.UTF8)
         ? Optional.empty()
         : Optional.of(
-            "The database's encoding is %s, which cannot store every payload and every reason of a failure. Move the queue to a database with encoding UTF8."
+            "The database's encoding is %s, which cannot represent every payload and error message. Move the queue to a database with encoding UTF8."
                 .formatted(encoding));
   }
 

@@ -9,15 +9,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives wake-ups for new jobs and passes on the lanes that this worker serves. Where it cannot
- * listen, behind a pooler in transaction mode, it logs so once and leaves the work to the polls.
+ * Receives wake-ups for new jobs and passes on the lanes that this worker serves. If it cannot
+ * listen, for example behind a pooler in transaction mode, it logs that once and leaves the work to
+ * polling.
  */
 final class WakeUpListener implements Loop.Step {
 
   /** Feature not supported. */
   private static final String CANNOT_LISTEN = "0A000";
 
-  /** How long a stop may have to wait; costs no statement. */
+  /** How long a stop may have to wait; a wait needs no statement. */
   private static final Duration WAIT = Duration.ofMillis(200);
 
   private static final long TRY_AGAIN = Duration.ofMinutes(5).toNanos();
@@ -76,7 +77,8 @@ final class WakeUpListener implements Loop.Step {
       }
       subscription = null;
       if (rechecked && broken.sqlState().filter(DatabaseWatch.READ_ONLY::equals).isPresent()) {
-        return 0; // what others have met and reported; the next subscription shows whether it lasts
+        return 0; // other loops have met and reported it; the next subscription shows whether it
+                  // lasts
       }
       if (broken.sqlState().filter(CANNOT_LISTEN::equals).isEmpty()) {
         throw broken;
@@ -89,13 +91,16 @@ final class WakeUpListener implements Loop.Step {
     }
   }
 
-  /** To hear nothing is no answer. */
+  /**
+   * Only a new subscription counts: waiting without a notification does not show that the database
+   * is available.
+   */
   @Override
   public boolean asked() {
     return asked && subscription != null;
   }
 
-  /** Ends a wait that is under way; called when the loop is stopped. */
+  /** Ends the current wait; called when the loop is stopped. */
   void stop() {
     stopped = true;
     Subscription open = subscription;

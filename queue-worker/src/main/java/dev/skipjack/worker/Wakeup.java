@@ -3,14 +3,14 @@ package dev.skipjack.worker;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Lets one thread wait until a time is over or anybody wants it earlier. */
+/** Lets one thread wait until a time has passed or another thread wakes it. */
 final class Wakeup {
 
   private final Semaphore raised = new Semaphore(0);
 
-  /** Ends the wait that is going on, or the next one. Any number of calls count as one. */
+  /** Ends the current wait, or the next one. Any number of calls count as one. */
   void raise() {
-    // Two callers may both release; the waiter drains whatever there is.
+    // Two callers may both release a permit; the waiter drains all permits.
     if (raised.availablePermits() == 0) {
       raised.release();
     }
@@ -23,7 +23,7 @@ final class Wakeup {
       }
     } catch (InterruptedException stray) {
 
-      // Nobody interrupts a loop on purpose, they end by Loop.stop; so this is only an early
+      // Loops end by Loop.stop and are never interrupted on purpose, so this is only an early
       // wake-up.
     }
   }

@@ -19,8 +19,8 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims jobs of the queues it serves and runs their handlers: in threads of its own once started,
- * or in the calling thread by {@link #runUntilIdle()} and {@link #runNext()}.
+ * Claims jobs of the queues it serves and runs their handlers: in its own threads once started, or
+ * in the calling thread by {@link #runUntilIdle()} and {@link #runNext()}.
  *
  * <pre>{@code
  * try (Worker worker = Worker.on(queue)
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Worker implements JobRunner, AutoCloseable {
 
-  /** Most jobs of one claim when the calling thread runs them. */
+  /** The maximum number of jobs in one claim when the calling thread runs them. */
   private static final int CALLER_BATCH = 50;
 
   private enum State {
@@ -85,17 +85,20 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.vitals = new Vitals(reporter);
   }
 
-  /** Begins to describe a worker on a queue, which it neither owns nor closes. */
+  /** Returns a builder of a worker on a queue, which the worker neither owns nor closes. */
   public static Builder on(QueueAccess access) {
     return new Builder(access);
   }
 
-  /** Name and boot id, as the audit shows them. */
+  /** The name and boot id, as shown in the audit. */
   public WorkerId id() {
     return id;
   }
 
-  /** What it holds now. Counts are taken one after the other, so they may be off by a few. */
+  /**
+   * The number of jobs it holds now. Counts are taken one after the other, so they may be off by a
+   * few.
+   */
   public WorkerStatus status() {
     Engine held;
     boolean started;
@@ -120,7 +123,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     return new WorkerStatus(started, buffered, running, unwritten, stuck);
   }
 
-  /** How it does now, for probes. Asks the database nothing. */
+  /** Its current health, for probes. Does not use the database. */
   public WorkerHealth health() {
     BackgroundRun running;
     boolean started;
@@ -190,7 +193,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     return this;
   }
 
-  /** Without the lock, which a registry that asks at once would need. */
+  /** Called without the lock, because a registry that reads the gauges at once would need it. */
   private void showGauges() {
     Runnable removal = reporter.gauges(id, this::status, this::health);
     boolean stoppedMeanwhile;
@@ -203,13 +206,13 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
   }
 
-  /** Legal, because a job may be enqueued into any queue, but more often a slip. */
+  /** Only a warning, because a job may be enqueued into any queue; usually it is a mistake. */
   private void warnOfUnservedQueues() {
     for (Registration<?> registration : handlers.all()) {
       String queue = registration.type().queue();
       if (!concurrency.containsKey(queue)) {
         LOG.warn(
-            "Handler's jobs go by default to a queue that this worker does not serve kind={} queue={}",
+            "Handler registered for a kind whose default queue this worker does not serve kind={} queue={}",
             registration.type().kind(),
             queue);
       }
@@ -217,14 +220,14 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Stops gracefully: claims nothing more, releases at once what has not begun, lets handlers
-   * finish until the drain timeout, interrupts the rest and releases their jobs, writes the
-   * outcomes, and stops renewing leases last. A released job has used no attempt.
+   * Stops gracefully: claims nothing more, releases at once the jobs that have not begun, lets
+   * handlers finish until the drain timeout, interrupts the rest and releases their jobs, writes
+   * the outcomes, and stops renewing leases last. A released job has used no attempt.
    *
-   * <p>Returns when all that is done, to every thread that calls it; four seconds after the drain
-   * timeout at the latest; {@link #stopNow()} ends the wait. A {@link #runUntilIdle()} of another
-   * thread ends after the attempt that runs, and is not waited for. An interrupt of the caller cuts
-   * the drain short. Not to be called by a handler, which would wait for itself.
+   * <p>Returns when all that is done, in every thread that calls it, at the latest four seconds
+   * after the drain timeout. {@link #stopNow()} ends the wait. A {@link #runUntilIdle()} in another
+   * thread ends after its current attempt; this method does not wait for it. An interrupt of the
+   * caller cuts the drain short. A handler must not call it, because it would wait for itself.
    */
   public void stop() {
     BackgroundRun running;
@@ -243,7 +246,7 @@ public final class Worker implements JobRunner, AutoCloseable {
       awaitStopped();
       return;
     }
-    LOG.info("Worker stops worker={}", id);
+    LOG.info("Worker stopping worker={}", id);
     try {
       running.stop();
     } finally {
@@ -256,11 +259,11 @@ public final class Worker implements JobRunner, AutoCloseable {
   /**
    * Stops without letting handlers finish: interrupts them and releases their jobs at once, which
    * uses no attempt, writes the outcomes, and ends. A stop that another thread has begun, and that
-   * waits for handlers, does the same from now on: what a second signal to end is for. Returns when
-   * that is done; four seconds later at the latest.
+   * waits for handlers, does the same from now on; use it for a second termination signal. Returns
+   * when that is done, at the latest after four seconds.
    *
-   * <p>An attempt that a {@link #runUntilIdle()} of another thread is in the middle of is ended so
-   * too. Not to be called by a handler.
+   * <p>Also ends the current attempt of a {@link #runUntilIdle()} in another thread in this way. A
+   * handler must not call it.
    */
   public void stopNow() {
     BackgroundRun running;
@@ -298,7 +301,7 @@ public final class Worker implements JobRunner, AutoCloseable {
    * <p>Ends early when the thread is interrupted. Waits for outcomes to be written; claims up to 50
    * jobs at a time, of one queue by priority, then due time, then id.
    *
-   * <p>Returns once listeners have received all events of the run, however long they take. When the
+   * <p>Returns once listeners have received all events of the run, however long they take. If the
    * thread is interrupted or the worker was stopped, they get two seconds, and the rest is dropped.
    *
    * @throws IllegalStateException while started, once stopped, or if called by a handler that this
@@ -347,7 +350,10 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
   }
 
-  /** The outer run would go on without listeners, or wait forever for the one that calls. */
+  /**
+   * Otherwise the outer run would continue without listeners, or wait forever for the calling
+   * listener.
+   */
   private void refuseInsideRun() {
     if (Thread.holdsLock(callerLock)) {
       throw new IllegalStateException(
@@ -400,7 +406,7 @@ public final class Worker implements JobRunner, AutoCloseable {
         vitals);
   }
 
-  /** Collects what a worker needs; belongs to one thread. */
+  /** Collects the settings of a worker; confined to one thread. */
   public static final class Builder {
 
     private static final int LARGEST_CONCURRENCY = 10_000;
@@ -464,7 +470,7 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
-    /** Calls the worker so, in threads, logs and the audit; without it, by the host's name. */
+    /** Sets the worker's name in threads, logs and the audit. Default: the host's name. */
     public Builder name(String name) {
       if (name.isBlank()) {
         throw new IllegalArgumentException(
@@ -474,69 +480,71 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
-    /** Uses these settings instead of the defaults. */
+    /** Sets the settings. Default: {@link WorkerConfig#defaults()}. */
     public Builder config(WorkerConfig config) {
       this.config = config;
       return this;
     }
 
     /**
-     * Serves what is due in this order; without it, in that of {@link LaneOrder#fair()}. {@link
-     * WorkerConfig} says nothing of it, because weights name queues.
+     * Sets the order in which due jobs are served. Default: {@link LaneOrder#fair()}. It is not
+     * part of {@link WorkerConfig}, because weights name queues.
      */
     public Builder order(LaneOrder order) {
       this.order = order;
       return this;
     }
 
-    /** Runs handlers on these; without it, on {@link HandlerThreads#automatic()}. */
+    /** Sets the threads that handlers run on. Default: {@link HandlerThreads#automatic()}. */
     public Builder handlerThreads(HandlerThreads handlerThreads) {
       this.handlerThreads = handlerThreads;
       return this;
     }
 
-    /** Runs {@code interceptor} around every handler; the one that is added first is outermost. */
+    /** Runs {@code interceptor} around every handler; the one added first is outermost. */
     public Builder interceptor(ExecutionInterceptor interceptor) {
       interceptors.add(interceptor);
       return this;
     }
 
-    /** Measures into {@code metrics}; without it, nothing is measured. */
+    /** Reports measurements to {@code metrics}. Default: nothing is measured. */
     public Builder metrics(WorkerMetrics metrics) {
       this.metrics = metrics;
       return this;
     }
 
     /**
-     * Passes what is kept, told and logged of failed attempts through {@code redactor}; without it,
-     * texts are kept, and logged as {@link #failureLog} says, as handlers' exceptions and outcomes
-     * say them.
+     * Passes the texts of failed attempts through {@code redactor} before they are stored, reported
+     * to listeners and logged. Default: the texts of handlers' exceptions and outcomes are kept
+     * unchanged, and logged as {@link #failureLog} defines.
      */
     public Builder redactor(ErrorRedactor redactor) {
       this.redactor = redactor;
       return this;
     }
 
-    /** Logs failed attempts and dead jobs so; without it, as {@link FailureLog#standard()} does. */
+    /**
+     * Sets how failed attempts and dead jobs are logged. Default: {@link FailureLog#standard()}.
+     */
     public Builder failureLog(FailureLog failureLog) {
       this.failureLog = failureLog;
       return this;
     }
 
-    /** Takes a database for slow whose claims are not faster; for tests. */
+    /** Sets the claim time from which the database counts as slow; for tests. */
     Builder fastClaim(Duration fastClaim) {
       this.fastClaim = fastClaim;
       return this;
     }
 
-    /** Tells {@code listener} what happens; several may be added. */
+    /** Adds a listener, which receives the worker's events; several may be added. */
     public Builder listener(WorkerListener listener) {
       listeners.add(listener);
       return this;
     }
 
     /**
-     * The worker, at rest.
+     * Builds the worker without starting it.
      *
      * @throws IllegalArgumentException if it has no queue or no handler, or its order names a queue
      *     that it does not serve
@@ -560,7 +568,7 @@ public final class Worker implements JobRunner, AutoCloseable {
       return new Worker(this);
     }
 
-    /** As {@link #build()} and {@link Worker#start()}. */
+    /** Builds the worker and starts it, as {@link #build()} and {@link Worker#start()}. */
     public Worker start() {
       return build().start();
     }

@@ -4,33 +4,35 @@ import dev.skipjack.api.Retention;
 import java.time.Duration;
 
 /**
- * Settings of a {@link Worker}. Immutable; {@link #defaults()} suits most.
+ * Settings of a {@link Worker}. Immutable; {@link #defaults()} suits most applications.
  *
- * @param lease how long a claimed job is this worker's before others may rescue it, unless renewed;
- *     default 30 s, 100 ms to 1 day. Bounds the delay after a crash, not the length of a job.
- * @param heartbeatInterval age at which leases are renewed; default and most a third of the lease,
- *     so that two renewals may fail before one counts; at least 10 ms
+ * @param lease how long a claim stays valid without renewal; after that any worker may rescue the
+ *     job. Default 30 s, 100 ms to 1 day. Bounds the delay after a crash, not the duration of a
+ *     job.
+ * @param heartbeatInterval age at which leases are renewed; default and maximum a third of the
+ *     lease, so that two renewals may fail without losing the lease; at least 10 ms
  * @param pollInterval wait between polls of an idle queue, jittered by a fifth; default 1.25 s, so
- *     that an idle worker sends less than a statement a second in all; 10 ms to 1 hour
- * @param prefetch most jobs of a queue claimed beyond those that can run at once; default 1000, 0
- *     to 1,000. The worker takes only as many as its slots finish in 50 ms, by the time that ended
- *     and running handlers took, and none before the first has ended. Jobs that have waited for a
- *     slot for a second are released without using an attempt, so slow jobs are not hoarded. With
- *     those that have ended and are not yet written, three times as many may be held.
+ *     that an idle worker sends less than one statement a second in total; 10 ms to 1 hour
+ * @param prefetch maximum number of jobs of a queue claimed beyond those that can run at once;
+ *     default 1000, 0 to 1,000. The worker claims only as many as its slots finish in 50 ms,
+ *     estimated from the run times of ended and running handlers, and none before the first handler
+ *     has ended. Jobs that have waited for a slot for a second are released without using an
+ *     attempt, so slow jobs are not hoarded. Including jobs that have ended and are not yet
+ *     written, three times as many may be held.
  * @param flushInterval how long outcomes are collected before they are written together; default 3
- *     ms, 0 to 1 s. Not waited for when nothing else runs.
- * @param rescueInterval wait between searches for jobs whose lease ran out, jittered by a fifth;
- *     default 10 s, 10 ms to 1 hour
+ *     ms, 0 to 1 s. The worker does not wait when nothing else runs.
+ * @param rescueInterval wait between searches for jobs whose lease has expired, jittered by a
+ *     fifth; default 10 s, 10 ms to 1 hour
  * @param drainTimeout how long a stop lets running handlers finish; default 25 s, 0 to 1 hour. Keep
  *     it 5 s below the grace period of whatever stops the process.
- * @param interruptGrace how long a handler may go on after it was interrupted (timeout, lost lease,
- *     cancellation) before it counts as stuck and its slot is replaced; default 5 s, 10 ms to 1
- *     hour
+ * @param interruptGrace how long a handler may continue after it was interrupted (timeout, lost
+ *     lease, cancellation) before it counts as stuck and its slot is replaced; default 5 s, 10 ms
+ *     to 1 hour
  * @param retention how long history is kept; default 7 days of archived jobs, unless their queue
- *     says otherwise, and 30 days of audit. All workers of a schema should agree: the shortest
- *     wins.
+ *     says otherwise, and 30 days of audit. All workers of a schema should use the same: the
+ *     shortest applies.
  * @param wakeUps whether to listen for new jobs, on one connection that the worker holds; default
- *     true. Without it, or where nobody can listen, jobs are found by polling.
+ *     true. Without it, or if the worker cannot listen, it finds jobs by polling.
  */
 public record WorkerConfig(
     Duration lease,
@@ -46,7 +48,7 @@ public record WorkerConfig(
 
   private static final Duration HOUR = Duration.ofHours(1);
 
-  /** As key=value, for the log. */
+  /** The settings as key=value pairs, for the log. */
   String inWords() {
     return ("lease=%s heartbeatInterval=%s pollInterval=%s prefetch=%d flushInterval=%s rescueInterval=%s"
             + " drainTimeout=%s interruptGrace=%s archiveRetention=%s auditRetention=%s wakeUps=%s")
@@ -100,7 +102,7 @@ public record WorkerConfig(
     return new Builder();
   }
 
-  /** Collects settings; belongs to one thread. */
+  /** Collects settings; confined to one thread. */
   public static final class Builder {
 
     private Duration lease = Duration.ofSeconds(30);
@@ -116,13 +118,13 @@ public record WorkerConfig(
 
     private Builder() {}
 
-    /** Sets {@link WorkerConfig#lease()}; the heartbeat follows unless set. */
+    /** Sets {@link WorkerConfig#lease()}; the heartbeat interval follows unless set. */
     public Builder lease(Duration lease) {
       this.lease = lease;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#heartbeatInterval()}; zero: a third of the lease. */
+    /** Sets {@link WorkerConfig#heartbeatInterval()}; zero means a third of the lease. */
     public Builder heartbeatInterval(Duration heartbeatInterval) {
       this.heartbeatInterval = heartbeatInterval;
       return this;
@@ -177,7 +179,7 @@ public record WorkerConfig(
     }
 
     /**
-     * The settings.
+     * Builds the settings.
      *
      * @throws IllegalArgumentException if one is out of range
      */

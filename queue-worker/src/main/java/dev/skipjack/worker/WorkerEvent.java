@@ -23,7 +23,7 @@ public sealed interface WorkerEvent {
   /**
    * The attempt failed and the job waits for another.
    *
-   * @param error why
+   * @param error the reason
    * @param retryIn wait before the next attempt
    */
   record Failed(AttemptInfo attempt, JobError error, Duration retryIn) implements WorkerEvent {}
@@ -31,7 +31,7 @@ public sealed interface WorkerEvent {
   /**
    * The attempt failed and the job is a dead letter.
    *
-   * @param error why
+   * @param error the reason
    */
   record Dead(AttemptInfo attempt, JobError error) implements WorkerEvent {}
 
@@ -39,7 +39,7 @@ public sealed interface WorkerEvent {
    * The handler snoozed the job.
    *
    * @param delay until the job is due again, if {@code until} is null
-   * @param until when the job is due again; null: after the delay
+   * @param until when the job is due again; null if it is due after the delay
    */
   record Snoozed(AttemptInfo attempt, Duration delay, @Nullable Instant until)
       implements WorkerEvent {}
@@ -54,24 +54,24 @@ public sealed interface WorkerEvent {
   record TimedOut(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The handler was interrupted and goes on. Another slot replaces its own, up to as many as the
-   * queue has. After a timeout or a lost lease its job will be rescued; a job whose cancellation
-   * was requested keeps its lease until the handler ends or times out.
+   * The handler was interrupted and still runs. Another slot replaces its slot, up to the number of
+   * slots of the queue. After a timeout or a lost lease its job will be rescued; a job whose
+   * cancellation was requested keeps its lease until the handler ends or times out.
    */
   record Stuck(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The executor was given the attempt and has not begun it within a lease, or the interrupt grace
-   * if that is longer: it dropped it, or has too few threads. The job is released without using the
-   * attempt, which is not run if the executor begins it after all.
+   * The executor did not begin the attempt within a lease, or within the interrupt grace if that is
+   * longer: it dropped the attempt or has too few threads. The job is released without using the
+   * attempt. If the executor begins it later, the handler does not run.
    */
   record NotBegun(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
    * The attempt lost its job before its outcome was written, and the outcome was discarded.
    *
-   * @param heldBy the execution that held the job when the loss was noticed; null if none did,
-   *     because the job waits or has ended, or if it is unknown
+   * @param heldBy the execution that held the job when the loss was noticed; null if unknown, or if
+   *     none did because the job waits or has ended
    */
   record Lost(AttemptInfo attempt, @Nullable ExecutionId heldBy) implements WorkerEvent {}
 

@@ -5,24 +5,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a worker does at one moment, for the probes of whatever runs the process.
+ * The health of a worker at one moment, for liveness and readiness probes.
  *
- * @param alive whether it is at work or can get there by itself. If not, restart the process
- * @param ready whether it finds, runs and ends jobs now. An unavailable database makes a worker
- *     unready and not dead: a restart would not help
- * @param reasons why it is not alive or not ready, in words, and what an operator should know while
- *     it is ready: partitions that cannot be created, days ahead; wake-ups or maintenance that have
- *     failed for more than ten seconds
- * @param sinceLastPoll time since the last look for jobs that worked, those included that found no
- *     room for more; empty: none yet
- * @param lag how long the oldest due job of the served queues had waited at that look, whoever can
- *     handle it; zero if none was due
- * @param databaseReachable false from the first failure of a thread that jobs depend on, for want
- *     of the database, until no such thread still fails for that reason. The connection that
- *     listens for wake-ups, and maintenance, do not count
+ * @param alive whether it works or can recover by itself. If not, restart the process
+ * @param ready whether it finds, runs and ends jobs now. An unavailable database makes a worker not
+ *     ready, but it is still alive: a restart would not help
+ * @param reasons sentences on why it is not alive or not ready, and on problems that an operator
+ *     should know of while it is ready: partitions that cannot be created, reported days ahead;
+ *     wake-ups or maintenance that have failed for more than ten seconds
+ * @param sinceLastPoll time since the last successful poll for jobs, including polls without room
+ *     for more jobs; empty if there was none yet
+ * @param lag how long the oldest due job of the served queues had waited at that poll, whichever
+ *     worker can handle it; zero if none was due
+ * @param databaseReachable false from the first time that a thread that jobs depend on fails
+ *     because the database is unavailable, until no such thread still fails for that reason. The
+ *     connection that listens for wake-ups, and maintenance, do not count
  * @param poolExhausted whether a part of the worker waits in vain for a connection of its pool, and
- *     nothing says that the database is to blame
- * @param schemaCurrent whether the schema has what this version of the library needs; empty: not
+ *     no failure shows that the database is the cause
+ * @param schemaCurrent whether the schema has what this version of the library needs; empty if not
  *     known yet
  */
 public record WorkerHealth(

@@ -3,9 +3,9 @@ package dev.skipjack.worker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker measures, by the name that monitoring knows it under. Names and meanings are API.
- * Those of jobs carry the tags {@code queue} and {@code kind}; the others carry the worker's name
- * only. No tag ever holds a job's id or payload.
+ * The meters of a worker, with their names in monitoring systems. Names and meanings are API.
+ * Meters of jobs carry the tags {@code queue} and {@code kind}; the others carry only the worker's
+ * name. No tag ever contains a job's id or payload.
  */
 public enum WorkerMeter {
   /** Jobs claimed. */
@@ -16,24 +16,24 @@ public enum WorkerMeter {
   FAILED("skipjack.jobs.failed", Type.COUNTER, "Failed attempts whose job is retried"),
   /** Jobs that became dead letters. */
   DEAD("skipjack.jobs.dead", Type.COUNTER, "Jobs that became dead letters"),
-  /** Attempts whose handler asked for later. */
-  SNOOZED("skipjack.jobs.snoozed", Type.COUNTER, "Attempts whose handler asked for later"),
+  /** Attempts whose handler snoozed the job. */
+  SNOOZED("skipjack.jobs.snoozed", Type.COUNTER, "Attempts whose handler snoozed the job"),
   /** Jobs that ended as cancelled. */
   CANCELLED("skipjack.jobs.cancelled", Type.COUNTER, "Jobs that ended as cancelled"),
-  /** Attempts released by the worker, when it stops for instance. */
-  RELEASED("skipjack.jobs.released", Type.COUNTER, "Attempts released unused"),
+  /** Attempts released by the worker, for example when it stops. */
+  RELEASED("skipjack.jobs.released", Type.COUNTER, "Attempts released by the worker"),
   /** Attempts that lost their lease, so that their outcome was discarded. */
   LOST("skipjack.jobs.lost", Type.COUNTER, "Attempts that lost their lease"),
-  /** Jobs taken back from anybody whose lease had run out. */
-  RESCUED("skipjack.jobs.rescued", Type.COUNTER, "Jobs rescued after their lease ran out"),
+  /** Jobs rescued after their lease had expired, whichever worker held it. */
+  RESCUED("skipjack.jobs.rescued", Type.COUNTER, "Jobs rescued after their lease expired"),
   /** Attempts that were interrupted because their type's timeout had passed. */
   TIMED_OUT("skipjack.jobs.timed.out", Type.COUNTER, "Attempts that timed out"),
-  /** Handlers that went on after they were interrupted. */
+  /** Handlers that still ran after they were interrupted. */
   STUCK("skipjack.jobs.stuck", Type.COUNTER, "Handlers that did not end when interrupted"),
   /** Attempts that failed because their payload could not be fetched. */
   UNREAD("skipjack.jobs.unread", Type.COUNTER, "Attempts whose payload could not be fetched"),
-  /** From due to claimed, by the database's clock. */
-  WAIT("skipjack.jobs.wait", Type.TIMER, "From due to claimed"),
+  /** Time from due to claimed, by the database's clock. */
+  WAIT("skipjack.jobs.wait", Type.TIMER, "Time from due to claimed"),
   /** How long a handler ran, or its stage took. */
   RUN("skipjack.jobs.run", Type.TIMER, "Run time of handlers"),
   /** A claim, as seen from the worker. */
@@ -42,7 +42,7 @@ public enum WorkerMeter {
   FLUSH("skipjack.worker.flush", Type.TIMER, "Time of a write of outcomes"),
   /** A renewal of leases, as seen from the worker. */
   HEARTBEAT("skipjack.worker.heartbeat", Type.TIMER, "Time of a renewal of leases"),
-  /** Events that no listener heard of, because the listeners take too long. */
+  /** Events that were not delivered, because the listeners take too long. */
   EVENTS_DROPPED(
       "skipjack.worker.events.dropped", Type.COUNTER, "Events dropped because listeners are slow"),
   /** Claimed attempts that wait for a slot. */
@@ -51,20 +51,20 @@ public enum WorkerMeter {
   RUNNING("skipjack.worker.running", Type.GAUGE, "Attempts whose handler runs"),
   /** Attempts whose outcome is not written yet. */
   UNWRITTEN("skipjack.worker.unwritten", Type.GAUGE, "Attempts whose outcome is not written yet"),
-  /** Handlers that go on after they were interrupted. */
+  /** Handlers that still run after they were interrupted. */
   STUCK_NOW("skipjack.worker.stuck", Type.GAUGE, "Handlers that do not end after an interrupt"),
-  /** Seconds that the oldest due job of the served queues had waited at the last look. */
+  /** Seconds that the oldest due job of the served queues had waited at the last poll. */
   LAG("skipjack.worker.lag", Type.GAUGE, "Seconds that the oldest due job has waited"),
-  /** Seconds since the last look for jobs that worked. */
+  /** Seconds since the last successful poll for jobs. */
   POLL_AGE("skipjack.worker.poll.age", Type.GAUGE, "Seconds since the last successful poll");
 
-  /** How a meter is to be read. */
+  /** The type of a meter. */
   public enum Type {
-    /** Only rises. */
+    /** A number that only rises. */
     COUNTER,
-    /** Many durations. */
+    /** A distribution of durations. */
     TIMER,
-    /** A value now. */
+    /** A current value. */
     GAUGE
   }
 
@@ -78,22 +78,22 @@ public enum WorkerMeter {
     this.description = description;
   }
 
-  /** Words separated by dots; never changes. */
+  /** The name: words separated by dots. It never changes. */
   public String meterName() {
     return meterName;
   }
 
-  /** How it is to be read. */
+  /** The type of the meter. */
   public Type type() {
     return type;
   }
 
-  /** The unit of its values, {@code seconds}; null for a number of things and for timers. */
+  /** The unit of its values, {@code seconds}; null for counts and for timers. */
   public @Nullable String baseUnit() {
     return this == LAG || this == POLL_AGE ? "seconds" : null;
   }
 
-  /** What it means, in a few words. */
+  /** A short description. */
   public String description() {
     return description;
   }

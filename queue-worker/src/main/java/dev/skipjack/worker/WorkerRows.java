@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** How a worker introduces itself. */
+/** Builds the row that lists a worker for operators. */
 final class WorkerRows {
 
   private WorkerRows() {}
@@ -40,7 +40,7 @@ final class WorkerRows {
         json(settings));
   }
 
-  /** Of numbers, booleans, durations and names, so that no codec of the user's is needed. */
+  /** Encodes numbers, booleans, durations and names as JSON without the user's codec. */
   private static String json(Map<?, ?> values) {
     return values.entrySet().stream()
         .map(entry -> quoted(entry.getKey()) + ": " + json(entry.getValue()))

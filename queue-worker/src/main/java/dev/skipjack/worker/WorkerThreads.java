@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Names and starts the threads of one worker: {@code queue-<worker>-<role>-<n>}.
  *
- * <p>They are daemons but for the timer. That one keeps the JVM up while the worker is started and,
- * since it never talks to the database, surely ends with it; a handler or a connection that hangs
- * must not keep a stopped process alive.
+ * <p>All threads except the timer are daemons. The timer keeps the JVM running while the worker is
+ * started. It never uses the database, so it always ends with the worker. A handler or a connection
+ * that hangs must not keep a stopped process alive.
  *
- * <p>None inherits anything from the thread that happens to start it, which may be that of a client
- * library which ended a stage: no inheritable thread locals, and the context class loader is that
- * of the thread that started the worker.
+ * <p>A thread inherits nothing from the thread that happens to start it, which may be a client
+ * library's thread that completed a stage: it has no inheritable thread locals, and its context
+ * class loader is that of the thread that started the worker.
  */
 final class WorkerThreads {
 
@@ -26,7 +26,7 @@ final class WorkerThreads {
   private final @Nullable ClassLoader loader;
   private final Map<String, Integer> started = new ConcurrentHashMap<>();
 
-  /** For a worker that the calling thread starts. */
+  /** Creates the threads of a worker that the calling thread starts. */
   WorkerThreads(String workerName) {
     this.loader = Thread.currentThread().getContextClassLoader();
     this.prefix = "queue-" + workerName + "-";
@@ -60,8 +60,8 @@ final class WorkerThreads {
   }
 
   /**
-   * Names virtual threads, which inherit nothing; by reflection, because Java 17 does not have
-   * them.
+   * Creates named virtual threads that inherit nothing. Uses reflection, because Java 17 does not
+   * have them.
    */
   private static ThreadFactory namedVirtual(String prefix) {
     try {

@@ -99,7 +99,7 @@ class AsyncSlotTest {
   }
 
   @Test
-  void afterAnAnswerThatCouldNotBeNotedForWantOfMemory() {
+  void afterAResultThatCouldNotBeRecordedForLackOfMemory() {
     Attempt attempt = add(1);
     add(2);
     await().until(() -> begun.equals(List.of(1L)));
@@ -114,7 +114,7 @@ class AsyncSlotTest {
   }
 
   @Test
-  void afterAnAnswerThatIsAnError() {
+  void afterAResultThatIsAnError() {
     Attempt attempt = add(1);
     add(2);
     await().until(() -> begun.equals(List.of(1L)));

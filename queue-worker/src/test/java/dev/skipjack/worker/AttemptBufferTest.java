@@ -68,7 +68,7 @@ class AttemptBufferTest {
   }
 
   @Test
-  void closingAnswersWhatIsLeftAndTakesNothingMore() {
+  void closingReturnsTheRemainingAttemptsAndAcceptsNoMore() {
     Attempt attempt = Attempts.of(1, 0, LEASE);
     buffer.add(attempt);
     assertThat(buffer.close()).containsExactly(attempt);

@@ -34,7 +34,7 @@ class ClaimAnswerTest {
 
   /** What stands behind the lane that filled the claim was not looked at, or not to its end. */
   @Test
-  void aFullClaimTellsNothingOfTheLanesBehind() {
+  void aFullClaimShowsNothingAboutLaterLanes() {
     ClaimAnswer answer = answer(5, 4, 2, 3, 0);
 
     assertThat(answer.visited()).isEqualTo(2);

@@ -22,7 +22,7 @@ class DatabaseWatchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"08006", "28P01", "3D000", "53300", "57P03", "25006"})
-  void isLostWhereTheServerLetsNobodyWork(String state) {
+  void databaseIsLostIfTheServerAcceptsNoWork(String state) {
     assertThat(database.failed("claim-loop", failure(state))).isTrue();
     assertThat(database.lastError()).isEqualTo("failed with " + state);
   }

@@ -52,7 +52,7 @@ class EndingRulesTest {
 
   @Test
   @SuppressWarnings("NullAway") // what users may do all the same
-  void aRedactorThatFailsCostsNoOutcomeAndTellsNothing() {
+  void failingRedactorLosesNoOutcomeAndRevealsNoText() {
     for (ErrorRedactor broken :
         List.<ErrorRedactor>of(
             text -> {

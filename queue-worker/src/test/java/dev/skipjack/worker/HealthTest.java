@@ -67,7 +67,7 @@ class HealthTest extends WorkerFixture {
         .singleElement()
         .asString()
         .startsWith(
-            "It cannot create partitions (job_executions_20300107: FORBIDDEN); the last one ends at 2030-01-07T00:00:00Z");
+            "The worker cannot create partitions (job_executions_20300107: FORBIDDEN); the last one ends at 2030-01-07T00:00:00Z");
   }
 
   /** Heartbeats have a connection of their own and succeed all the time. */

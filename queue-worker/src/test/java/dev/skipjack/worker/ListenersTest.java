@@ -122,7 +122,7 @@ class ListenersTest {
   }
 
   @Test
-  void whatTheCallingThreadRanIsToldBeforeTheRunReturns() {
+  void eventsOfACallerRunAreDeliveredBeforeItReturns() {
     EventLog events = new EventLog();
     Worker worker =
         builder("caller", 1)

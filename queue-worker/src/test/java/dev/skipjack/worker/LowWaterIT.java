@@ -58,7 +58,7 @@ class LowWaterIT {
   }
 
   @Test
-  void aJobThatARivalLetGoIsFoundByTheNextSweep() throws SQLException {
+  void aJobThatAnotherWorkerUnlockedIsFoundByTheNextSweep() throws SQLException {
     Claimer claimer = claimer(Claimers.NEVER_FAST);
     JobId job = queue.enqueue(NOTE, new Note(0));
     age(job);

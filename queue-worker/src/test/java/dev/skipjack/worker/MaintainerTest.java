@@ -85,7 +85,7 @@ class MaintainerTest {
   }
 
   @Test
-  void anOperatorHearsDaysAheadWhenNoPartitionCanBeCreated() {
+  void healthReportsDaysAheadThatNoPartitionCanBeCreated() {
     Instant end = Instant.now().plus(Duration.ofDays(13));
     store.missingFrom = end;
     store.postponed.add(new Postponed("job_executions_20300101", Reason.FORBIDDEN));
@@ -93,7 +93,7 @@ class MaintainerTest {
 
     assertThat(vitals.partitionTrouble())
         .contains(
-            "It cannot create partitions (job_executions_20300101: FORBIDDEN); the last one ends at "
+            "The worker cannot create partitions (job_executions_20300101: FORBIDDEN); the last one ends at "
                 + end
                 + ", and no job can be claimed or completed after that.");
 
@@ -122,7 +122,7 @@ class MaintainerTest {
   }
 
   @Test
-  void comesBackSoonWhenSomebodyWasInTheWay() {
+  void runsAgainSoonAfterALockBlockedIt() {
     store.postponed.add(new Postponed("p", Reason.BUSY));
 
     assertThat(Duration.ofNanos(maintainer.run()))

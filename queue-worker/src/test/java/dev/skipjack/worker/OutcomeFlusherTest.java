@@ -49,7 +49,7 @@ class OutcomeFlusherTest {
   }
 
   @Test
-  void aLostAttemptIsToldAndNotRetried() {
+  void aLostAttemptIsReportedAndNotRetried() {
     Held held = new Held(LONG);
     List<Attempt> attempts = held.claim(2);
     ExecutionId thief = held.store.steal(attempts.get(0).execution().jobId());
@@ -66,7 +66,7 @@ class OutcomeFlusherTest {
 
   /** Of whatever kind the outcome was; and nobody has a job that waits or has ended. */
   @Test
-  void aStaleOutcomeIsToldWithWhoHasTheJob() {
+  void aStaleOutcomeIsReportedWithTheHolderOfTheJob() {
     Held held = new Held(LONG);
     List<Attempt> attempts = held.claim(3);
     ExecutionId thief = held.store.steal(attempts.get(0).execution().jobId());
@@ -87,7 +87,7 @@ class OutcomeFlusherTest {
   }
 
   @Test
-  void aLossIsToldThoughNobodySaysWhoHasTheJob() {
+  void aLossIsReportedEvenIfTheHolderIsUnknown() {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
     held.store.steal(attempt.execution().jobId());
@@ -196,7 +196,7 @@ class OutcomeFlusherTest {
 
   /** The commit lands, its answer does not, and nobody can ask until the lease has expired. */
   @Test
-  void aWriteWhoseAnswerWasLostIsNoLossBeyondTheLease() {
+  void aWriteWhoseResponseWasLostIsNoLossBeyondTheLease() {
     assertToldBeyondTheLease(COMPLETED, Succeeded.class);
     assertToldBeyondTheLease(new Ending.Completed("1"), Succeeded.class);
     assertToldBeyondTheLease(failed(false), Failed.class);
@@ -229,7 +229,7 @@ class OutcomeFlusherTest {
   }
 
   @Test
-  void aWriteThatWasNotDoneIsALossAlthoughItsAnswerWasLost() {
+  void aWriteThatWasNotExecutedIsALossEvenIfItsResponseWasLost() {
     Held held = new Held(Duration.ofMillis(100));
     List<Attempt> attempts = held.claim(1);
     held.store.fault =
@@ -296,7 +296,7 @@ class OutcomeFlusherTest {
   }
 
   @Test
-  void aWriteWhoseAnswerWasLostCountsAsDone() {
+  void aWriteWhoseResponseWasLostCountsAsDone() {
     Held held = new Held(LONG);
     List<Attempt> attempts = held.claim(3);
     held.store.fault =

@@ -44,7 +44,7 @@ class StartTest extends WorkerFixture {
     assertThatIllegalStateException()
         .isThrownBy(worker::start)
         .withMessageContaining("The queue's pool has 1 connection,")
-        .withMessageContaining("Give it 2 or more");
+        .withMessageContaining("Set its maximum to 2 or more");
   }
 
   @Test

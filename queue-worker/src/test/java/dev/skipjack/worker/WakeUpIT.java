@@ -126,7 +126,7 @@ class WakeUpIT {
   }
 
   @Test
-  void aWorkerThatIsToldNotToHoldsNoConnection() throws Exception {
+  void aWorkerWithoutWakeUpsHoldsNoConnection() throws Exception {
     try (Worker worker = start(false)) {
       assertThat(value("SELECT count(*)" + LISTENERS)).isEqualTo("0");
       assertThat(worker.status()).isNotNull();

@@ -48,7 +48,7 @@ class WakeUpListenerTest {
   }
 
   @Test
-  void whereNobodyCanListenNothingIsHeldUntilTheNextTry() {
+  void ifListeningIsImpossibleNoConnectionIsHeldUntilTheNextTry() {
     WakeUpListener listener = listener(() -> subscription("0A000"));
 
     assertThat(listener.run()).isGreaterThan(Duration.ofMinutes(1).toNanos());

@@ -480,7 +480,7 @@ class WorkerIT {
   }
 
   @Test
-  void aPoisonedPayloadAndAForeignKindHarmNobody() throws SQLException {
+  void aPoisonedPayloadAndAForeignKindHarmNoOtherJob() throws SQLException {
     JobType<String> other = JobType.of("note", String.class).maxAttempts(1).priority(1);
     queue.enqueue(other, "no note");
     queue.enqueue(JobType.of("foreign", Note.class).priority(9), new Note(0));

@@ -4,8 +4,8 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 
 /**
- * Hears the signals that come while the JVM shuts down, which it ignores by itself. What Java has
- * for them is outside its standard, so it is looked up by name.
+ * Handles signals that arrive while the JVM shuts down, which the JVM itself ignores. Java's class
+ * for signals is not part of its standard API, so it is accessed by reflection.
  */
 final class NextSignal {
 

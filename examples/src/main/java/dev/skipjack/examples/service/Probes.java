@@ -10,7 +10,9 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.function.Predicate;
 
-/** Tells whatever runs the process how the worker does, on {@code /live} and {@code /ready}. */
+/**
+ * Serves the worker's health to liveness and readiness probes, on {@code /live} and {@code /ready}.
+ */
 final class Probes implements AutoCloseable {
 
   private final HttpServer server;
@@ -42,12 +44,12 @@ final class Probes implements AutoCloseable {
 
   // end of snippet
 
-  /** Begins to answer, in a thread that keeps the process alive. */
+  /** Starts to serve requests, in a thread that keeps the process alive. */
   void start() {
     server.start();
   }
 
-  /** Where they are, also if any port would do. */
+  /** The port that the server listens on. */
   int port() {
     return server.getAddress().getPort();
   }

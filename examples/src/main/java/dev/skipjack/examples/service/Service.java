@@ -14,12 +14,13 @@ import java.io.PrintStream;
 import java.time.Duration;
 
 /**
- * Works until the process is told to end, by SIGTERM or Ctrl-C: the way a container runs it.
+ * Runs until the process receives SIGTERM or Ctrl-C, as in a container.
  *
- * <p>What goes wrong: a report takes longer than the stop may, so its job is given back and belongs
- * to the next process.
+ * <p>What goes wrong: a report takes longer than the stop may, so its job is released for the next
+ * process.
  *
- * <p>If the database is unavailable, the service is not ready, but alive: {@link Probes} report it.
+ * <p>If the database is unavailable, the service is not ready, but alive; {@link Probes} report
+ * this.
  */
 public final class Service implements AutoCloseable {
 
@@ -76,7 +77,7 @@ public final class Service implements AutoCloseable {
 
   private void tell(WorkerEvent event) {
     if (event instanceof WorkerEvent.Released released) {
-      out.println("job " + released.attempt().jobId() + " given back");
+      out.println("job " + released.attempt().jobId() + " released");
     }
   }
 

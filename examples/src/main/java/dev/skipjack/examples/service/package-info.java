@@ -1,4 +1,4 @@
-/** A process that works until it is told to stop, with a pool of its own for the worker. */
+/** A process that runs until it is stopped, with a separate connection pool for the worker. */
 @NullMarked
 package dev.skipjack.examples.service;
 

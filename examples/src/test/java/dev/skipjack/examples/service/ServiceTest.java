@@ -36,7 +36,7 @@ class ServiceTest {
         job = new JobId(Long.parseLong(begun.replaceAll("\\D", "")));
         service.terminate();
         assertThat(service.awaitExit(PATIENCE)).isEqualTo(143);
-        service.awaitLine("job " + job + " given back", PATIENCE);
+        service.awaitLine("job " + job + " released", PATIENCE);
         service.awaitLine("stopped", PATIENCE);
       }
       assertThat(ExampleDatabase.audit(empty.dataSource(), job))
@@ -85,7 +85,7 @@ class ServiceTest {
               () -> {
                 HttpResponse<String> ready = ask(port, "/ready");
                 assertThat(ready.statusCode()).isEqualTo(503);
-                assertThat(ready.body()).contains("The database does not answer");
+                assertThat(ready.body()).contains("The database has been unavailable");
               });
       assertThat(ask(port, "/live").statusCode()).isEqualTo(200);
     } finally {
@@ -94,7 +94,7 @@ class ServiceTest {
   }
 
   @Test
-  void whoLeavesOutAnArgumentIsTold() {
+  void missingArgumentsPrintTheUsage() {
     for (String[] arguments :
         List.of(new String[0], new String[] {"jdbc:postgresql:x", "1m", "0"})) {
       try (ForkedJvm service = ForkedJvm.of(Service.class).arguments(arguments).start()) {

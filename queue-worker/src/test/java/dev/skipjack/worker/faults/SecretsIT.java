@@ -49,7 +49,7 @@ class SecretsIT {
   private final List<String> seen = new CopyOnWriteArrayList<>();
 
   @Test
-  void aPayloadAndAnExceptionThatQuotesItAreNotTold(QueueDatabase database) throws Exception {
+  void aPayloadAndAnExceptionThatQuotesItAreNotDisclosed(QueueDatabase database) throws Exception {
     JobQueue queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
     PrintStream before = System.err;
     ByteArrayOutputStream log = new ByteArrayOutputStream();
@@ -149,8 +149,7 @@ class SecretsIT {
 
   /** With the hook not even what is meant for people quotes it. */
   @Test
-  void aRedactorKeepsASecretOutOfWhatIsKeptAndToldOfErrors(QueueDatabase database)
-      throws Exception {
+  void aRedactorKeepsASecretOutOfStoredAndReportedErrors(QueueDatabase database) throws Exception {
     FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
     JobQueue queue = fixture.queue();
     PrintStream before = System.err;
