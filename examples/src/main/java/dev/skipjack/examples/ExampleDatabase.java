@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The database of an example: the one that the first argument names, or an embedded server that
  * starts empty and ends with the example. The queue's schema is migrated; the example's own tables
- * lie in a schema of their own, so that they meet nobody else's.
+ * are in a separate schema, so that they do not collide with other tables.
  */
 public final class ExampleDatabase implements AutoCloseable {
 
@@ -59,13 +59,14 @@ public final class ExampleDatabase implements AutoCloseable {
     }
   }
 
-  /** A pool of connections, on which unqualified names are the example's own. */
+  /** A pool of connections, on which unqualified names refer to the example's own tables. */
   public DataSource dataSource() {
     return pool;
   }
 
   /**
-   * How each attempt of a job ended, as the audit says: {@code attempt 1: failed}, for instance.
+   * Returns how each attempt of a job ended according to the audit, for example {@code attempt 1:
+   * failed}.
    */
   public static List<String> audit(DataSource dataSource, JobId job) {
     return DSL.using(dataSource, SQLDialect.POSTGRES)

@@ -75,24 +75,29 @@ class PlainEnglishTest {
   private static final List<String> CLEAN =
       List.of(
           "embedded-postgres/",
+          "examples/",
           "migrations/",
           "queue-api/",
+          "queue-cli/",
           "queue-faults/",
           "queue-micrometer/",
           "queue-model-codegen/",
-          "queue-testkit/");
+          "queue-testkit/",
+          "queue-worker/");
 
   /** Generated from comments of the code, which is not clean yet. */
   private static final Set<String> NOT_REWRITTEN = Set.of("docs/statements.md");
 
   private static final String EMBEDDED = "embedded-postgres/src/main/java/dev/skipjack/embedded/";
+  private static final String DEMO = "examples/demo/src/main/java/dev/skipjack/examples/demo/";
 
   /** File and wording, in small letters, with the reason why it is right there. */
   private static final Map<Justified, String> JUSTIFIED =
       Map.of(
           new Justified("docs/performance.md", "flight"), "JDK Flight Recorder",
           new Justified(EMBEDDED + "EmbeddedPostgres.java", "nobody"), "a Unix user",
-          new Justified(EMBEDDED + "Unprivileged.java", "nobody"), "a Unix user");
+          new Justified(EMBEDDED + "Unprivileged.java", "nobody"), "a Unix user",
+          new Justified(DEMO + "WebhookContent.java", "someone"), "an email address");
 
   private record Justified(String file, String wording) {}
 

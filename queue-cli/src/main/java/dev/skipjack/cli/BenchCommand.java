@@ -20,15 +20,16 @@ import picocli.CommandLine.Spec;
 /** {@code skipjack bench}. */
 @Command(
     name = "bench",
-    description = "Measure the queue, beside what PostgreSQL itself can do in the same minute.",
+    description =
+        "Measure the queue and compare it with what PostgreSQL itself can do in the same minute.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
       "",
-      "Without NAME all benchmarks are listed; docs/benchmarks.md tells what each compares.",
-      "Without --url an embedded PostgreSQL 18 is started, durable as in production, and stopped at the end.",
+      "Without NAME, the command lists all benchmarks; docs/benchmarks.md describes what each compares.",
+      "Without --url, the command starts an embedded PostgreSQL 18, durable as in production, and stops it at the end.",
       "In the database that --url names, the schemas skipjack_bench and skipjack_bench_* are dropped and created again.",
-      "Nothing else should run meanwhile.",
+      "Nothing else should run at the same time.",
       "Exit codes: 0 measured, 1 failed, 2 wrong usage."
     })
 final class BenchCommand implements Callable<Integer> {
@@ -38,45 +39,45 @@ final class BenchCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "NAME", arity = "0..1", description = "Which benchmark.")
+  @Parameters(paramLabel = "NAME", arity = "0..1", description = "The benchmark to run.")
   private @Nullable String name;
 
-  @Option(names = "--jobs", paramLabel = "N", description = "Jobs of a run.")
+  @Option(names = "--jobs", paramLabel = "N", description = "Number of jobs in a run.")
   private @Nullable Long jobs;
 
   @Option(
       names = "--workers",
       paramLabel = "N",
-      description = "Handler threads, or producers where those are measured.")
+      description = "Number of handler threads, or of producers in benchmarks that measure them.")
   private @Nullable Long workers;
 
-  @Option(names = "--batch", paramLabel = "N", description = "Jobs of one statement.")
+  @Option(names = "--batch", paramLabel = "N", description = "Number of jobs in one statement.")
   private @Nullable Long batch;
 
-  @Option(names = "--seconds", paramLabel = "N", description = "Length of a run.")
+  @Option(names = "--seconds", paramLabel = "N", description = "Duration of a run in seconds.")
   private @Nullable Long seconds;
 
-  @Option(names = "--rate", paramLabel = "N", description = "Jobs offered a second.")
+  @Option(names = "--rate", paramLabel = "N", description = "Number of jobs offered per second.")
   private @Nullable Long rate;
 
   @Option(
       names = "--runs",
       paramLabel = "N",
-      description = "Runs that count; one before them is thrown away.")
+      description = "Number of measured runs; one more run before them is discarded.")
   private @Nullable Long runs;
 
   @Option(
       names = "--archive",
       paramLabel = "keep|none",
-      description = "Whether ended jobs are archived.")
+      description = "Whether ended jobs are kept in the archive.")
   private @Nullable String archive;
 
-  @Option(names = "--out", paramLabel = "FOLDER", description = "Where tables and plots go.")
+  @Option(names = "--out", paramLabel = "FOLDER", description = "Folder for tables and plots.")
   private @Nullable Path out;
 
   @Mixin private CommonOptions common = new CommonOptions();
 
-  /** For picocli, which sets the fields. */
+  /** Used by picocli, which sets the fields. */
   @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
   BenchCommand() {}
 
@@ -100,7 +101,7 @@ final class BenchCommand implements Callable<Integer> {
     }
     common.tell(
         database.isPresent()
-            ? "Dropping and making anew the schemas skipjack_bench and skipjack_bench_* of the database that --url names ..."
+            ? "Dropping and recreating the schemas skipjack_bench and skipjack_bench_* of the database that --url names ..."
             : "Starting an embedded PostgreSQL ...");
     Report report = Benchmarks.run(name, options, database, common::tell);
     if (common.json()) {

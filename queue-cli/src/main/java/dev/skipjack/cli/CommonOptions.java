@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that commands share, and where their output goes. */
+/** The options that all commands share, and the destinations of their output. */
 final class CommonOptions {
 
   @Spec(Spec.Target.MIXEE)
@@ -18,12 +18,12 @@ final class CommonOptions {
       names = "--url",
       paramLabel = "JDBC_URL",
       description =
-          "Use this database. Its password may come from PGPASSWORD, which no list of processes shows.")
+          "JDBC URL of the database to use. Pass the password in PGPASSWORD, which process lists do not show.")
   private @Nullable String url;
 
   @Option(
       names = "--json",
-      description = "Report as one line of JSON, the last on standard output.")
+      description = "Print the report as one line of JSON, the last line on standard output.")
   private boolean json;
 
   @SuppressWarnings("NullAway.Init") // picocli injects the command before anything runs
@@ -38,8 +38,8 @@ final class CommonOptions {
   }
 
   /**
-   * The database that {@code --url} names, for commands that drop what they find: nobody names a
-   * database in the environment for that. Its password may come from the environment.
+   * The database that {@code --url} names, for commands that drop existing schemas; the environment
+   * does not name a database for that purpose. Its password may come from the environment.
    *
    * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
    */
@@ -48,7 +48,7 @@ final class CommonOptions {
   }
 
   /**
-   * The database that {@code --url} or else the environment names.
+   * The database that {@code --url} names or, without it, the environment.
    *
    * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
    */
@@ -56,7 +56,7 @@ final class CommonOptions {
     return DatabaseAddress.of(url, System.getenv());
   }
 
-  /** Wrong usage, with exit code 2. */
+  /** Returns the exception for wrong usage, which causes exit code 2. */
   ParameterException refused(RuntimeException reason) {
     return new ParameterException(command.commandLine(), String.valueOf(reason.getMessage()));
   }
@@ -69,7 +69,7 @@ final class CommonOptions {
     return command.commandLine().getErr();
   }
 
-  /** Writes a line for people. */
+  /** Writes a line for the user. */
   void tell(String sentence) {
     err().println(sentence);
     err().flush();

@@ -8,9 +8,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database that the user named: by {@code --url}, or else by the environment variables that
- * PostgreSQL's own programs read. A URL without a password takes the one of {@code PGPASSWORD},
- * because everybody on the machine can read the arguments of a process.
+ * The database that the user named, by {@code --url} or by the environment variables that
+ * PostgreSQL's own programs read. A URL without a password takes the password from {@code
+ * PGPASSWORD}, because every user of the machine can read the arguments of a process.
  *
  * @param jdbcUrl may hold a password: keep it out of messages
  * @param origin how it was named, for messages
@@ -21,12 +21,12 @@ record DatabaseAddress(String jdbcUrl, String origin) {
   private static final String PASSWORD = "PGPASSWORD";
 
   /**
-   * What was named; empty when nothing was.
+   * Returns the named database; empty if none was named.
    *
    * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
    */
   static Optional<DatabaseAddress> of(@Nullable String url, Map<String, String> env) {
-    // As for PostgreSQL's own programs, an empty variable is not set.
+    // As in PostgreSQL's own programs, an empty variable counts as not set.
     Map<String, String> set = new HashMap<>(env);
     set.values().removeIf(String::isEmpty);
     if (url != null) {
@@ -82,7 +82,7 @@ record DatabaseAddress(String jdbcUrl, String origin) {
         return port;
       }
     } catch (NumberFormatException e) {
-      // Said below, in the same words.
+      // The message below covers this case too.
     }
     throw new IllegalArgumentException(
         "PGPORT is '%s', but must be a number from 1 to 65535.".formatted(text));
@@ -92,7 +92,7 @@ record DatabaseAddress(String jdbcUrl, String origin) {
     return URLEncoder.encode(text == null ? "" : text, StandardCharsets.UTF_8);
   }
 
-  /** Without the password. */
+  /** Omits the password. */
   @Override
   public String toString() {
     return "the database that " + origin + " names";

@@ -18,18 +18,18 @@ import picocli.CommandLine.Option;
 /** {@code skipjack demo}. */
 @Command(
     name = "demo",
-    description = "Take in webhooks, handle each exactly once, and prove it from the database.",
+    description = "Receive webhooks, handle each exactly once, and prove it from the database.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
       "",
-      "Without --url and PGHOST or PGDATABASE an embedded PostgreSQL is started and kept.",
+      "Without --url, PGHOST and PGDATABASE, the command starts an embedded PostgreSQL and keeps its data.",
       "Nothing is dropped in the database that --url names.",
       "Exit codes: 0 verified, 1 not verified or failed, 2 wrong usage or bad input."
     })
 final class DemoCommand implements Callable<Integer> {
 
-  /** Set by the launcher when standard error is a terminal, which Java cannot find out. */
+  /** Set by the launcher if standard error is a terminal, which Java cannot detect. */
   private static final String TERMINAL = "skipjack.terminal";
 
   private final Run run;
@@ -37,30 +37,31 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--input",
       paramLabel = "FILE.jsonl",
-      description = "Deliveries to send, one JSON object a line. Default: 1,000 generated ones.")
+      description = "Deliveries to send, one JSON object per line. Default: 1,000 generated ones.")
   private @Nullable Path input;
 
   @Option(
       names = "--jobs",
       paramLabel = "N",
-      description = "Send N distinct deliveries; the input is repeated or cut, with fresh ids.")
+      description =
+          "Number of distinct deliveries to send. The input is repeated or truncated, with fresh ids.")
   private @Nullable Long jobs;
 
   @Option(
       names = "--workers",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Workers with 8 handlers each. Default: ${DEFAULT-VALUE}.")
+      description = "Number of workers with 8 handlers each. Default: ${DEFAULT-VALUE}.")
   private int workers;
 
   @Option(
       names = "--resume",
-      description = "Send nothing: finish and verify what an earlier run left.")
+      description = "Send nothing; finish and verify the jobs that an earlier run left.")
   private boolean resume;
 
   @Mixin private CommonOptions common = new CommonOptions();
 
-  /** For picocli, which sets the fields. */
+  /** Used by picocli, which sets the fields. */
   DemoCommand() {
     this(Demo::run);
   }
@@ -69,7 +70,7 @@ final class DemoCommand implements Callable<Integer> {
     this.run = run;
   }
 
-  /** What is between the options and the exit code. */
+  /** Runs the demo with the parsed options. */
   @FunctionalInterface
   interface Run {
     DemoResult run(DemoOptions options, DemoOutput output)

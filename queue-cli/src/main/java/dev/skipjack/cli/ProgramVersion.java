@@ -3,7 +3,7 @@ package dev.skipjack.cli;
 import java.util.Objects;
 import picocli.CommandLine.IVersionProvider;
 
-/** Reads the version from the manifest of the jar that this class came from. */
+/** Reads the version from the manifest of the jar that contains this class. */
 final class ProgramVersion implements IVersionProvider {
 
   @Override

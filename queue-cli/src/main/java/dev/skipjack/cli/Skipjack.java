@@ -26,7 +26,7 @@ public final class Skipjack implements Runnable {
 
   @Spec private CommandSpec spec;
 
-  /** For picocli, which sets the fields. */
+  /** Used by picocli, which sets the fields. */
   @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
   public Skipjack() {}
 
@@ -38,7 +38,7 @@ public final class Skipjack implements Runnable {
     System.exit(commandLine().execute(args));
   }
 
-  /** The whole command line, ready to execute. */
+  /** Returns the complete command line, ready to execute. */
   static CommandLine commandLine() {
     return new CommandLine(new Skipjack())
         .setParameterExceptionHandler(Skipjack::explain)
@@ -47,10 +47,12 @@ public final class Skipjack implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Which command?");
+    throw new ParameterException(spec.commandLine(), "No command was given.");
   }
 
-  /** One sentence instead of the whole usage text, which scrolls the reason away. */
+  /**
+   * Prints one sentence instead of the whole usage text, which would scroll the reason out of view.
+   */
   private static int explain(ParameterException refused, String[] args) {
     CommandSpec command = refused.getCommandLine().getCommandSpec();
     refused
@@ -62,7 +64,7 @@ public final class Skipjack implements Runnable {
     return CommandLine.ExitCode.USAGE;
   }
 
-  /** Says what would be allowed where a word is one too many. */
+  /** Returns the reason; for an unexpected argument it lists what is allowed. */
   private static @Nullable String sentence(ParameterException refused) {
     if (!(refused instanceof UnmatchedArgumentException unmatched) || unmatched.isUnknownOption()) {
       return refused.getMessage();
@@ -70,7 +72,7 @@ public final class Skipjack implements Runnable {
     CommandSpec command = refused.getCommandLine().getCommandSpec();
     String words = String.join(" ", unmatched.getUnmatched());
     if (!command.subcommands().isEmpty()) {
-      return "There is no command '%s'. There are %s."
+      return "Unknown command '%s'. Available commands: %s."
           .formatted(words, String.join(", ", command.subcommands().keySet()));
     }
     String options =
@@ -78,14 +80,17 @@ public final class Skipjack implements Runnable {
             .filter(option -> !option.hidden())
             .map(OptionSpec::longestName)
             .collect(Collectors.joining(", "));
-    return "'%s' is one word too many. Allowed are %s%s."
+    return "Unexpected argument '%s'. Allowed are %s%s."
         .formatted(
             words,
             command.positionalParameters().isEmpty() ? "" : "one NAME and the options ",
             options);
   }
 
-  /** What failed, and the cause that its message leaves out: a pool does not say which host. */
+  /**
+   * Returns what failed, with the root cause if the message omits it: a pool's message does not
+   * name the host.
+   */
   static String reason(Throwable failed) {
     String message = failed.getMessage();
     String reason = message == null ? failed.toString() : message;

@@ -19,15 +19,15 @@ import picocli.CommandLine.Option;
 @Command(
     name = "torture",
     description =
-        "Kill, freeze and cut off producers, workers and the server, and check the outcome of every job.",
+        "Kill, freeze and disconnect producers, workers and the server, and check the outcome of every job.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
       "",
-      "Without --url an embedded PostgreSQL 18 is started, durable as in production, and stopped at the end.",
-      "In the database that --url names, the schema skipjack_torture is dropped and created again; its server is left alone.",
-      "docs/reliability.md tells what the counters mean.",
-      "Exit codes: 0 clean, 1 something is wrong, 2 wrong usage."
+      "Without --url, the command starts an embedded PostgreSQL 18, durable as in production, and stops it at the end.",
+      "In the database that --url names, the schema skipjack_torture is dropped and created again; the faults do not hit its server.",
+      "docs/reliability.md explains the counters.",
+      "Exit codes: 0 no violation, 1 a violation or failure, 2 wrong usage."
     })
 final class TortureCommand implements Callable<Integer> {
 
@@ -39,31 +39,32 @@ final class TortureCommand implements Callable<Integer> {
   @Option(
       names = "--minutes",
       paramLabel = "M",
-      description = "How long faults strike; 1 by default. Draining comes on top.")
+      description =
+          "How long to inject faults, in minutes, before the jobs are drained. Default: 1.")
   private double minutes = DEFAULT_MINUTES;
 
   @Option(
       names = "--jobs",
       paramLabel = "N",
-      description = "Jobs to enqueue, spread over the minutes; 3000 a minute by default.")
+      description = "Number of jobs to enqueue, spread over the minutes. Default: 3000 per minute.")
   private @Nullable Integer jobs;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
-      description = "Of jobs and faults; drawn and told unless given.")
+      description = "Seed of the random jobs and faults. Default: a random seed, which is printed.")
   private @Nullable Long seed;
 
   @Option(
       names = "--faults",
       paramLabel = "LIST",
       description =
-          "Which of kill,stop,backend,postmaster,proxy,commit-cut,pool,clock; all by default, none for none.")
+          "Faults to inject: any of kill,stop,backend,postmaster,proxy,commit-cut,pool,clock, or 'none'. Default: all.")
   private @Nullable String faults;
 
   @Mixin private CommonOptions common = new CommonOptions();
 
-  /** For picocli, which sets the fields. */
+  /** Used by picocli, which sets the fields. */
   TortureCommand() {
     this(Torture::run);
   }
@@ -72,7 +73,7 @@ final class TortureCommand implements Callable<Integer> {
     this.run = run;
   }
 
-  /** What is between the options and the verdict. */
+  /** Runs the test with the parsed options. */
   @FunctionalInterface
   interface Run {
     TortureReport judge(TortureOptions options, Consumer<String> notes)
@@ -89,7 +90,7 @@ final class TortureCommand implements Callable<Integer> {
     }
     common.tell(
         options.url().isPresent()
-            ? "Dropping and making anew the schema skipjack_torture of the database that --url names ..."
+            ? "Dropping and recreating the schema skipjack_torture of the database that --url names ..."
             : "Starting an embedded PostgreSQL ...");
     TortureReport report = run.judge(options, common::tell);
     if (common.json()) {

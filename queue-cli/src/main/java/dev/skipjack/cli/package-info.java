@@ -1,12 +1,12 @@
 /**
  * The {@code skipjack} command.
  *
- * <p>{@link dev.skipjack.cli.Skipjack} is the root. Each command is one class with its options, and
- * the root's list names it. The work behind {@code demo}, {@code bench} and {@code torture} is in
- * modules of their own, which know no command line.
+ * <p>{@link dev.skipjack.cli.Skipjack} is the root. Each command is one class with its options,
+ * listed as a subcommand of the root. The code that {@code demo}, {@code bench} and {@code torture}
+ * run is in separate modules, which do not depend on the command line.
  *
- * <p>Exit codes: 0 done, 1 tried and failed, 2 wrong usage or bad input. What people read goes to
- * standard error while a command works; standard output carries results only.
+ * <p>Exit codes: 0 success, 1 failure, 2 wrong usage or bad input. Messages for the user go to
+ * standard error while a command works; standard output contains only results.
  */
 @NullMarked
 package dev.skipjack.cli;

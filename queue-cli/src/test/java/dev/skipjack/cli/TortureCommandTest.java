@@ -31,7 +31,7 @@ class TortureCommandTest {
   }
 
   @Test
-  void aRedCounterEndsWithOneAndTheStoryIsTold() {
+  void aRedCounterExitsWithOneAndPrintsTheStory() {
     assertThat(torture(Verdicts.lost())).isEqualTo(1);
 
     assertThat(out.toString()).contains("Job 7 (a):", "ACKED\ta\t7", "Violated.");

@@ -17,11 +17,11 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
 /**
- * Money moves between two accounts of the queue's own database, exactly once, although the handler
- * may run more than once: it completes the job in the transaction that moves the money.
+ * Transfers money between two accounts of the queue's own database, exactly once, although the
+ * handler may run more than once: it completes the job in the transaction that transfers the money.
  *
- * <p>What goes wrong: the first attempt fails after everything is written and before the commit.
- * The completion is rolled back with the money, so the job is tried again.
+ * <p>What goes wrong: the first attempt fails after all writes and before the commit. The
+ * completion is rolled back together with the transfer, so the job is tried again.
  */
 public final class Transfers {
 
@@ -31,14 +31,16 @@ public final class Transfers {
       JobType.of("transfer", Transfer.class)
           .onQueue("ledger")
           .maxAttempts(5)
-          // No wait, so that the example ends at once; services should leave the standard backoff.
+          // Retries without a wait, so that the example ends at once; services should use the
+          // standard backoff.
           .retry(Backoff.fixed(Duration.ZERO));
 
   private final DSLContext db;
   private final IntConsumer beforeCommit;
 
   /**
-   * @param beforeCommit hears the number of the attempt; what it throws rolls back
+   * @param beforeCommit receives the number of the attempt; an exception from it rolls back the
+   *     transaction
    */
   Transfers(DataSource dataSource, IntConsumer beforeCommit) {
     this.db = DSL.using(dataSource, SQLDialect.POSTGRES);

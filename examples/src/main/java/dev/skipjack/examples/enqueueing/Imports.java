@@ -21,9 +21,9 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * A partner sends price lists. Each call to us becomes a job once, however often it is repeated;
- * all jobs carry who sent them and the trace of the call; nobody waits for them, so nobody is
- * woken.
+ * A partner sends price lists. Each call becomes one job, however often it is repeated. All jobs
+ * carry their sender and the trace of the call. The jobs are not urgent, so enqueueing them sends
+ * no wake-up.
  *
  * <p>What goes wrong: a list is too long to be a payload, and the shop is closed for an inventory.
  * Both are refused before anything is written.
@@ -126,7 +126,7 @@ public final class Imports {
     }
   }
 
-  /** A worker that listens to nobody: it holds no connection for that. */
+  /** Runs a worker without wake-ups, which holds no connection to listen on. */
   private int poll() throws InterruptedException {
     CountDownLatch open = new CountDownLatch(MANY + 1);
     WorkerConfig config =

@@ -1,4 +1,4 @@
-/** What can stand between a caller and the queue: repeats, rules, limits, and no wake-up. */
+/** Features of enqueueing: repeated requests, rules, limits, and no wake-up. */
 @NullMarked
 package dev.skipjack.examples.enqueueing;
 

@@ -22,10 +22,10 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 
 /**
- * Exports take minutes. They tell how far they are, and end soon when somebody calls them off. A
- * conversion by a service elsewhere keeps no thread waiting.
+ * Exports take minutes. They report their progress, and end soon after an operator cancels them. A
+ * conversion by another service does not block a thread.
  *
- * <p>What goes wrong: somebody cancels an export that is half done.
+ * <p>What goes wrong: an operator cancels an export that is half done.
  */
 public final class Exports {
 
@@ -88,7 +88,7 @@ public final class Exports {
     JobQueue queue = JobQueue.on(dataSource);
     JobId converted = queue.enqueue(CONVERT, new Convert("letters.odt"));
     JobId exported = queue.enqueue(EXPORT, new Export("orders", 1_000_000));
-    // A renewal every 100 ms, so that progress and cancellation are quick to see.
+    // Renews leases every 100 ms, so that progress and cancellation are visible soon.
     WorkerConfig config = WorkerConfig.builder().lease(Duration.ofMillis(300)).build();
     try (Worker worker =
         Worker.on(queue)

@@ -1,4 +1,4 @@
-/** Jobs that take long: progress, cancellation, answers that come later. */
+/** Long jobs: progress, cancellation, and asynchronous outcomes. */
 @NullMarked
 package dev.skipjack.examples.longjobs;
 

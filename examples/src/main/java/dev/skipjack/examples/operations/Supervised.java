@@ -22,11 +22,11 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 
 /**
- * A worker under supervision: who operates it hears what happens, sees figures, and can ask how it
- * does. Handlers run on an executor of the application's own.
+ * A worker under supervision: it reports events, metrics and its health. Handlers run on the
+ * application's own executor.
  *
- * <p>What goes wrong: a handler hangs and does not listen to its timeout. It is reported as stuck,
- * and its place goes to others, so the queue goes on.
+ * <p>What goes wrong: a handler hangs and ignores the interrupt of its timeout. It is reported as
+ * stuck, and another slot replaces its own, so the queue goes on.
  */
 public final class Supervised {
 
@@ -104,10 +104,10 @@ public final class Supervised {
       queue.enqueue(CALL, "hangs");
       stuck.await();
       for (int i = 0; i < 5; i++) {
-        queue.enqueue(CALL, "answers");
+        queue.enqueue(CALL, "responds");
       }
       if (!others.await(30, TimeUnit.SECONDS)) {
-        throw new IllegalStateException("The queue stands still.");
+        throw new IllegalStateException("The queue makes no progress.");
       }
       out.println("stuck now: " + worker.status().stuck());
       out.println("ready: " + worker.health().ready() + " " + worker.health().reasons());

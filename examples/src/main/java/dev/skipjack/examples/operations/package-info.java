@@ -1,4 +1,4 @@
-/** A worker as production has it: events, metrics, health, an end in time. */
+/** A worker as in production: events, metrics, health, and timeouts. */
 @NullMarked
 package dev.skipjack.examples.operations;
 

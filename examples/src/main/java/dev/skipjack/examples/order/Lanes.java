@@ -14,11 +14,11 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * A newsletter goes to everybody, and receipts are sent meanwhile. Receipts have a queue of their
- * own with four times the newsletter's part of the worker, and urgent ones come first.
+ * A newsletter goes to all customers, and receipts are sent meanwhile. Receipts have a queue of
+ * their own with four times the newsletter's weight, and urgent receipts come first.
  *
- * <p>What goes wrong: the newsletter has a wrong link. Somebody pauses its queue; receipts go on.
- * The link is fixed, and the queue is resumed.
+ * <p>What goes wrong: the newsletter has a wrong link. An operator pauses its queue; receipts are
+ * still sent. The link is fixed, and the queue is resumed.
  */
 public final class Lanes {
 
@@ -91,7 +91,7 @@ public final class Lanes {
     out.println("resumed: " + lanes.count("newsletter", lanes.sent.size()) + " newsletters");
   }
 
-  /** In the calling thread, 50 jobs in a claim. */
+  /** Runs jobs in the calling thread, 50 in a claim. */
   private void drain() {
     try (Worker worker = worker().build()) {
       worker.runUntilIdle();

@@ -1,4 +1,4 @@
-/** Which job comes next: priorities, parts between queues, and a queue that is paused. */
+/** The order of jobs: priorities, weights of queues, and a paused queue. */
 @NullMarked
 package dev.skipjack.examples.order;
 

@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 
 /**
- * Orders are charged. What the bank says decides over the job: done with a receipt, tried again,
- * dead at once, postponed, cancelled.
+ * Charges orders. The bank's response decides how the attempt ends: completed with a receipt,
+ * retried, dead at once, snoozed, or cancelled.
  *
  * <p>What goes wrong: a card is declined. No further attempt can help, so the job is dead at once;
  * an operator fixes the card and redrives it.
@@ -42,7 +42,7 @@ public final class Charges {
   static final JobType<Receipt> SEND_RECEIPT =
       JobType.of("send-receipt", Receipt.class).onQueue("emails");
 
-  /** The bank does not want to, now or ever. */
+  /** The bank declines the card for good. */
   static final class CardDeclined extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -51,7 +51,7 @@ public final class Charges {
     }
   }
 
-  /** The bank wants a rest. */
+  /** The bank limits the rate of requests. */
   static final class RateLimited extends Exception {
     private static final long serialVersionUID = 1L;
   }

@@ -17,11 +17,11 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 
 /**
- * A payment provider quotes card numbers in what it throws. What is kept with the job, told to
- * listeners and logged does not.
+ * A payment provider quotes card numbers in its exceptions. The texts that are kept with the job,
+ * reported to listeners and logged do not contain them.
  *
- * <p>What goes wrong: the redactor itself fails on an answer that it did not expect. Nothing of
- * that text is kept, and the job goes on all the same.
+ * <p>What goes wrong: the redactor itself fails on an unexpected response. Nothing of that text is
+ * kept, and the job continues normally.
  */
 public final class Redacted {
 
@@ -35,7 +35,7 @@ public final class Redacted {
   static ErrorRedactor withoutCardNumbers() {
     return text -> {
       if (text.contains("<html>")) {
-        throw new IllegalArgumentException("a page instead of an answer");
+        throw new IllegalArgumentException("a page instead of a response");
       }
       return CARD_NUMBER.matcher(text).replaceAll("[card]");
     };

@@ -1,4 +1,4 @@
-/** What is kept of an error that quotes what nobody should read. */
+/** Keeping secrets out of the errors that are stored, reported and logged. */
 @NullMarked
 package dev.skipjack.examples.secrets;
 

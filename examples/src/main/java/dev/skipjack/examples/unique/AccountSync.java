@@ -18,12 +18,12 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
 /**
- * Each change of an account asks for a synchronisation with another system; while one is queued,
- * further changes make no further job.
+ * Each change of an account requests a synchronisation with another system; while one is queued,
+ * further changes create no further job.
  *
- * <p>What goes wrong: a change arrives while the handler pushes an older version. Its enqueue is
- * answered with the running job, which has not seen it. The handler finds the newer version under
- * the lock of the account's row, and asks for another run instead of completing.
+ * <p>What goes wrong: a change arrives while the handler pushes an older version. Its enqueue
+ * returns the running job, which has not read the change. The handler finds the newer version under
+ * the lock of the account's row, and requests another run instead of completing.
  */
 public final class AccountSync {
 
@@ -87,7 +87,7 @@ public final class AccountSync {
         .get(0, Long.class);
   }
 
-  /** Runs jobs in the calling thread until none is left, not even one that waits. */
+  /** Runs jobs in the calling thread until none is left, including waiting ones. */
   int runAll() {
     try (Worker worker =
         Worker.on(queue).handle(SYNC_ACCOUNT, this::sync).queue("sync", 1).build()) {
@@ -140,7 +140,7 @@ public final class AccountSync {
         already -> "job %s is queued already".formatted(already.jobId()));
   }
 
-  /** Something else happens during the first push. */
+  /** A remote system during whose first push another action runs. */
   private static final class BusySystem implements RemoteSystem {
 
     private final PrintStream out;

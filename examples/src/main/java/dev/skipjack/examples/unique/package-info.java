@@ -1,4 +1,4 @@
-/** Many events about one thing make one job, and none is forgotten. */
+/** Unique jobs: many events about one thing make one job, and no event is lost. */
 @NullMarked
 package dev.skipjack.examples.unique;
 

@@ -6,7 +6,7 @@ import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.Worker;
 import java.io.PrintStream;
 
-/** The application as it was, some of whose processes are still at work. */
+/** The old version of the application, some of whose processes are still running. */
 final class OldVersion {
 
   /** Its invoices, without a currency; the kind's name is what both versions share. */

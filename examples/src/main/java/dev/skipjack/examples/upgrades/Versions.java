@@ -18,8 +18,9 @@ import javax.sql.DataSource;
  * A deployment rolls out: invoices get a currency, and refunds are new. Workers of both versions
  * share the queue.
  *
- * <p>What goes wrong: the old worker gets an invoice of the new version. It cannot read it, so it
- * leaves it to a newer worker, and no attempt is used. Refunds it does not even claim.
+ * <p>What goes wrong: the old worker gets an invoice of the new version. It cannot read the
+ * payload, so it leaves the job to a newer worker, and no attempt is used. It does not claim
+ * refunds at all.
  */
 public final class Versions {
 
@@ -80,7 +81,7 @@ public final class Versions {
     out.println("of a new kind: " + describe(queue.reader(), refund));
 
     queue.enqueue(OldVersion.INVOICE, new OldVersion.Bill(200));
-    // The old worker put it off by some seconds, which an example need not wait for.
+    // The old worker delayed it by some seconds, for which an example need not wait.
     queue.admin().edit(later, JobEdit.nothing().delay(Duration.ZERO));
     drain(worker(queue, out));
     for (JobId job : List.of(later, refund)) {

@@ -1,4 +1,4 @@
-/** Old and new versions of an application at work side by side. */
+/** Old and new versions of an application running side by side. */
 @NullMarked
 package dev.skipjack.examples.upgrades;
 

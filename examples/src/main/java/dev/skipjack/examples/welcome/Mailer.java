@@ -2,14 +2,14 @@ package dev.skipjack.examples.welcome;
 
 import java.io.IOException;
 
-/** Sends mail; stands for whatever the outside world is. */
+/** Sends mail; stands for any external system. */
 @FunctionalInterface
 interface Mailer {
 
   /**
-   * Sends a welcome.
+   * Sends a welcome mail.
    *
-   * @throws IOException if the mail server does not take it
+   * @throws IOException if the mail server does not accept it
    */
   void welcome(String address, String locale) throws IOException;
 }

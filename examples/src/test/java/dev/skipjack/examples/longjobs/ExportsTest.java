@@ -14,7 +14,7 @@ class ExportsTest {
 
   @Test
   @Timeout(60)
-  void anExportTellsHowFarItIsAndEndsWhenItIsCalledOff(QueueDatabase empty)
+  void anExportReportsProgressAndEndsWhenCancelled(QueueDatabase empty)
       throws InterruptedException {
     Story story = new Story();
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {

@@ -34,17 +34,17 @@ final class Backlog {
     this.db = db;
   }
 
-  /** What is left in a database that need not hold the queue's tables. */
+  /** Returns the jobs left in a database, which need not contain the queue's tables. */
   static Left leftBy(Connection connection) {
     DSLContext db = DemoSchema.on(connection);
     return DemoSchema.exists(db, "skipjack.jobs") ? new Backlog(db).left() : new Left(0, 0);
   }
 
   /**
-   * How many there are.
+   * The number of jobs left.
    *
-   * @param pending wait for their turn or their next attempt
-   * @param running are being handled, or were by a process that is gone
+   * @param pending jobs that wait for their turn or their next attempt
+   * @param running jobs that are being handled, or were by a process that has died
    */
   record Left(long pending, long running) {
     long total() {
@@ -65,7 +65,7 @@ final class Backlog {
         .fetchSingle(counts -> new Left(counts.value1(), counts.value2()));
   }
 
-  /** Those of {@code jobs} that still have to run. */
+  /** Returns the jobs among {@code jobs} that still have to run. */
   Set<JobId> amongst(Collection<JobId> jobs) {
     Long[] ids = jobs.stream().map(JobId::value).toArray(Long[]::new);
     return db

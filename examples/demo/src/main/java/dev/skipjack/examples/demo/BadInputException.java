@@ -5,7 +5,7 @@ final class BadInputException extends RefusedException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Says where and why. */
+  /** States the position and the reason. */
   BadInputException(String source, long line, String reason) {
     super("%s:%d: %s".formatted(source, line, reason));
   }

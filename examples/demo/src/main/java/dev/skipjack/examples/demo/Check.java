@@ -3,11 +3,11 @@ package dev.skipjack.examples.demo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that must hold at the end, and whether it does.
+ * A condition that must hold at the end, and its result.
  *
- * @param name the thing, as a sentence
- * @param violations how often it does not hold
- * @param example one place where it does not; null when it holds
+ * @param name the condition, as a sentence
+ * @param violations how often it is violated
+ * @param example one violation; null if there is none
  */
 record Check(String name, long violations, @Nullable String example) {
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One webhook delivery as its sender made it.
  *
  * @param id identity of the delivery; a delivery sent twice has the same
- * @param event what it is about, say {@code push}
+ * @param event the type of event, for example {@code push}
  * @param action what happened, for events that have several
  * @param repository where it happened; null for events of a whole organisation
  * @param payload the body
@@ -20,12 +20,14 @@ record Delivery(
   private static final Set<String> URGENT_EVENTS =
       Set.of("security_advisory", "secret_scanning_alert_location");
 
-  /** Whether it has to be handled before ordinary ones: security advisories and alerts. */
+  /**
+   * Whether it must be handled before ordinary deliveries: true for security advisories and alerts.
+   */
   boolean isUrgent() {
     return URGENT_EVENTS.contains(event) || event.endsWith("_alert");
   }
 
-  /** The same content as a delivery of its own. */
+  /** Returns a delivery with the same content and another id. */
   Delivery withId(UUID fresh) {
     return new Delivery(fresh, event, action, repository, payload);
   }

@@ -22,14 +22,14 @@ import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the database knows about one delivery.
+ * All data in the database about one delivery.
  *
- * @param fate recomputed here, not taken from anything the handler wrote
+ * @param fate recomputed here, not read from anything the handler wrote
  * @param secondSend recomputed likewise
- * @param planned what the delivery's row says about the second send
+ * @param planned the second send according to the delivery's row
  * @param runFinished whether the run that received it made all its sends
- * @param live status of its job among the live ones; null: not there
- * @param archived status of its job in the archive; null: not there
+ * @param live status of its live job; null if there is none
+ * @param archived status of its archived job; null if there is none
  * @param attempts of its job
  * @param audited audit rows of its job
  * @param effects effect rows of the delivery
@@ -48,12 +48,15 @@ record DeliveryFacts(
     int effects,
     int refused) {
 
-  /** So many rows are fetched at once: the database may be larger than the heap. */
+  /** The number of rows fetched at once: the data may not fit into the heap. */
   private static final int FETCH = 1_000;
 
   private static final Field<Integer> ROWS = field(name("rows"), Integer.class);
 
-  /** Reads every delivery of the database; in a transaction, or all of them arrive at once. */
+  /**
+   * Reads every delivery of the database. Must run in a transaction; otherwise the driver loads all
+   * rows at once.
+   */
   static void forEach(DSLContext db, Consumer<DeliveryFacts> reader) {
     var audit =
         select(JOB_EXECUTIONS.JOB_ID, count().as(ROWS))

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one delivery from one line of JSON, strictly: what it does not know it refuses. */
+/** Strictly parses one delivery from one line of JSON: it refuses unknown fields. */
 final class DeliveryParser {
 
   /** PostgreSQL's index entries are limited, and the demo counts by event and repository. */
@@ -24,7 +24,7 @@ final class DeliveryParser {
       JsonMapper.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          // Numbers arrive as they were sent, not as the nearest double.
+          // Numbers are kept as they were sent, not rounded to the nearest double.
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .build();
@@ -32,7 +32,7 @@ final class DeliveryParser {
   private DeliveryParser() {}
 
   /**
-   * The delivery.
+   * Parses a delivery.
    *
    * @throws IllegalArgumentException with the reason, in words for the sender of the line
    */
@@ -87,7 +87,7 @@ final class DeliveryParser {
         return uuid;
       }
     } catch (IllegalArgumentException e) {
-      // Said below, in the same words.
+      // The message below covers this case too.
     }
     throw new IllegalArgumentException(
         "field 'delivery' must be a UUID, not "
@@ -131,7 +131,7 @@ final class DeliveryParser {
     };
   }
 
-  /** One short line without control characters, whatever the input holds. */
+  /** Returns the text as one short line without control characters. */
   private static String printable(String text) {
     String line = text.replaceAll("\\p{Cntrl}+", " ");
     return line.length() > 120 ? line.substring(0, 120) + "..." : line;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Something that must hold for each delivery; counts those for which it does not. One thread. */
+/** A condition that must hold for each delivery; counts its violations. Confined to one thread. */
 final class DeliveryRule {
 
   private final String name;
@@ -18,7 +18,7 @@ final class DeliveryRule {
     this.holds = holds;
   }
 
-  /** All of them, with nothing counted yet. */
+  /** Returns all rules, with no violations counted yet. */
   static List<DeliveryRule> all() {
     return List.of(
         new DeliveryRule(

@@ -15,18 +15,18 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /**
- * Takes in one delivery in one transaction: it is stored together with its job, or refused as
- * known. Safe for any number of threads.
+ * Receives one delivery in one transaction: stores it together with its job, or refuses it as a
+ * duplicate. Safe for any number of threads.
  */
 final class DeliverySender {
 
-  /** The first send of a delivery, in the words of the table. */
+  /** The first send of a delivery, as named in the table. */
   static final String FIRST = "first";
 
   /** The second send of a delivery. */
   static final String SECOND = "second";
 
-  /** Refused because the delivery's job lives. */
+  /** Refused because the delivery's job is still live. */
   static final String BY_KEY = "unique_key";
 
   /** Refused because the delivery is stored and its job has ended. */
@@ -47,7 +47,7 @@ final class DeliverySender {
     this.salt = salt;
   }
 
-  /** What the sender of a delivery will do after the first send. */
+  /** Returns what the sender of a delivery will do after the first send. */
   SecondSend plan(Delivery delivery) {
     return SecondSend.of(delivery.id(), salt);
   }
@@ -58,7 +58,7 @@ final class DeliverySender {
    * @param attempt {@link #FIRST} or {@link #SECOND}
    * @return its new job; empty when the delivery was refused
    * @throws BadInputException if its content cannot be stored
-   * @throws SQLException if the database failed; nothing is stored then, unless the answer to the
+   * @throws SQLException if the database failed; nothing is stored then, unless the response to the
    *     commit was lost
    */
   Optional<JobId> send(Arrival arrival, String attempt) throws SQLException {

@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Runs the demo, from the first line of its output to the last. */
+/** Runs the demo and prints its output. */
 public final class Demo {
 
   private final DemoOptions options;
@@ -16,7 +16,8 @@ public final class Demo {
   }
 
   /**
-   * Runs once. The end of the JVM, for example by Ctrl-C, waits until the workers have stopped.
+   * Runs the demo once. If the JVM is ended, for example by Ctrl-C, it waits until the workers have
+   * stopped.
    *
    * @throws RefusedException if the run cannot begin; nothing was sent
    * @throws SQLException if the database failed
@@ -72,7 +73,7 @@ public final class Demo {
     return own.freshDatabase();
   }
 
-  @SuppressWarnings("try") // the lock does its part without being called
+  @SuppressWarnings("try") // the lock works without being called
   private DemoResult run(DemoTarget target, UUID run, Lookahead deliveries, StopRequest stop)
       throws SQLException, InterruptedException {
     try (DemoDatabase database = DemoDatabase.connect(target.jdbcUrl(), options.workers());
@@ -81,7 +82,7 @@ public final class Demo {
       demo.prepare(target.name());
       DemoRun.Ending ending = demo.run(run, deliveries, output.err(), output.style());
       if (options.resume() && ending.found() == 0) {
-        output.tell("Nothing was left to do in %s.".formatted(target));
+        output.tell("There was nothing left to do in %s.".formatted(target));
       }
       return report(ending, target);
     }
@@ -93,7 +94,7 @@ public final class Demo {
         .ifPresent(
             bad ->
                 output.tell(
-                    "%s%nThe input ends there: %,d deliveries were stored, whole and with their jobs."
+                    "%s%nReading stopped there: %,d deliveries were stored, each with its job."
                         .formatted(bad.getMessage(), ending.stored())));
     if (ending.summary().isEmpty()) {
       output.tell(

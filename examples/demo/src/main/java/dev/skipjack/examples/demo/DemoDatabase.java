@@ -8,16 +8,19 @@ import javax.sql.DataSource;
 
 /**
  * The connections of the demo, in three pools: one for the workers' own statements, one for their
- * handlers, one for producers and reports, which a stop waits for and which handlers that hang must
- * not starve. No thread holds a connection of one pool while it waits for a second of the same, so
- * none can lock up, however small.
+ * handlers, and one for producers and reports. A stop waits for producers and reports, so hanging
+ * handlers must not starve them. No thread holds a connection of a pool while it waits for a second
+ * one of the same pool, so no pool can deadlock, however small it is.
  */
 final class DemoDatabase implements AutoCloseable {
 
-  /** Two producers, one for second sends, one for the progress and the end, one for the lock. */
+  /** Two for producers, one for second sends, one for progress and the report, one for the lock. */
   private static final int PRODUCERS_AND_REPORTS = 5;
 
-  /** More handlers than this write at once no faster; the others wait their turn. */
+  /**
+   * More connections than this do not make handlers faster; the other handlers wait for a
+   * connection.
+   */
   private static final int MOST_HANDLERS = 40;
 
   private static final int CONNECTIONS_A_WORKER = 4;
@@ -38,16 +41,16 @@ final class DemoDatabase implements AutoCloseable {
    *
    * @param jdbcUrl may hold a password
    * @param workers how many workers there will be
-   * @throws SQLException if the URL means nothing to the driver
+   * @throws SQLException if the driver does not understand the URL
    */
   static DemoDatabase connect(String jdbcUrl, int workers) throws SQLException {
-    // Asked here, because the pool would put the URL, password included, into its message.
+    // Checked here, because the pool's message would contain the URL with its password.
     try {
       DriverManager.getDriver(jdbcUrl);
     } catch (SQLException e) {
       throw new SQLException("The JDBC URL is not one that PostgreSQL's driver understands.", e);
     }
-    // The first connects here, or throws; the others connect when they are needed.
+    // The first pool connects here, or throws; the others connect when they are needed.
     HikariDataSource service =
         new HikariDataSource(config("service", jdbcUrl, PRODUCERS_AND_REPORTS));
     return new DemoDatabase(
@@ -61,7 +64,7 @@ final class DemoDatabase implements AutoCloseable {
     return workers;
   }
 
-  /** For what the jobs do. */
+  /** For the statements of the handlers. */
   DataSource handlers() {
     return handlers;
   }

@@ -6,9 +6,9 @@ import java.sql.Statement;
 import javax.sql.DataSource;
 
 /**
- * The right to run the demo on a database, for as long as a session of it lives: a demo would find
- * the unfinished jobs of another one and take them for lost. PostgreSQL takes it back from a demo
- * that was killed.
+ * The right to run the demo on a database while a session of it lasts: a second demo would mistake
+ * the unfinished jobs of the first one for lost ones. PostgreSQL releases the lock of a demo that
+ * was killed.
  */
 final class DemoLock implements AutoCloseable {
 
@@ -21,10 +21,10 @@ final class DemoLock implements AutoCloseable {
   }
 
   /**
-   * Waits a little: the server may not have noticed yet that the last demo is gone.
+   * Waits briefly, because the server may not have noticed yet that the last demo has ended.
    *
    * @param service its connection is held until this is closed, and the lock until the pool is
-   * @throws RefusedException if another demo has it
+   * @throws RefusedException if another demo holds it
    */
   static DemoLock take(DataSource service) throws SQLException {
     Connection connection = service.getConnection();
@@ -36,7 +36,7 @@ final class DemoLock implements AutoCloseable {
       connection.close();
       if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
         throw new RefusedException(
-            "Another demo is at work on this database. Wait until it has ended, or use another database.");
+            "Another demo is running on this database. Wait until it has ended, or use another database.");
       }
       throw e;
     }

@@ -56,14 +56,14 @@ public final class DemoOptions {
     return resume;
   }
 
-  /** How many deliveries there will be; empty when the length of the input decides. */
+  /** The number of deliveries; empty if it depends on the length of the input. */
   OptionalLong expected() {
     return jobs.isPresent() || input != null ? jobs : OptionalLong.of(GENERATED);
   }
 
   /**
-   * Opens the input. With a number of jobs every id is fresh, so that the file may be repeated and
-   * sent again by the next run.
+   * Opens the input. If a number of jobs is set, every id is fresh, so that the file can be
+   * repeated and sent again by the next run.
    *
    * @throws BadInputException if it cannot be read
    */
@@ -77,7 +77,7 @@ public final class DemoOptions {
         : new FreshDeliveries(() -> JsonLinesFile.open(file), run, jobs.getAsLong());
   }
 
-  /** Without the password of the database; settings that were not given are dashes. */
+  /** Omits the password of the database; shows a dash for settings that were not given. */
   @Override
   public String toString() {
     return "DemoOptions[input=%s, jobs=%s, workers=%d, database=%s, resume=%b]"
@@ -101,15 +101,15 @@ public final class DemoOptions {
 
     private Builder() {}
 
-    /** Deliveries to send, one JSON object a line. Default: generated ones. */
+    /** Deliveries to send, one JSON object per line. Default: generated deliveries. */
     public Builder input(Path file) {
       this.input = file;
       return this;
     }
 
     /**
-     * Number of distinct deliveries to send; the input is repeated or cut, with fresh ids. Default:
-     * the input once, or 1,000 generated deliveries.
+     * Number of distinct deliveries to send; the input is repeated or truncated, with fresh ids.
+     * Default: the input once, or 1,000 generated deliveries.
      */
     public Builder jobs(long number) {
       if (number < 1) {
@@ -142,16 +142,16 @@ public final class DemoOptions {
       return this;
     }
 
-    /** Sends nothing: finishes and verifies what an earlier run left. */
+    /** Sends nothing; finishes and verifies the jobs that an earlier run left. */
     public Builder resume() {
       this.resume = true;
       return this;
     }
 
     /**
-     * The settings.
+     * Builds the settings.
      *
-     * @throws IllegalArgumentException if something is to be sent and resumed at once
+     * @throws IllegalArgumentException if resuming is combined with options for sending
      */
     public DemoOptions build() {
       if (resume && (jobs.isPresent() || input != null)) {

@@ -3,12 +3,12 @@ package dev.skipjack.examples.demo;
 import java.io.PrintWriter;
 
 /**
- * Where the demo writes.
+ * The destinations of the demo's output.
  *
- * @param out the report
- * @param err everything else
+ * @param out receives the report
+ * @param err receives everything else
  * @param json whether the report is one line of JSON, for programs; there is no progress then
- * @param terminal whether {@code err} is a terminal, on which the progress renews one line
+ * @param terminal whether {@code err} is a terminal, on which the progress rewrites one line
  */
 public record DemoOutput(PrintWriter out, PrintWriter err, boolean json, boolean terminal) {
 

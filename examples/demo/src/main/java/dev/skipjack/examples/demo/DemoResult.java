@@ -1,11 +1,11 @@
 package dev.skipjack.examples.demo;
 
-/** How a run of the demo ended. */
+/** The result of a run of the demo. */
 public enum DemoResult {
-  /** Every delivery had exactly its effect. */
+  /** Every delivery had exactly its expected effect. */
   VERIFIED,
   /** A check failed, or the run was stopped before the end. */
   NOT_VERIFIED,
-  /** What came before the bad line of the input was verified; the rest was not sent. */
+  /** The deliveries before the bad line of the input were verified; the rest was not sent. */
   BAD_INPUT
 }

@@ -13,7 +13,10 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jooq.impl.DSL;
 
-/** One run of the demo on a database: send, handle, wait until nothing is left, verify. */
+/**
+ * One run of the demo on a database: sends and handles deliveries, waits until none is left, and
+ * verifies the result.
+ */
 final class DemoRun {
 
   private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
@@ -33,11 +36,11 @@ final class DemoRun {
   }
 
   /**
-   * How it ended.
+   * The result of the run.
    *
-   * @param summary empty when a stop was requested first
+   * @param summary empty if a stop was requested first
    * @param found jobs that had to run when it began
-   * @param left what still has to run
+   * @param left jobs that still have to run
    * @param badInput why the input was not read to its end, if it was not
    * @param stored deliveries that this run stored
    */
@@ -49,10 +52,10 @@ final class DemoRun {
       long stored) {}
 
   /**
-   * Makes the tables of the queue and the demo's own.
+   * Creates the tables of the queue and of the demo.
    *
-   * @param place the database, as people call it
-   * @throws RefusedException if there is no run to resume; nothing is made then
+   * @param place description of the database for messages
+   * @throws RefusedException if there is no run to resume; nothing is created then
    */
   void prepare(String place) {
     if (options.resume() && !DemoSchema.holdsARun(service)) {
@@ -64,11 +67,11 @@ final class DemoRun {
   }
 
   /**
-   * Sends what {@code input} holds and handles whatever is in the queue.
+   * Sends the deliveries of {@code input} and handles all jobs in the queue.
    *
-   * @throws SQLException if the database failed while something was sent
+   * @throws SQLException if the database failed while a delivery was sent
    */
-  @SuppressWarnings("try") // workers and line do their part without being called
+  @SuppressWarnings("try") // workers and line work without being called
   Ending run(UUID run, Lookahead input, PrintWriter err, LiveLine.Style style)
       throws SQLException, InterruptedException {
     JobQueue queue = JobQueue.on(database.workers());

@@ -17,7 +17,7 @@ import org.jooq.SQLDialect;
 import org.jooq.Table;
 import org.jooq.impl.DSL;
 
-/** The demo's own tables, as an application without generated classes names them. */
+/** Names the demo's own tables, as an application without generated classes would. */
 final class DemoSchema {
 
   private static final String SCHEMA = "skipjack_demo";
@@ -32,7 +32,7 @@ final class DemoSchema {
     private Runs() {}
   }
 
-  /** What was received. */
+  /** The received deliveries. */
   static final class Deliveries {
     static final Table<Record> TABLE = tableOf("deliveries");
     static final Field<UUID> DELIVERY = column("deliveries", "delivery", UUID.class);
@@ -47,7 +47,7 @@ final class DemoSchema {
     private Deliveries() {}
   }
 
-  /** What was received again and refused. */
+  /** Sends that were refused as duplicates. */
   static final class RefusedSends {
     static final Table<Record> TABLE = tableOf("refused_sends");
     static final Field<UUID> DELIVERY = column("refused_sends", "delivery", UUID.class);
@@ -58,7 +58,7 @@ final class DemoSchema {
     private RefusedSends() {}
   }
 
-  /** What was done about it. */
+  /** The effects of handling deliveries. */
   static final class Effects {
     static final Table<Record> TABLE = tableOf("effects");
     static final Field<UUID> DELIVERY = column("effects", "delivery", UUID.class);
@@ -69,7 +69,7 @@ final class DemoSchema {
     private Effects() {}
   }
 
-  /** How often. */
+  /** The number of handled events. */
   static final class EventCounts {
     static final Table<Record> TABLE = tableOf("event_counts");
     static final Field<String> REPOSITORY = column("event_counts", "repository", String.class);
@@ -81,7 +81,7 @@ final class DemoSchema {
 
   private DemoSchema() {}
 
-  /** Creates or upgrades the tables, with a history beside the queue's. */
+  /** Creates or upgrades the tables, with a Flyway history separate from the queue's. */
   static void migrate(DataSource dataSource) {
     Flyway.configure(DemoSchema.class.getClassLoader())
         .dataSource(dataSource)
@@ -109,12 +109,12 @@ final class DemoSchema {
         .get(0, boolean.class);
   }
 
-  /** Statements in whatever transaction {@code connection} is in. */
+  /** Returns a context for statements in the current transaction of {@code connection}. */
   static DSLContext on(Connection connection) {
     return DSL.using(connection, SQLDialect.POSTGRES);
   }
 
-  /** Statements that commit one by one. */
+  /** Returns a context for statements that each commit on their own. */
   static DSLContext on(DataSource dataSource) {
     return DSL.using(dataSource, SQLDialect.POSTGRES);
   }

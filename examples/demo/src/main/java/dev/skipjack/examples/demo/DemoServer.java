@@ -13,14 +13,14 @@ import java.util.Deque;
 import java.util.Objects;
 
 /**
- * A PostgreSQL server of the demo's own, used when no database is named. Its data stays, so that a
- * run which was cut short can be resumed.
+ * A PostgreSQL server of the demo's own, used when no database is named. Its data is kept, so that
+ * an interrupted run can be resumed.
  */
 final class DemoServer implements AutoCloseable {
 
   private static final String DATABASE = "demo";
 
-  /** Room for as many workers as the command takes. */
+  /** Enough for the maximum number of workers of the command. */
   private static final String CONNECTIONS = "250";
 
   private final EmbeddedPostgres postgres;
@@ -33,7 +33,7 @@ final class DemoServer implements AutoCloseable {
    * Starts the server, as durable as PostgreSQL is by default. It is stopped by {@link #close}, not
    * by the end of the JVM: the workers need it while they shut down.
    *
-   * @param purpose names the folder that the data is kept in
+   * @param purpose names the folder for the data
    */
   static DemoServer start(String purpose) {
     return new DemoServer(
@@ -45,15 +45,15 @@ final class DemoServer implements AutoCloseable {
   }
 
   /**
-   * Starts a server to resume on. Demos that ran at the same time have a folder each, and the one
-   * that was cut short need not have the first: the first with unfinished jobs is taken, or else
-   * the first of all.
+   * Starts a server to resume on. Demos that ran at the same time have a folder each, and the
+   * interrupted one need not have used the first. Takes the first folder with unfinished jobs, or
+   * the first of all if none has any.
    */
   static DemoServer startToResume(String purpose) throws SQLException {
     Deque<DemoServer> passed = new ArrayDeque<>();
     try {
       passed.add(start(purpose));
-      // A folder is taken while its server runs, so each start gets the next one.
+      // A folder is in use while its server runs, so each start gets the next one.
       while (passed.getLast().unfinished() == 0 && passed.getLast().hasNextFolder()) {
         passed.add(start(purpose));
       }
@@ -63,7 +63,7 @@ final class DemoServer implements AutoCloseable {
     }
   }
 
-  /** How many jobs of earlier runs still have to run. */
+  /** Returns how many jobs of earlier runs still have to run. */
   long unfinished() throws SQLException {
     if (!hasDatabase()) {
       return 0;
@@ -73,14 +73,14 @@ final class DemoServer implements AutoCloseable {
     }
   }
 
-  /** Folders of one purpose are numbered. */
+  /** Whether there is a next folder; folders of one purpose are numbered. */
   private boolean hasNextFolder() {
     Path folder = Objects.requireNonNull(postgres.dataFolder().getParent());
     int next = Integer.parseInt(folder.getFileName().toString()) + 1;
     return Files.exists(folder.resolveSibling(String.valueOf(next)));
   }
 
-  /** Throws away what an earlier run left and answers an empty database. */
+  /** Drops the database of earlier runs and returns the URL of an empty one. */
   String freshDatabase() throws SQLException {
     try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
@@ -91,7 +91,7 @@ final class DemoServer implements AutoCloseable {
   }
 
   /**
-   * Answers the database that the last run left.
+   * Returns the URL of the database that the last run left.
    *
    * @throws RefusedException if there is none
    */
@@ -113,12 +113,12 @@ final class DemoServer implements AutoCloseable {
     }
   }
 
-  /** Where its data is. */
+  /** The folder with its data. */
   String folder() {
     return postgres.dataFolder().toString();
   }
 
-  /** As people call it. */
+  /** A description for messages. */
   String description() {
     return "PostgreSQL %s (%s in %s)"
         .formatted(postgres.version(), postgres.adopted() ? "adopted" : "started", folder());

@@ -5,12 +5,12 @@ package dev.skipjack.examples.demo;
  *
  * @param jdbcUrl may hold a password: keep it out of messages
  * @param name of the database in messages
- * @param resumeHint what a user adds to {@code skipjack demo --resume} to name this database again;
- *     may be empty
+ * @param resumeHint the options to add to {@code skipjack demo --resume} to name this database
+ *     again; may be empty
  */
 public record DemoTarget(String jdbcUrl, String name, String resumeHint) {
 
-  /** Without the password. */
+  /** Omits the password. */
   @Override
   public String toString() {
     return name;

@@ -15,8 +15,8 @@ final class DemoWorkers implements AutoCloseable {
   static final int SLOTS = 8;
 
   /**
-   * A killed demo leaves jobs running; the next start has them back within seconds. Closing is
-   * quick because a handler takes milliseconds.
+   * A killed demo leaves jobs running; with these settings the next start rescues them within
+   * seconds. Closing is quick because a handler takes milliseconds.
    */
   private static final WorkerConfig CONFIG =
       WorkerConfig.builder()
@@ -54,7 +54,8 @@ final class DemoWorkers implements AutoCloseable {
   }
 
   /**
-   * Lets what runs finish and gives back the rest, all at once: each may take its drain timeout.
+   * Lets running handlers finish and releases the other jobs. Stops all workers at once, because
+   * each may take its drain timeout.
    */
   @Override
   public void close() {

@@ -2,12 +2,12 @@ package dev.skipjack.examples.demo;
 
 import java.util.UUID;
 
-/** Chance that can be repeated: the same delivery and salt draw the same number everywhere. */
+/** Repeatable random numbers: the same delivery and salt always draw the same number. */
 final class Draw {
 
   private Draw() {}
 
-  /** A number from 0 to {@code bound - 1}, each as likely as any other. */
+  /** Returns a number from 0 to {@code bound - 1}, each as likely as any other. */
   static int below(int bound, UUID delivery, long salt) {
     long mixed =
         mix(

@@ -5,22 +5,27 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.UUID;
 
-/** What happens to the job of a delivery: decided by its id and the salt of its run alone. */
+/**
+ * The fate of a delivery's job. It depends only on the id of the delivery and the salt of its run.
+ */
 enum Fate {
   /** Each attempt succeeds. */
   SUCCEEDS,
   /** The first attempt fails, later ones succeed: 3 in 100. */
   FAILS_ONCE,
-  /** Every attempt fails, and the third gives up, so the job ends dead: 5 in 1,000. */
+  /**
+   * Every attempt fails, and the handler gives up at the third, so the job becomes dead: 5 in
+   * 1,000.
+   */
   POISONED;
 
   /** The attempt at which a poisoned job gives up. */
   private static final int LAST_OF_POISONED = 3;
 
-  /** From this many deliveries up, each fate is met among the first ones. */
+  /** If there are at least this many deliveries, each fate occurs among the first ones. */
   static final int REPRESENTATIVE = 200;
 
-  /** The fate of a delivery. */
+  /** Returns the fate of a delivery. */
   static Fate of(UUID delivery, long salt) {
     int drawn = Draw.below(1_000, delivery, salt);
     if (drawn < 5) {
@@ -40,8 +45,8 @@ enum Fate {
   }
 
   /**
-   * The first salt under which the first {@value #REPRESENTATIVE} deliveries meet every fate; 0
-   * when there are fewer.
+   * Returns the first salt with which every fate occurs among the first {@value #REPRESENTATIVE}
+   * deliveries; 0 if there are fewer deliveries.
    */
   static long saltFor(Collection<UUID> first) {
     if (first.size() < REPRESENTATIVE) {

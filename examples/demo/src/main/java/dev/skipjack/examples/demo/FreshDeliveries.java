@@ -19,7 +19,7 @@ final class FreshDeliveries implements DeliverySource {
   private String source = "";
 
   /**
-   * @param input opens the input at its beginning
+   * @param input opens the input from its beginning
    * @param run makes the ids differ from those of every other run
    */
   FreshDeliveries(Supplier<? extends DeliverySource> input, UUID run, long count) {
@@ -29,7 +29,7 @@ final class FreshDeliveries implements DeliverySource {
     this.pass = input.get();
   }
 
-  /** The id of the n-th delivery of a run. */
+  /** Returns the id of the n-th delivery of a run. */
   static UUID id(UUID run, long number) {
     return UUID.nameUUIDFromBytes((run + "/" + number).getBytes(StandardCharsets.UTF_8));
   }

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Deliveries of a file with one JSON object a line; blank lines are skipped. */
+/** The deliveries of a file with one JSON object per line; blank lines are skipped. */
 final class JsonLinesFile implements DeliverySource {
 
   private final Path file;
@@ -21,7 +21,7 @@ final class JsonLinesFile implements DeliverySource {
   /**
    * Opens the file.
    *
-   * @throws BadInputException if there is nothing to read under that name
+   * @throws BadInputException if the file cannot be read
    */
   static JsonLinesFile open(Path file) {
     if (Files.notExists(file)) {

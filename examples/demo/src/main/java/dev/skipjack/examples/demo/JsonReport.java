@@ -6,13 +6,13 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Optional;
 
-/** The report for programs: one line. */
+/** The report for programs, on one line. */
 final class JsonReport {
 
   private JsonReport() {}
 
   /**
-   * @param error why the input was not read to its end, if it was not
+   * @param error why the input was not read completely; empty if it was
    */
   static String of(Summary summary, Optional<String> error) {
     Summary.Numbers numbers = summary.numbers();

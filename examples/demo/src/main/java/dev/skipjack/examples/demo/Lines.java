@@ -9,18 +9,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Lines of UTF-8 text, of which never more than one is in memory.
+ * Reads lines of UTF-8 text and never holds more than one in memory.
  *
- * <p>Java's own readers decode ahead of the line that they answer, so a malformed byte could not be
- * told to belong to its line.
+ * <p>Java's own readers decode ahead of the line that they return, so a malformed byte could not be
+ * attributed to its line.
  *
- * <p>The mark that some programs put before UTF-8 is skipped.
+ * <p>A byte order mark at the start is skipped.
  */
 final class Lines implements AutoCloseable {
 
   /**
-   * Four times what a queue accepts as a payload, whatever escapes it is written with; a file
-   * without line breaks must not fill the heap.
+   * Four times the largest payload that a queue accepts, to allow for escapes; a file without line
+   * breaks must not fill the heap.
    */
   private static final int LONGEST = 1024 * 1024;
 
@@ -36,13 +36,13 @@ final class Lines implements AutoCloseable {
     this.in = in;
   }
 
-  /** The number of the line that was answered last, from 1. */
+  /** The number of the line that was returned last, from 1. */
   long number() {
     return number;
   }
 
   /**
-   * The next line without its line break; empty after the last.
+   * Returns the next line without its line break; empty after the last.
    *
    * @throws CharacterCodingException if the line is not UTF-8
    * @throws IOException if it cannot be read or is too long

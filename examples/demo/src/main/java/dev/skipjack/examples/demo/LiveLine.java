@@ -7,17 +7,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Shows the progress until it is closed: one line that renews itself, or a line every two seconds.
+ * Shows the progress until it is closed: as one line that is rewritten, or as a new line every two
+ * seconds.
  */
 final class LiveLine implements AutoCloseable {
 
-  /** Where the lines go. */
+  /** The destination of the lines. */
   enum Style {
-    /** To a terminal, over the line before. */
+    /** A terminal; each line overwrites the one before. */
     TERMINAL(Duration.ofMillis(200)),
-    /** To a log or a file. */
+    /** A log or a file. */
     PLAIN(Duration.ofSeconds(2)),
-    /** Nowhere. */
+    /** No output. */
     NONE(Duration.ofDays(1));
 
     private final Duration interval;
@@ -64,7 +65,7 @@ final class LiveLine implements AutoCloseable {
   private void print() {
     String line = render(progress, Duration.ofNanos(System.nanoTime() - begin));
     if (style == Style.TERMINAL) {
-      // Back to the first column, and clear what a longer line left behind.
+      // Returns to the first column and clears the rest of a longer line.
       err.print("\r" + line + "\u001b[K");
     } else {
       err.println(line);

@@ -10,9 +10,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source whose first deliveries can be looked at before they are handed out. Safe for any number
- * of threads: each delivery goes to one of them, bad input is thrown to one of them, and whoever
- * asks after that gets nothing.
+ * A source whose first deliveries can be read before they are handed out. Safe for any number of
+ * threads: each delivery goes to one thread, bad input is thrown to one thread, and later calls
+ * return nothing.
  */
 final class Lookahead implements DeliverySource {
 
@@ -23,8 +23,8 @@ final class Lookahead implements DeliverySource {
   private boolean ended;
 
   /**
-   * Reads ahead until it has met {@code count} distinct deliveries, or the end. Bad input among
-   * them is thrown when its turn comes.
+   * Reads ahead until it has {@code count} distinct deliveries, or to the end. Bad input among them
+   * is thrown when its turn comes.
    */
   Lookahead(DeliverySource source, int count) {
     this.source = source;
@@ -43,7 +43,7 @@ final class Lookahead implements DeliverySource {
     ids.add(arrival.delivery().id());
   }
 
-  /** The distinct ids of what was read ahead, in order. */
+  /** The distinct ids of the deliveries that were read ahead, in order. */
   Set<UUID> ids() {
     return Collections.unmodifiableSet(ids);
   }
@@ -76,7 +76,7 @@ final class Lookahead implements DeliverySource {
     }
   }
 
-  /** Nothing more is handed out. */
+  /** Hands out no further deliveries. */
   synchronized void end() {
     head.clear();
     failure = null;

@@ -27,7 +27,7 @@ import org.jooq.Field;
 import org.jooq.Record1;
 import org.jooq.Select;
 
-/** What going through the deliveries cannot find: rows that belong to none, and sums. */
+/** Checks that go beyond single deliveries: rows that belong to no delivery, and sums. */
 final class OrphanChecks {
 
   private static final String KIND = WebhookJob.TYPE.kind();

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 /**
- * The senders of the webhooks: threads that send what the input holds, some of it twice. A wrong
- * line ends the input for all of them; what was sent before it stays sent.
+ * The senders of the webhooks: threads that send the deliveries of the input, some of them twice. A
+ * bad line ends the input for all threads; deliveries sent before it are kept.
  */
 final class Producers {
 
@@ -45,7 +45,7 @@ final class Producers {
     threads.forEach(Thread::start);
   }
 
-  /** Ends after the sends that are under way. */
+  /** Stops after the current sends. */
   void stop() throws InterruptedException {
     stopped = true;
     input.end();
@@ -54,17 +54,17 @@ final class Producers {
     }
   }
 
-  /** Whether nothing will be sent any more. */
+  /** Whether all sends are done. */
   boolean isDone() {
     return threads.stream().noneMatch(Thread::isAlive);
   }
 
-  /** Why the input ended before its end, if it did. */
+  /** Why the input was not read completely; empty if it was. */
   Optional<BadInputException> badInput() {
     return Optional.ofNullable(badInput.get());
   }
 
-  /** Throws what made the threads give up, if something did. */
+  /** Throws the failure that stopped the threads, if there was one. */
   void rethrowFailure() throws SQLException, InterruptedException {
     Throwable thrown = failure.get();
     if (thrown instanceof SQLException e) {
@@ -74,7 +74,7 @@ final class Producers {
     } else if (thrown instanceof RuntimeException e) {
       throw e;
     } else if (thrown != null) {
-      throw new IllegalStateException("Sending was given up: " + thrown, thrown);
+      throw new IllegalStateException("Sending failed:  " + thrown, thrown);
     }
   }
 
@@ -108,7 +108,7 @@ final class Producers {
   private void sendAgain() throws SQLException, InterruptedException {
     boolean last = false;
     while (!stopped && !(last && secondSends.isEmpty())) {
-      // Asked before the round: what the last first sender offered is then seen by it.
+      // Read before the round, so that the round includes what the last first sender offered.
       last = firstSendersAtWork.get() == 0;
       secondSends.sendWhatIsDue();
     }
@@ -135,7 +135,7 @@ final class Producers {
       badInput.compareAndSet(null, e);
       input.end();
     } catch (Throwable e) {
-      // An Error too: a sender that ends in silence would leave deliveries out.
+      // Also catches an Error: a sender that ends silently would leave deliveries out.
       failure.compareAndSet(null, e);
       stopped = true;
       input.end();

@@ -5,7 +5,10 @@ import dev.skipjack.worker.WorkerListener;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What this process has done so far, for people to watch; the report asks the database instead. */
+/**
+ * Counts what this process has done so far, for the progress display; the report reads the database
+ * instead.
+ */
 final class Progress implements WorkerListener {
 
   private final OptionalLong expected;
@@ -16,8 +19,8 @@ final class Progress implements WorkerListener {
   private final LongAdder dead = new LongAdder();
 
   /**
-   * @param expected how many jobs will have ended at the end; empty when the input's length is not
-   *     known
+   * @param expected how many jobs will have ended at the end; empty if the input's length is
+   *     unknown
    */
   Progress(OptionalLong expected) {
     this.expected = expected;
@@ -47,7 +50,7 @@ final class Progress implements WorkerListener {
     return stored.sum();
   }
 
-  /** Sends so far, refused ones included. */
+  /** Sends so far, including refused ones. */
   long sends() {
     return stored.sum() + refused.sum();
   }
@@ -67,7 +70,7 @@ final class Progress implements WorkerListener {
     return dead.sum();
   }
 
-  /** How many jobs will have ended at the end, as far as known by now. */
+  /** How many jobs will have ended at the end, as far as known. */
   long expected() {
     return expected.orElse(stored.sum());
   }

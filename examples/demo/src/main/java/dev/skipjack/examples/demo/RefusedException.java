@@ -1,6 +1,6 @@
 package dev.skipjack.examples.demo;
 
-/** The run cannot begin; the message is a sentence for the user that says why. */
+/** The run cannot begin; the message gives the reason in a sentence for the user. */
 public class RefusedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

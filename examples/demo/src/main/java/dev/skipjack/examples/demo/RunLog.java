@@ -7,8 +7,8 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /**
- * Writes down that a run began and that it made every send it meant to make. The verification
- * demands every second send of a finished run and allows that a run which was cut short lacks some.
+ * Records that a run began and that it made every planned send. The verification requires every
+ * second send of a finished run, but an interrupted run may lack some.
  */
 final class RunLog {
 

@@ -3,18 +3,18 @@ package dev.skipjack.examples.demo;
 import java.util.Locale;
 import java.util.UUID;
 
-/** Whether the sender of a delivery sends it again: one in ten does. */
+/** Whether and when a delivery is sent again; one in ten is. */
 enum SecondSend {
   /** It is sent once. */
   NONE,
-  /** Again right after the first time, when the job usually still lives. */
+  /** It is sent again right after the first time, when the job is usually still live. */
   AT_ONCE,
-  /** Again after the first one's job is done. */
+  /** It is sent again after the job of the first send is done. */
   WHEN_DONE;
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** What is planned for a delivery; independent of its {@link Fate}. */
+  /** Returns the plan for a delivery; it is independent of its {@link Fate}. */
   static SecondSend of(UUID delivery, long salt) {
     return switch (Draw.below(20, delivery, ~salt)) {
       case 0 -> AT_ONCE;
@@ -23,12 +23,12 @@ enum SecondSend {
     };
   }
 
-  /** The word in the database. */
+  /** The value in the database. */
   String literal() {
     return literal;
   }
 
-  /** The one with this word. */
+  /** Returns the constant with this value. */
   static SecondSend of(String literal) {
     return valueOf(literal.toUpperCase(Locale.ROOT));
   }

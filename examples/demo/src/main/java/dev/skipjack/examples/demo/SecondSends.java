@@ -11,8 +11,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Second sends that wait until the first one's job is done. Any thread offers; one thread sends. It
- * holds whole deliveries, so it holds few: those who offer wait while it is full.
+ * Second sends that wait until the job of the first send is done. Any thread offers them; one
+ * thread sends them. It holds whole deliveries and therefore only a few of them: offering threads
+ * wait while it is full.
  */
 final class SecondSends {
 
@@ -36,12 +37,12 @@ final class SecondSends {
     this.send = send;
   }
 
-  /** Waits a moment for room; false when there was none. */
+  /** Waits briefly for room; returns false if there was none. */
   boolean offer(Arrival arrival, JobId job) throws InterruptedException {
     return offered.offer(new Waiting(arrival, job), 5 * PAUSE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Sends what has waited long enough; pauses when there is nothing. */
+  /** Sends the deliveries that are due; pauses if there are none. */
   void sendWhatIsDue() throws SQLException, InterruptedException {
     offered.drainTo(waiting, MOST - waiting.size());
     Set<JobId> alive =
@@ -60,7 +61,7 @@ final class SecondSends {
     }
   }
 
-  /** Whether none waits. For the sending thread. */
+  /** Whether none waits; called by the sending thread. */
   boolean isEmpty() {
     return waiting.isEmpty() && offered.isEmpty();
   }

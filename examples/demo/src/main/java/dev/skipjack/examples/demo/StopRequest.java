@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns the end of the JVM, by Ctrl-C, SIGTERM or otherwise, into a request that the command obeys:
- * the JVM waits until this is closed. A second signal ends it at once.
+ * Turns the end of the JVM, by Ctrl-C, SIGTERM or otherwise, into a stop request for the command:
+ * the JVM waits until this is closed. A second signal ends the JVM at once.
  */
 final class StopRequest implements AutoCloseable {
 
@@ -19,7 +19,7 @@ final class StopRequest implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** The exit codes that shells know for processes that a signal ended. */
+  /** The exit codes that shells use for processes ended by a signal. */
   private static final Map<String, Integer> ENDINGS = Map.of("INT", 130, "TERM", 143);
 
   private final CountDownLatch requested = new CountDownLatch(1);
@@ -39,7 +39,7 @@ final class StopRequest implements AutoCloseable {
     return requested.getCount() == 0;
   }
 
-  /** Waits that long, or until a stop is requested. */
+  /** Waits for the given duration, or until a stop is requested. */
   void await(Duration longest) throws InterruptedException {
     requested.await(longest.toNanos(), TimeUnit.NANOSECONDS);
   }
@@ -49,7 +49,7 @@ final class StopRequest implements AutoCloseable {
     requested.countDown();
     try {
       if (!obeyed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-        LOG.warn("The command did not stop in {} and is cut off", PATIENCE);
+        LOG.warn("The command did not stop within {} and is killed", PATIENCE);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -57,8 +57,8 @@ final class StopRequest implements AutoCloseable {
   }
 
   /**
-   * The JVM itself ignores signals while it shuts down. What Java has for them is outside its
-   * standard, so it is looked up by name; where it is missing, a second signal is ignored.
+   * The JVM itself ignores signals while it shuts down. Java's class for signals is not part of its
+   * standard API, so it is accessed by reflection; if it is missing, a second signal is ignored.
    */
   private static void haltAtNextSignal() {
     try {
@@ -81,7 +81,7 @@ final class StopRequest implements AutoCloseable {
     }
   }
 
-  /** Says that everything is cleaned up. */
+  /** Reports that the cleanup is complete. */
   @Override
   public void close() {
     obeyed.countDown();
@@ -89,7 +89,7 @@ final class StopRequest implements AutoCloseable {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
       } catch (IllegalStateException e) {
-        // The JVM ends right now; the hook finds that it need not wait.
+        // The JVM is already ending; the hook does not need to wait.
         obeyed.countDown();
       }
     }

@@ -10,23 +10,23 @@ import java.math.BigDecimal;
 import java.util.Collections;
 
 /**
- * Refuses a delivery while it is read if the queue or PostgreSQL would refuse its job: the input
- * then ends at its line, whatever other threads send meanwhile.
+ * Refuses a delivery while it is read if the queue or PostgreSQL would refuse its job, so that the
+ * input ends at exactly its line, whatever other threads send meanwhile.
  */
 final class StorableCheck {
 
   /** Digits before the decimal point of PostgreSQL's numeric, which jsonb keeps numbers as. */
   private static final int MOST_DIGITS = 131_072;
 
-  /** Digits after it. */
+  /** Digits after the decimal point. */
   private static final int MOST_DECIMALS = 16_383;
 
-  /** No salt is longer. */
+  /** The salt with the longest text. */
   private static final long LONGEST_SALT = Long.MIN_VALUE;
 
   /**
-   * A queue that refuses what it always refuses, and writes nothing: its interceptor answers in the
-   * database's place. It never connects, so there is nothing to close.
+   * A queue that runs its usual checks and writes nothing: its interceptor returns a result instead
+   * of the database. It never connects, so there is nothing to close.
    */
   private static final JobQueue REHEARSAL =
       JobQueue.builder(new HikariDataSource())
@@ -38,7 +38,7 @@ final class StorableCheck {
   private StorableCheck() {}
 
   /**
-   * Answers the delivery itself.
+   * Returns the delivery itself.
    *
    * @throws IllegalArgumentException with the reason, in words for the sender of the line
    */

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What the demo reports at its end.
+ * The report of the demo at its end.
  *
- * @param numbers from the database
- * @param seconds from the first send until nothing was left
+ * @param numbers read from the database
+ * @param seconds from the first send until no job was left
  * @param checks of the whole database
  */
 record Summary(Numbers numbers, Duration seconds, List<Check> checks) {
@@ -17,7 +17,7 @@ record Summary(Numbers numbers, Duration seconds, List<Check> checks) {
   }
 
   /**
-   * Numbers of one run, or of the whole database when nothing was sent.
+   * The numbers of one run, or of the whole database if no delivery was sent.
    *
    * @param enqueued jobs created
    * @param refusedByKey second sends refused by the job's unique key
@@ -26,9 +26,9 @@ record Summary(Numbers numbers, Duration seconds, List<Check> checks) {
    * @param completed jobs
    * @param retried completed jobs that needed more than one attempt
    * @param dead jobs
-   * @param endedHere jobs that ended while this process ran, whoever enqueued them
+   * @param endedHere jobs that ended while this process ran, whichever process enqueued them
    * @param pickupP50Millis median time from enqueue to first attempt
-   * @param pickupP99Millis of 100 jobs, 99 waited no longer
+   * @param pickupP99Millis 99th percentile: of 100 jobs, 99 waited no longer
    */
   record Numbers(
       long enqueued,

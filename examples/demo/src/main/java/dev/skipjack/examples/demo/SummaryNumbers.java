@@ -29,7 +29,7 @@ final class SummaryNumbers {
   private final Condition refused;
 
   /**
-   * @param run only what this run sent; empty: whatever is there
+   * @param run counts only deliveries of this run; empty counts all
    */
   SummaryNumbers(DataSource dataSource, Optional<UUID> run) {
     this.db = DemoSchema.on(dataSource);
@@ -38,9 +38,9 @@ final class SummaryNumbers {
   }
 
   /**
-   * The numbers.
+   * Reads the numbers.
    *
-   * @param begin jobs that ended since then, by the database's clock, ended here
+   * @param begin jobs that ended since this time, by the database's clock, count as ended here
    */
   Summary.Numbers read(Instant begin) {
     Condition second = RefusedSends.ATTEMPT.eq(DeliverySender.SECOND);

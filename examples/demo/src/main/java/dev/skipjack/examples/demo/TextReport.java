@@ -3,7 +3,7 @@ package dev.skipjack.examples.demo;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** The report for people. */
+/** The report as text. */
 final class TextReport {
 
   private TextReport() {}

@@ -7,13 +7,13 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
 
-/** Reads everything that every run left in the database and says whether it is as it must be. */
+/** Reads all data of all runs in the database and checks that it is correct. */
 final class Verification {
 
   private Verification() {}
 
   /**
-   * All checks, on one snapshot of the database.
+   * Runs all checks on one snapshot of the database.
    *
    * @throws SQLException if the database cannot be read
    */
@@ -27,7 +27,7 @@ final class Verification {
     }
   }
 
-  /** All checks, as the transaction that is open on {@code connection} sees the database. */
+  /** Runs all checks in the transaction that is open on {@code connection}. */
   static List<Check> on(Connection connection) {
     DSLContext db = DemoSchema.on(connection);
     List<DeliveryRule> rules = DeliveryRule.all();

@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Invents the content of one delivery: some events are frequent, some repositories busy. */
+/** Generates the content of one delivery: some events are frequent, some repositories busy. */
 final class WebhookContent {
 
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;

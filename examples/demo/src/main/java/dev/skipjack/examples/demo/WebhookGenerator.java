@@ -3,7 +3,10 @@ package dev.skipjack.examples.demo;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Makes plausible deliveries when there is no input, the same for the same run. */
+/**
+ * Generates plausible deliveries if there is no input; the same run always gets the same
+ * deliveries.
+ */
 final class WebhookGenerator implements DeliverySource {
 
   private final UUID run;
@@ -11,7 +14,7 @@ final class WebhookGenerator implements DeliverySource {
   private long made;
 
   /**
-   * @param run decides ids and content
+   * @param run determines ids and content
    */
   WebhookGenerator(UUID run, long count) {
     this.run = run;

@@ -44,7 +44,8 @@ final class WebhookHandler implements JobHandler<WebhookJob> {
           .set(Effects.REPOSITORY, job.repository())
           .execute();
       context.completeIn(connection);
-      // Last: others wait for this row until the commit, and busy repositories share theirs.
+      // Updated last, because other handlers wait for this row until the commit, and jobs of a busy
+      // repository share one row.
       count(db, job);
       connection.commit();
     }

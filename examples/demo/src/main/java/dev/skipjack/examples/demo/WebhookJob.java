@@ -8,7 +8,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The job of one delivery: its whole envelope.
+ * The payload of a delivery's job: the whole delivery.
  *
  * @param salt of the run, from which the handler knows the {@link Fate}
  */
@@ -24,8 +24,8 @@ record WebhookJob(
   static final String QUEUE = "webhooks";
 
   /**
-   * Attempts close together: nobody wants to watch a long backoff. Many, because each kill of the
-   * demo uses one up; a poisoned job gives up by itself long before.
+   * The backoff is short, so that the demo ends soon. There are many attempts, because each kill of
+   * the demo uses one up; a poisoned job gives up by itself long before.
    */
   static final JobType<WebhookJob> TYPE =
       JobType.of("webhook.received", WebhookJob.class)

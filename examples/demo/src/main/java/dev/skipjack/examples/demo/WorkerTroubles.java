@@ -5,8 +5,8 @@ import dev.skipjack.worker.WorkerListener;
 import java.io.PrintWriter;
 
 /**
- * Tells when a worker cannot do its work, the database being away for instance, and when it can
- * again.
+ * Reports when a worker cannot work, for example because the database is unavailable, and when it
+ * works again.
  */
 final class WorkerTroubles implements WorkerListener {
 
@@ -19,9 +19,9 @@ final class WorkerTroubles implements WorkerListener {
   @Override
   public void on(WorkerEvent event) {
     if (event instanceof WorkerEvent.LoopFailed failed) {
-      tell("A worker's %s fails and tries again: %s".formatted(failed.loop(), failed.error()));
+      tell("A worker's %s failed and retries: %s".formatted(failed.loop(), failed.error()));
     } else if (event instanceof WorkerEvent.LoopRecovered recovered) {
-      tell("That worker's %s works again.".formatted(recovered.loop()));
+      tell("The worker's %s works again.".formatted(recovered.loop()));
     }
   }
 

@@ -1,15 +1,15 @@
 /**
- * The demo: a service that takes in webhooks. {@link dev.skipjack.examples.demo.Demo} runs it; the
+ * The demo: a service that receives webhooks. {@link dev.skipjack.examples.demo.Demo} runs it; the
  * {@code skipjack demo} command is its command line.
  *
  * <p>A {@link dev.skipjack.examples.demo.DeliverySource} yields deliveries; a {@code
  * DeliverySender} stores each one and enqueues its job in the same transaction, some of them twice,
  * as real senders do; the {@code WebhookHandler} counts them and completes the job in one
  * transaction. A {@code Fate} makes some jobs fail. At the end the {@code Verification} reads the
- * whole database and says whether every delivery had exactly its due effect.
+ * whole database and checks that every delivery had exactly its expected effect.
  *
- * <p>The demo's own tables live in a schema beside the queue's, created by a migration of their
- * own: that is how an application has them.
+ * <p>The demo's own tables live in a schema beside the queue's, created by their own migration, as
+ * in a real application.
  */
 @NullMarked
 package dev.skipjack.examples.demo;

@@ -55,7 +55,7 @@ class DemoIT {
     assertThat(whole.number("duplicates"))
         .isEqualTo(first.number("duplicates") + second.number("duplicates"));
     assertThat(whole.number("ended")).isZero();
-    assertThat(whole.err()).contains("Nothing was left to do in the test's database.");
+    assertThat(whole.err()).contains("There was nothing left to do in the test's database.");
   }
 
   @Test
@@ -138,7 +138,7 @@ class DemoIT {
     try (DemoLock other = DemoLock.take(database.dataSource())) {
       assertThatThrownBy(() -> Report.of(Report.on(database).jobs(5)))
           .isInstanceOf(RefusedException.class)
-          .hasMessageContaining("Another demo is at work on this database");
+          .hasMessageContaining("Another demo is running on this database");
       assertThat(DemoSchema.holdsARun(database.dataSource())).isFalse();
       assertThat(other).isNotNull();
     }

@@ -20,7 +20,7 @@ class OwnServerIT {
     Report kept = Report.of(on("demo-test").resume());
     kept.assertVerified(10);
     assertThat(kept.err()).contains("PostgreSQL 18");
-    assertThat(kept.err()).containsPattern("Nothing was left to do in .*/[0-9]+/data\\.");
+    assertThat(kept.err()).containsPattern("There was nothing left to do in .*/[0-9]+/data\\.");
   }
 
   @Test

@@ -1,9 +1,9 @@
 package dev.skipjack.examples.orders;
 
 /**
- * What a customer asks for.
+ * An order of a customer.
  *
- * @param number chosen by whoever places it, so that placing it again places nothing
+ * @param number chosen by the client, so that a repeated order has no effect
  * @param email of the customer
  * @param cents to be paid, more than 0
  */

@@ -16,10 +16,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** Places orders, and has jobs charge them and remind of them. Safe for any number of threads. */
+/**
+ * Accepts orders, and uses jobs to charge them and to send reminders. Safe for any number of
+ * threads.
+ */
 public final class Orders {
 
-  /** Payload of both jobs: what the order says is read when they run. */
+  /** Payload of both jobs; a handler reads the order itself when it runs. */
   public record OrderNumber(String number) {}
 
   static final JobType<OrderNumber> CHARGE =
@@ -39,7 +42,7 @@ public final class Orders {
   private final Payments payments;
   private final Mails mails;
 
-  /** On a database that {@link ShopSchema#migrate} has prepared. */
+  /** Uses a database that {@link ShopSchema#migrate} has prepared. */
   public Orders(DataSource dataSource, JobQueue queue, Payments payments, Mails mails) {
     this.dataSource = dataSource;
     this.queue = queue;
@@ -47,7 +50,7 @@ public final class Orders {
     this.mails = mails;
   }
 
-  /** Places an order in a transaction of its own; may be repeated until it returns. */
+  /** Stores an order in a transaction of its own; the call may be repeated until it returns. */
   public void place(Order order) throws SQLException {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
@@ -56,7 +59,7 @@ public final class Orders {
     }
   }
 
-  /** Places an order and enqueues its jobs in the caller's transaction. */
+  /** Stores an order and enqueues its jobs in the caller's transaction. */
   void place(Connection transaction, Order order) throws SQLException {
     try (PreparedStatement insert =
         transaction.prepareStatement(

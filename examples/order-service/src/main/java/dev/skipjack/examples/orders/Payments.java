@@ -9,7 +9,7 @@ public interface Payments {
   /**
    * Charges the customer. Called again for a number that was charged, it does nothing.
    *
-   * @throws CardDeclined for good
+   * @throws CardDeclined if the bank declines the card for good
    * @throws IOException if the bank cannot be reached now
    */
   void charge(String number, int cents) throws CardDeclined, IOException;

@@ -13,7 +13,7 @@ public final class ShopSchema {
 
   /**
    * Brings both up to date, in any order. Neither migration sees the other's files or history: the
-   * shop's lie in {@code db/migration} and {@code shop.flyway_schema_history}, the queue's in
+   * shop's are in {@code db/migration} and {@code shop.flyway_schema_history}, the queue's in
    * {@code db/skipjack} and {@code skipjack.skipjack_schema_history}.
    */
   public static void migrate(DataSource dataSource) {

@@ -1,8 +1,8 @@
 /**
- * An order service: orders are placed, charged by a job, and reminded of by another.
+ * An order service. One job charges an order, and another one reminds the customer of it.
  *
- * <p>Its tables and the queue's lie in one database, in a schema each, each with a Flyway history
- * of its own. Start with {@link dev.skipjack.examples.orders.Orders}.
+ * <p>The tables of the service and of the queue are in one database, in separate schemas with
+ * separate Flyway histories. Start with {@link dev.skipjack.examples.orders.Orders}.
  */
 @NullMarked
 package dev.skipjack.examples.orders;
