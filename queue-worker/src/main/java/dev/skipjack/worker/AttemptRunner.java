@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,10 +125,11 @@ final class AttemptRunner implements Slots.Runner {
     return true;
   }
 
-  private void endLater(Attempt attempt, RunResult result, Timeout timeout, Runnable later) {
+  private void endLater(
+      Attempt attempt, Supplier<RunResult> result, Timeout timeout, Runnable later) {
     try {
       timeout.stop();
-      ender.end(attempt, result);
+      ender.end(attempt, result.get());
     } catch (Throwable lastResort) {
       ender.abandon(attempt);
       reporter.notEnded(lastResort);

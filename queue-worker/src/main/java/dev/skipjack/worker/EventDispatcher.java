@@ -164,6 +164,7 @@ final class EventDispatcher {
         break;
       } else if (told) {
         told = false;
+        Thread.interrupted(); // it would keep the thread from parking
         LockSupport.parkNanos(this, LOOK_AGAIN_AFTER);
       } else {
         sleep();
@@ -173,6 +174,7 @@ final class EventDispatcher {
   }
 
   private void sleep() {
+    Thread.interrupted(); // likewise
     asleep = true;
     if (waiting.isEmpty() && !closed) {
       LockSupport.park(this);

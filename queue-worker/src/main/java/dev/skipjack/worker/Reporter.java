@@ -219,7 +219,7 @@ final class Reporter {
     long uncounted = attempt.job().uncountedAttempts() + 1L; // including this one
     if (uncounted % REPEATED == 0) {
       LOG.warn(
-          "Job has been snoozed or released many times queue={} kind={} jobId={} uncountedAttempts={}",
+          "Job has many attempts that do not count: it was snoozed, released or redriven again and again queue={} kind={} jobId={} uncountedAttempts={}",
           attempt.job().queue(),
           attempt.job().kind(),
           attempt.execution().jobId(),

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Follows the stages that asynchronous handlers return, without keeping a thread. */
@@ -20,15 +21,16 @@ final class StageFollower {
   /**
    * Unbinds the calling thread from the attempt.
    *
-   * @param then called once, in any thread, when the stage completes or the attempt must end
+   * @param then called once, in any thread, when the stage completes or the attempt must end. It
+   *     asks for the result itself, so that it also handles an error in making it
    */
   void follow(
       Attempt attempt,
       CompletionStage<? extends @Nullable Outcome> stage,
-      Consumer<RunResult> then) {
+      Consumer<Supplier<RunResult>> then) {
     CompletableFuture<@Nullable Outcome> answer = new CompletableFuture<>();
     CompletableFuture<?> unused =
-        answer.whenComplete((outcome, thrown) -> then.accept(resultOf(outcome, thrown)));
+        answer.whenComplete((outcome, thrown) -> then.accept(() -> resultOf(outcome, thrown)));
     attempt.detach(() -> cancelElsewhere(stage, answer));
     try {
       CompletionStage<?> ignored =

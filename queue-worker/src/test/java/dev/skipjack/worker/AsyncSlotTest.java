@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -109,6 +110,26 @@ class AsyncSlotTest {
 
     await().until(() -> begun.equals(List.of(1L, 2L)));
     // Others are to rescue it: it is renewed no more and held no more.
+    assertThat(attempt.lease().isRenewable()).isFalse();
+    assertThat(running.all()).doesNotContain(attempt);
+  }
+
+  /** Asking an exception for its cause runs the user's code. */
+  @Test
+  void afterAnExceptionWhoseCauseCannotBeRead() {
+    Attempt attempt = add(1);
+    add(2);
+    await().until(() -> begun.equals(List.of(1L)));
+
+    stage.completeExceptionally(
+        new CompletionException("boom", null) {
+          @Override
+          public synchronized Throwable getCause() {
+            throw new OutOfMemoryError("no heap for a cause");
+          }
+        });
+
+    await().until(() -> begun.equals(List.of(1L, 2L)));
     assertThat(attempt.lease().isRenewable()).isFalse();
     assertThat(running.all()).doesNotContain(attempt);
   }

@@ -8,6 +8,7 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.worker.WorkerEvent.DatabaseLost;
 import dev.skipjack.worker.WorkerEvent.Dead;
+import dev.skipjack.worker.WorkerEvent.Failed;
 import dev.skipjack.worker.WorkerEvent.LoopFailed;
 import dev.skipjack.worker.WorkerEvent.PoolExhausted;
 import dev.skipjack.worker.WorkerEvent.QueuePaused;
@@ -17,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -156,6 +158,58 @@ class EventDispatcherTest {
     three.stop(LONG);
 
     assertThat(interrupted).containsExactly(false, false);
+  }
+
+  /** A watchdog of a listener may interrupt the thread after the listener has returned. */
+  @Test
+  void anInterruptWhileIdleDoesNotKeepTheThreadBusy() throws Exception {
+    WorkerThreads threads = new WorkerThreads("w");
+    release.countDown();
+    dispatcher.start(threads);
+    dispatch(EVENT, 1);
+    await().until(() -> heard.get() == 1);
+    Thread thread = eventsThread();
+    await().until(() -> thread.getState() == Thread.State.WAITING);
+
+    thread.interrupt();
+
+    await().until(() -> !thread.isInterrupted());
+    await().until(() -> thread.getState() == Thread.State.WAITING);
+    dispatch(EVENT, 1);
+    await().until(() -> heard.get() == 2);
+  }
+
+  private Thread eventsThread() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(candidate -> candidate.getName().startsWith("queue-w-events"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** What an event with an exception weighs must not be forgotten when an event is added. */
+  @Test
+  void everyEventWithAnErrorCounts() {
+    List<String> weighed =
+        Stream.of(
+                DatabaseLost.class, PoolExhausted.class, LoopFailed.class, Dead.class, Failed.class)
+            .map(Class::getSimpleName)
+            .toList();
+
+    List<String> withErrors =
+        Stream.of(WorkerEvent.class.getPermittedSubclasses())
+            .filter(
+                event ->
+                    Stream.of(event.getRecordComponents())
+                        .anyMatch(
+                            part ->
+                                Throwable.class.isAssignableFrom(part.getType())
+                                    || part.getType() == JobError.class))
+            .map(Class::getSimpleName)
+            .toList();
+
+    assertThat(withErrors)
+        .as("add a new one to EventDispatcher.lengthOf and here")
+        .containsExactlyInAnyOrderElementsOf(weighed);
   }
 
   private void startAndHang() throws InterruptedException {

@@ -104,6 +104,9 @@ final class PartitionRemover {
         postponed.add(one);
         // It is pending now, or another session locks the parent: the others would wait as long.
         blocked |= isTakenOut && one.reason() == Reason.BUSY;
+      } catch (RuntimeException failure) { // what was removed before must still be reported
+        postponed.add(
+            new Postponed(partition.name(), Reason.FAILED, String.valueOf(failure.getMessage())));
       }
     }
     return new RemovedPartitions(removed, 0, postponed);

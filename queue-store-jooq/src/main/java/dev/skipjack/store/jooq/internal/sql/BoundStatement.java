@@ -14,6 +14,8 @@ import java.util.List;
  */
 record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowReader<R> reader) {
 
+  private static final String NO_DATA = "02000";
+
   /**
    * Runs it in the transaction that is open on {@code connection}, whose planner settings are as
    * before when it returns.
@@ -72,7 +74,7 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
       if (hasRows) {
         skipped = true;
       } else if (statement.getUpdateCount() == -1) {
-        throw new SQLException("The statement returned no rows: " + text.sql());
+        throw new SQLException("The statement returned no rows: " + text.sql(), NO_DATA);
       }
       hasRows = statement.getMoreResults();
     }

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Row {
 
+  /** Null value not allowed: without a state it would look like a broken connection. */
+  private static final String UNEXPECTED_NULL = "22004";
+
   private final ResultSet result;
   private final ResultColumns columns;
 
@@ -113,6 +116,6 @@ public final class Row {
   }
 
   private static SQLException isNull(Field<?> field) {
-    return new SQLException("Column '%s' is NULL.".formatted(field.getName()));
+    return new SQLException("Column '%s' is NULL.".formatted(field.getName()), UNEXPECTED_NULL);
   }
 }
