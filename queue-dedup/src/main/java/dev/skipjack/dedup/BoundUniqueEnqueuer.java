@@ -8,9 +8,7 @@ import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/**
- * An enqueuer that writes through one way to the database: a transaction of its own or a caller's.
- */
+/** An enqueuer that writes either in transactions of its own or in a caller's transaction. */
 final class BoundUniqueEnqueuer implements UniqueEnqueuer {
 
   private final JobFactory jobFactory;
@@ -21,13 +19,13 @@ final class BoundUniqueEnqueuer implements UniqueEnqueuer {
     this.insertion = insertion;
   }
 
-  /** Writes jobs that have their keys. */
+  /** Writes jobs that already have their unique keys. */
   @FunctionalInterface
   interface Insertion {
     List<EnqueueResult> write(List<NewJob> jobs, Unique<?> unique);
   }
 
-  /** The job with its key; whatever is wrong with it shows here, before any SQL. */
+  /** Builds the job with its key. An invalid job is rejected here, before any SQL runs. */
   static <T> NewJob job(
       JobFactory jobFactory,
       JobType<T> type,

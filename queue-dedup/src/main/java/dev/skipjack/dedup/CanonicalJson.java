@@ -14,12 +14,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * JSON as PostgreSQL writes {@code jsonb}: the text of {@code '...'::jsonb::text}, letter by
- * letter. So two documents have one text when the server takes them for equal, but for zeros at the
- * end of a fraction; and a key made of it here meets one made in SQL.
+ * Writes JSON exactly as PostgreSQL prints {@code jsonb}: the text of {@code '...'::jsonb::text},
+ * character by character. Two documents that the server considers equal therefore have the same
+ * text, except for trailing zeros of a fraction, and a key computed here equals one computed in
+ * SQL.
  *
- * <p>Names are sorted, short ones first (in UTF-8), of equal names the last stays; numbers are
- * written out; after a comma and a colon comes one space. Belongs to one thread.
+ * <p>Names are sorted, shorter ones first (by their length in UTF-8). If a name is repeated, the
+ * last member is kept. Numbers are written without exponents, and one space follows each comma and
+ * colon. Belongs to one thread.
  */
 final class CanonicalJson {
 
@@ -33,10 +35,10 @@ final class CanonicalJson {
   }
 
   /**
-   * The canonical text of a document.
+   * Returns the canonical text of a document.
    *
-   * @param json one JSON document that the queue has accepted as a payload, so that its numbers can
-   *     be written out
+   * @param json one JSON document that the queue has accepted as a payload, so its numbers can be
+   *     written without exponents
    */
   static String of(String json) {
     CanonicalJson document = new CanonicalJson(json);
@@ -44,9 +46,10 @@ final class CanonicalJson {
   }
 
   /**
-   * The canonical text of a document as a unique key: its SHA-256 instead, in hex after {@code
-   * sha256:}, where it is longer than a key may be. Only a queue with a greater {@code
-   * payloadLimit} takes such a payload. No canonical text begins like that, so the two never meet.
+   * Returns a document's canonical text as a unique key. If the text is longer than a key may be,
+   * the key is {@code sha256:} and the text's SHA-256 in hex. Only a queue with a raised {@code
+   * payloadLimit} accepts such a payload. No canonical text begins with that prefix, so the two
+   * forms never collide.
    */
   static String key(String json) {
     String text = of(json);
@@ -62,7 +65,7 @@ final class CanonicalJson {
     }
   }
 
-  /** A text as a JSON string. */
+  /** Returns a text as a JSON string. */
   static String string(String text) {
     StringBuilder escaped = new StringBuilder(text.length() + 2).append('"');
     for (int i = 0; i < text.length(); i++) {
@@ -86,7 +89,7 @@ final class CanonicalJson {
     return escaped.append('"').toString();
   }
 
-  /** A number written out. */
+  /** Returns a number without an exponent. */
   static String number(BigDecimal number) {
     return number.toPlainString();
   }

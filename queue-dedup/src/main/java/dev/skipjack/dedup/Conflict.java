@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a duplicate does to the pending job that holds its key.
  *
- * @param parts what it changes; none: the job stays as it is
- * @param quiet how long after the latest request a debounced job is due; null: not debounced
- * @param maxWait how long after the first request it is due at the latest; null: not debounced
+ * @param parts the parts of the job that it changes; if empty, the job stays as it is
+ * @param quiet how long after the latest request a debounced job is due; null if not debounced
+ * @param maxWait how long after the first request it is due at the latest; null if not debounced
  */
 record Conflict(Set<JobPart> parts, @Nullable Duration quiet, @Nullable Duration maxWait) {
 

@@ -15,7 +15,7 @@ import org.jooq.Field;
 import org.jooq.ResultQuery;
 
 /**
- * Finds the job that holds a key: the live one, or the one that took it for a period.
+ * Finds the job that holds a key: the live job, or the job that took the key for a period.
  *
  * <pre>{@code
  * SELECT id, status, attempts > uncounted_attempts FROM jobs WHERE unique_key = :key
@@ -31,7 +31,7 @@ final class FindHolderStatement {
 
   private FindHolderStatement() {}
 
-  /** For a key that is held by the job itself. */
+  /** Finds the holder of a key that is stored in the job's row. */
   static Statement<String, KeyHolder> byJob(DSLContext dialect) {
     return of(
         dialect,
@@ -39,7 +39,7 @@ final class FindHolderStatement {
         select(JOBS.ID, JOBS.STATUS, HAS_USED_ATTEMPT).from(JOBS).where(JOBS.UNIQUE_KEY.eq(KEY)));
   }
 
-  /** For a key that is held for a period. */
+  /** Finds the holder of a key that is held for a period. */
   static Statement<String, KeyHolder> byPeriod(DSLContext dialect) {
     return of(
         dialect,

@@ -14,14 +14,14 @@ import org.jooq.Condition;
 import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
-/** What the statements of unique jobs share about the job that holds a key. */
+/** Expressions about the job that holds a key, shared by the statements of unique jobs. */
 final class Holders {
 
   private Holders() {}
 
   /**
-   * Whether a duplicate may change the job. A CASE, because a bare comparison of the status would
-   * offer the planner the index of pending jobs, which it would read as a whole.
+   * Whether a duplicate may change the job. This is a CASE because a plain comparison of the status
+   * would offer the planner the index of pending jobs, and the planner would read all of it.
    */
   static Condition isUnused(Jobs holder) {
     return condition(

@@ -1,11 +1,11 @@
 package dev.skipjack.dedup;
 
-/** What a duplicate may change about the pending job that holds its key. */
+/** A part of the pending job that a duplicate with the same key may change. */
 public enum JobPart {
-  /** The payload, with its version. */
+  /** The payload and its version. */
   PAYLOAD,
-  /** The priority: the one that the duplicate would have had in the queue of the pending job. */
+  /** The priority, which becomes what the duplicate's would be in the pending job's queue. */
   PRIORITY,
-  /** When it is due. */
+  /** The due time. */
   SCHEDULE
 }

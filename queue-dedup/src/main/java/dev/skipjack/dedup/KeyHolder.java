@@ -4,9 +4,9 @@ import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 
 /**
- * Who holds a unique key.
+ * The job that holds a unique key.
  *
- * @param jobId the job
- * @param status where it was when it was looked at
+ * @param jobId the job's id
+ * @param status the job's status when it was read
  */
 public record KeyHolder(JobId jobId, HolderStatus status) {}

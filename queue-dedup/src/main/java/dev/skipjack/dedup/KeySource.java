@@ -10,23 +10,23 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Where a job's key comes from. */
+/** Computes a job's unique key. */
 @FunctionalInterface
 interface KeySource<T> {
 
-  /** As a payload's numbers: longer ones would be a mistake, and {@code 1e999999999} a bomb. */
+  /** The limit for numbers in payloads too. It stops {@code 1e999999999} from filling memory. */
   int MOST_DIGITS = 1_000;
 
   /**
-   * The key.
+   * Returns the job's key.
    *
-   * @param kind of the job, for messages
-   * @param payload as the caller gave it
-   * @param json as it is written
+   * @param kind the job's kind, for error messages
+   * @param payload the payload as the caller gave it
+   * @param json the payload as it is stored
    */
   String keyOf(String kind, T payload, String json);
 
-  /** The text of {@code jsonb_build_array(...)} over the values. */
+  /** Returns the text of {@code jsonb_build_array(...)} over the values. */
   static <T> KeySource<T> ofFields(List<Function<? super T, ?>> fields) {
     return (kind, payload, json) ->
         IntStream.range(0, fields.size())
@@ -37,7 +37,7 @@ interface KeySource<T> {
   private static String value(String kind, int number, @Nullable Object value) {
     if (value == null) {
       throw new IllegalArgumentException(
-          "Field %d of the unique key of kind '%s' is null, and two unknown values are not the same one. Give the key with Unique.by."
+          "Field %d of the unique key of kind '%s' is null, and two unknown values are not equal. Give the key with Unique.by."
               .formatted(number, kind));
     }
     if (value instanceof String || value instanceof UUID || value instanceof LocalDate) {
@@ -58,7 +58,7 @@ interface KeySource<T> {
       return CanonicalJson.number(decimal);
     }
     throw new IllegalArgumentException(
-        "Field %d of the unique key of kind '%s' is a %s that has no one text. Use String, Boolean, an integer, BigDecimal with a small scale, UUID, LocalDate, an enum, or give the key with Unique.by."
+        "Field %d of the unique key of kind '%s' is a %s, which has no single text form. Use String, Boolean, an integer, BigDecimal with a small scale, UUID, LocalDate, an enum, or give the key with Unique.by."
             .formatted(number, kind, value.getClass().getName()));
   }
 }

@@ -8,21 +8,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
- * Repeats calls in transactions of our own that the server aborted, so that nothing of them is
- * committed.
+ * Repeats calls whose transaction, one of the queue's own, was aborted by the server, so that none
+ * of their changes were committed.
  *
- * <p>A deadlock, because a key that changes hands sends a call that holds later keys back to an
- * earlier one. A timeout, because so many rows took longer than a statement may: half as many a
- * statement then. Safe for any number of threads.
+ * <p>A deadlock is possible because a key that changes hands sends a call that holds later keys
+ * back to an earlier one. A timeout means that the rows of a statement took longer than a statement
+ * may run, so the next try halves the number of rows per statement. Safe for any number of threads.
  */
 final class OwnCalls {
 
   private static final String DEADLOCK = "40P01";
 
-  /** Cancelled statement, lock not available. */
+  /** SQLSTATEs of a cancelled statement and of a lock that was not available. */
   private static final Set<String> TIMEOUTS = Set.of("57014", "55P03");
 
-  /** Each is a second that the server took to notice, and one of the two calls always gets on. */
+  /** The server takes a second to detect each deadlock, and lets one of the two calls proceed. */
   private static final int MOST_DEADLOCKS = 10;
 
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
@@ -30,10 +30,10 @@ final class OwnCalls {
   private OwnCalls() {}
 
   /**
-   * What {@code call} answered for the number of rows a statement that it was given.
+   * Returns the result of {@code call}, which is passed the largest number of rows per statement.
    *
-   * @throws StoreException if it fails for another reason, with a timeout for a single row, or with
-   *     too many deadlocks
+   * @throws StoreException if the call fails for another reason, times out with a single row, or
+   *     deadlocks too often
    */
   static <R> R run(int mostRows, IntFunction<R> call) {
     int rows = mostRows;
@@ -57,7 +57,7 @@ final class OwnCalls {
     }
   }
 
-  /** Answers false if the thread is interrupted: it gives up, and stays interrupted. */
+  /** Returns false if the thread is interrupted: the call gives up, and it stays interrupted. */
   private static boolean pause() {
     long half = LONGEST_PAUSE.toNanos() / 2;
     try {

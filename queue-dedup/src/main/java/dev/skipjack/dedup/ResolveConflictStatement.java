@@ -69,7 +69,7 @@ import org.jspecify.annotations.Nullable;
  *   FROM given LEFT JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.twin_id AND unique_key IS NOT DISTINCT FROM ...) AS twin
  * }</pre>
  *
- * <p>To hold a job, it is found by its id and key in the same way:
+ * <p>A job to be held is found by its id and key in the same way:
  *
  * <pre>{@code
  * WITH unused  AS MATERIALIZED (... AND NOT <late> ORDER BY given.position FOR SHARE),
@@ -82,16 +82,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A share lock, which several transactions may have at once, keeps the job from being claimed
  * until the transaction ends, so that a handler cannot start before the transaction that enqueued
- * the duplicate has committed. Overlapping transactions could keep the job from ever starting. So
- * an overdue job is held only if no other transaction holds it (the stronger lock, which does not
- * wait, finds out), and not at all once a next job has taken over; the caller gives its request to
- * the next job. "Overdue" counts from the start of the transaction ({@code now()}): a transaction
- * that shares the job already continues to share it, so two of them never wait for each other.
+ * the duplicate has committed. Overlapping transactions could keep the job from ever starting. An
+ * overdue job is therefore held only if no other transaction holds it, which the stronger lock
+ * detects without waiting. Once a next job has taken over, an overdue job is not held at all, and
+ * the caller hands its request to the next job. "Overdue" is measured from the start of the
+ * transaction ({@code now()}): a transaction that already shares the job continues to share it, so
+ * two of them never wait for each other.
  *
- * <p>A transaction that began before the job was overdue shares it although it is late by now, but
- * does not wait for a transaction that holds it alone, which may be waiting for a next job of this
- * transaction. Its request is handed over too. The last of the next jobs is never overdue ({@code
- * next_key} is null).
+ * <p>A transaction that began before the job was overdue shares it even if the job has become late
+ * since. It does not wait for a transaction that holds the job alone, because that transaction may
+ * be waiting for a next job of this one; its request is handed over as well. The last of the next
+ * jobs is never overdue ({@code next_key} is null).
  *
  * <p>Only a job of the given kind is replaced, because another kind's handler would not understand
  * the payload; a job of another kind is held if requested. The due time never moves into the past,
@@ -101,23 +102,23 @@ import org.jspecify.annotations.Nullable;
  * <p>A job that has used an attempt is not locked, so that a caller's open transaction blocks no
  * heartbeat and no outcome; only a job that is claimed between this statement's snapshot and its
  * lock stays locked. The statement waits for rows that other transactions have locked, in the order
- * given. A holder that is eligible in the result and yet was not locked has changed meanwhile, and
- * the statement must be repeated. A key that is held for a period is not in the job's row, so both
- * are null.
+ * given. If a holder is eligible in the result but was not locked, it has changed in the meantime,
+ * and the statement must be repeated. A key that is held for a period is not stored in the job's
+ * row, so both are null.
  */
 final class ResolveConflictStatement {
 
-  /** What is done to a holder that has not used an attempt. */
+  /** The action on a holder that has not used an attempt. */
   enum HolderAction {
-    /** Its status is read. */
+    /** Only the holder's status is read. */
     NONE,
-    /** It is locked, so that it does not start before the transaction ends. */
+    /** The holder is locked, so that it does not start before the transaction ends. */
     HOLD,
-    /** It is changed, or held if its kind is another. */
+    /** The holder is changed, or held if it is of another kind. */
     REPLACE
   }
 
-  /** A job that asks for a key, and the job that holds it. */
+  /** A job that requests a key, and the job that holds the key. */
   record KeyConflict(NewJob job, JobId holder) {}
 
   /**
@@ -136,14 +137,14 @@ final class ResolveConflictStatement {
    * The result for a conflict.
    *
    * @param done what was done to the holder
-   * @param status the holder's status; null: it does not hold the key any more
+   * @param status the holder's status; null if it no longer holds the key
    * @param isEligible whether the action applied to the holder
-   * @param handsOver whether the request is for the next job if nothing was done to this one
+   * @param handsOver whether the request goes to the next job if nothing was done to this one
    */
   record Result(
       HolderAction done, @Nullable HolderStatus status, boolean isEligible, boolean handsOver) {}
 
-  /** How long duplicates may keep a job that is due from starting. */
+  /** The longest time for which duplicates may keep a due job from starting. */
   private static final Duration LONGEST_HOLD = Duration.ofSeconds(1);
 
   private static final Param<Long[]> TWIN_IDS = param("twin_ids", Long[].class);
@@ -258,7 +259,7 @@ final class ResolveConflictStatement {
                 DatabaseClock.plusMicros(now, inline(-DatabaseClock.micros(LONGEST_HOLD)))));
   }
 
-  /** A CASE, because the planner would make a join with all jobs of a bare NOT EXISTS. */
+  /** This is a CASE because the planner would turn a plain NOT EXISTS into a join with all jobs. */
   private static Condition isOverdueAlone() {
     Jobs next = JOBS.as("next");
     return condition(
@@ -423,7 +424,7 @@ final class ResolveConflictStatement {
     return key == null ? null : key.key();
   }
 
-  /** Null for a request of the last key: the job that holds it keeps it. */
+  /** Returns null for the last key, whose holder never hands over. */
   private static @Nullable String nextKey(NewJob job) {
     NewJob next = UniqueKeys.next(job);
     return next == null ? null : UniqueKeys.of(next);

@@ -2,7 +2,7 @@ package dev.skipjack.dedup;
 
 import dev.skipjack.api.spi.NewJob;
 
-/** Among which jobs keys are compared. */
+/** The set of jobs among which keys are compared. */
 enum Scope {
   KIND {
     @Override
@@ -23,6 +23,6 @@ enum Scope {
     }
   };
 
-  /** The scope as stored keys name it; kinds and queues hold neither '/' nor '#'. */
+  /** Returns the scope's name in stored keys. Kinds and queues contain neither '/' nor '#'. */
   abstract String of(NewJob job);
 }

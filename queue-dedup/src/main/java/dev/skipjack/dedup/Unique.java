@@ -11,20 +11,21 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What makes a job unique: its key, among which jobs the key is compared, how long it is held, and
- * what a duplicate does. Immutable: every method answers a new one. Declare one constant beside the
- * job's type, and use it for every enqueue: two that differ in how long a key is held, but for a
- * period, share their keys all the same, and each job keeps what it was enqueued with.
+ * What makes a job unique: its key, the jobs among which the key is compared, how long the key is
+ * held, and what a duplicate does. Immutable: every method returns a new instance. Declare one
+ * constant beside the job's type and use it for every enqueue. Two instances that differ only in
+ * how long the key is held share their keys, unless one of them uses a period, and each job keeps
+ * the rule that it was enqueued with.
  *
  * <pre>{@code
  * static final Unique<SyncAccount> ONE_PER_ACCOUNT = Unique.by(job -> "account-" + job.accountId());
  * }</pre>
  *
- * <p>Unless said otherwise a key counts among the jobs of its kind, is held while its job is live,
- * and a duplicate changes nothing. A job that is running still holds its key then: an event that
- * arrives while the handler works on an earlier one is answered as already queued, and that handler
- * may not see it. Nor may one of a job that was pending, if it starts and ends before the
- * transaction that brings the event commits. {@link #untilStarted()} is for those.
+ * <p>By default, a key is compared among the jobs of its kind and held while its job is live, and a
+ * duplicate changes nothing. A running job therefore still holds its key: an event that arrives
+ * while the handler works on an earlier one is reported as already queued, and that handler may not
+ * see it. The handler of a pending job may miss the event too, if the job starts and ends before
+ * the transaction that brings the event commits. Use {@link #untilStarted()} in these cases.
  *
  * @param <T> the payload
  */
@@ -47,30 +48,30 @@ public final class Unique<T> {
   }
 
   /**
-   * By a key that is made of the payload.
+   * Makes jobs unique by a key that is computed from the payload.
    *
-   * @param key answers 1 to 1,000,000 characters, without NUL and lone surrogates; keys of more
-   *     than 200 bytes are stored hashed. Another answer, also null, is refused with an {@link
-   *     IllegalArgumentException} when a job is enqueued.
+   * @param key returns 1 to 1,000,000 characters, without NUL and lone surrogates; keys of more
+   *     than 200 bytes are stored hashed. Any other result, including null, is rejected with an
+   *     {@link IllegalArgumentException} when a job is enqueued.
    */
   public static <T> Unique<T> by(Function<T, String> key) {
     return from((kind, payload, json) -> key.apply(payload));
   }
 
-  /** By one key for every payload, as {@link #by}: at most one job at all. */
+  /** As {@link #by}, with one key for every payload: at most one job exists at all. */
   public static <T> Unique<T> byKey(String key) {
     return from((kind, payload, json) -> key);
   }
 
   /**
-   * By some fields of the payload. Their key is the text of {@code jsonb_build_array(...)} over
-   * them: {@code ["de", 42]}.
+   * Makes jobs unique by some fields of the payload. The key is the text of {@code
+   * jsonb_build_array(...)} over them: {@code ["de", 42]}.
    *
    * <pre>{@code Unique.byFields(SendWelcome::locale, SendWelcome::userId) }</pre>
    *
-   * @param first answers a String, Boolean, integer, BigDecimal, UUID, LocalDate or enum constant
-   *     (its name); null, because two unknown values are not the same one, and any other value are
-   *     refused with an {@link IllegalArgumentException} when a job is enqueued. Decimals of
+   * @param first returns a String, Boolean, integer, BigDecimal, UUID, LocalDate or enum constant
+   *     (whose name is used). Any other value is rejected with an {@link IllegalArgumentException}
+   *     when a job is enqueued; so is null, because two unknown values are not equal. Decimals of
    *     different scale differ.
    */
   @SafeVarargs
@@ -85,55 +86,57 @@ public final class Unique<T> {
   }
 
   /**
-   * By the whole payload as it is stored: the text of its {@code jsonb}. Spelling does not count,
-   * the order of names for instance, but {@code 1.5} and {@code 1.50} differ. A text of more than
-   * 1,000,000 characters, which the default payload limit does not allow, is replaced by {@code
-   * sha256:} and its hash, so no key that is given in SQL meets it.
+   * Makes jobs unique by the whole payload as it is stored: the text of its {@code jsonb}.
+   * Differences in formatting, such as the order of names, do not matter, but {@code 1.5} and
+   * {@code 1.50} differ. A text of more than 1,000,000 characters, which the default payload limit
+   * does not allow, is replaced by {@code sha256:} and its hash, so it matches no key that is given
+   * in SQL.
    */
   public static <T> Unique<T> byPayload() {
     return from((kind, payload, json) -> CanonicalJson.key(json));
   }
 
-  /** This, compared among the jobs of one kind. The default. */
+  /** Compares the key among the jobs of one kind. This is the default. */
   public Unique<T> withinKind() {
     return new Unique<>(source, Scope.KIND, hold, conflict);
   }
 
-  /** This, compared among the jobs that are enqueued into one queue, of whatever kind. */
+  /** Compares the key among the jobs of any kind that are enqueued into one queue. */
   public Unique<T> withinQueue() {
     return new Unique<>(source, Scope.QUEUE, hold, conflict);
   }
 
-  /** This, compared among all jobs whose keys are global. */
+  /** Compares the key among all jobs whose keys are global. */
   public Unique<T> global() {
     return new Unique<>(source, Scope.GLOBAL, hold, conflict);
   }
 
   /**
-   * This, held until the job is claimed for the first time: at most one job of the key has never
-   * started. For jobs that bring something up to date: an event that comes while one runs makes the
-   * next one, so two may run at once. In a caller's transaction, a job that is answered as {@link
-   * dev.skipjack.api.HolderStatus#PENDING} is not claimed before that transaction ends, so it sees
-   * what is committed with it. If such transactions overlap and the job has been due for a second,
-   * later requests create one next job, so that the first can start: two wait then.
+   * Holds the key until the job is claimed for the first time: at most one job of the key has never
+   * started. This suits jobs that bring something up to date: an event that arrives while one job
+   * runs creates the next one, so two may run at once. In a caller's transaction, a job that is
+   * reported as {@link dev.skipjack.api.HolderStatus#PENDING} is not claimed before that
+   * transaction ends, so it sees what the transaction commits. If such transactions overlap and the
+   * job has been due for a second, later requests create one next job, so that the first can start:
+   * two jobs wait then.
    */
   public Unique<T> untilStarted() {
     return held(new Hold.ByJob(UniqueUntil.STARTED));
   }
 
-  /** This, held until the job completes, is cancelled or dies. The default. */
+  /** Holds the key until the job completes, is cancelled or dies. This is the default. */
   public Unique<T> whileLive() {
     return held(new Hold.ByJob(UniqueUntil.DEAD));
   }
 
-  /** This, held until the job completes, is cancelled or pruned: a dead job keeps its key. */
+  /** Holds the key until the job completes, is cancelled or is pruned: a dead job keeps its key. */
   public Unique<T> whileLiveOrDead() {
     return held(new Hold.ByJob(UniqueUntil.ENDED));
   }
 
   /**
-   * This, held for a time from the enqueue on, whatever becomes of the job: at most one enqueue in
-   * a period. When the period is over the key is free, even if its job still waits.
+   * Holds the key for a fixed time from the enqueue, regardless of the job's outcome: at most one
+   * enqueue per period. When the period has ended the key is free, even if its job still waits.
    *
    * @param length longer than zero, at most {@link EnqueueOptions#LONGEST_DELAY}, by the database's
    *     clock
@@ -143,7 +146,7 @@ public final class Unique<T> {
         || length.isZero()
         || length.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
       throw new IllegalArgumentException(
-          "A unique key cannot be held for %s; give more than zero and at most %d days."
+          "Period %s of a unique key must be positive and at most %d days."
               .formatted(length, EnqueueOptions.LONGEST_DELAY.toDays()));
     }
     return held(new Hold.ForPeriod(length));
@@ -153,19 +156,20 @@ public final class Unique<T> {
     return new Unique<>(source, scope, hold, conflict);
   }
 
-  /** This, with duplicates that change nothing. The default. */
+  /** Lets duplicates change nothing. This is the default. */
   public Unique<T> keepExisting() {
     return new Unique<>(source, scope, hold, Conflict.KEEP);
   }
 
-  /** As {@link #replace(JobPart, JobPart...)} of everything that can be. */
+  /** As {@link #replace(JobPart, JobPart...)} with all parts. */
   public Unique<T> replace() {
     return replacing(EnumSet.allOf(JobPart.class));
   }
 
   /**
-   * This, with duplicates that change the job which holds the key, if it is pending, has not used
-   * an attempt, and is of their kind. Any other is left alone, and the result tells its status.
+   * Lets a duplicate change the job that holds the key if that job is pending, has not used an
+   * attempt, and is of the same kind. Any other job is left unchanged, and the result reports its
+   * status.
    */
   public Unique<T> replace(JobPart first, JobPart... more) {
     return replacing(EnumSet.of(first, more));
@@ -176,14 +180,14 @@ public final class Unique<T> {
   }
 
   /**
-   * This, due when no duplicate has come for {@code quiet}, with the payload of the last one: each
-   * duplicate moves the job, if it is pending, has not used an attempt, and is of their kind. One
-   * that has been started before, and then snoozed, released or redriven, gets the payload and
-   * keeps its due time. Options cannot give another due time.
+   * Debounces: the job becomes due when no duplicate has arrived for {@code quiet}, with the
+   * payload of the last one. Each duplicate postpones the job if it is pending, has not used an
+   * attempt, and is of the same kind. A job that was started before and then snoozed, released or
+   * redriven gets the payload and keeps its due time. Options cannot set another due time.
    *
    * @param quiet longer than zero
-   * @param maxWait after which time since the first enqueue the job is due at the latest; not
-   *     shorter than {@code quiet}, at most {@link EnqueueOptions#LONGEST_DELAY}
+   * @param maxWait how long after the first enqueue the job is due at the latest; not shorter than
+   *     {@code quiet}, at most {@link EnqueueOptions#LONGEST_DELAY}
    */
   public Unique<T> debounce(Duration quiet, Duration maxWait) {
     if (quiet.isNegative()
@@ -191,7 +195,7 @@ public final class Unique<T> {
         || maxWait.compareTo(quiet) < 0
         || maxWait.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
       throw new IllegalArgumentException(
-          "Cannot debounce for %s, at most %s; give more than zero, and no less and at most %d days."
+          "Cannot debounce with quiet %s and maxWait %s: quiet must be positive, and maxWait at least as long as quiet and at most %d days."
               .formatted(quiet, maxWait, EnqueueOptions.LONGEST_DELAY.toDays()));
     }
     return new Unique<>(
@@ -201,7 +205,7 @@ public final class Unique<T> {
         new Conflict(EnumSet.of(JobPart.PAYLOAD, JobPart.SCHEDULE), quiet, maxWait));
   }
 
-  /** The job with its key and, if it is debounced, its due time. */
+  /** Returns the job with its key and, if it is debounced, its due time. */
   NewJob apply(NewJob draft, T payload) {
     Duration quiet = conflict.quiet();
     NewJob due = draft;
@@ -209,7 +213,7 @@ public final class Unique<T> {
       Instant at = draft.scheduledAt();
       if (at != null || !draft.delay().isZero()) {
         throw new IllegalArgumentException(
-            "A job of kind '%s' is debounced and has a due time of its own. Give it one of them."
+            "A job of kind '%s' is debounced and also has a due time in its options. Remove one of the two."
                 .formatted(draft.kind()));
       }
       due = draft.delayed(quiet);

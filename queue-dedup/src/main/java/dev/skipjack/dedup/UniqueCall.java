@@ -25,24 +25,24 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call that writes unique jobs in an open transaction: first takes all keys that are free, then
- * applies the policy to the jobs that hold the other keys, both in key order. Belongs to one
- * thread.
+ * One call that writes unique jobs in an open transaction. It first takes all keys that are free
+ * and then applies the policy to the jobs that hold the other keys, both in key order. Belongs to
+ * one thread.
  *
  * <p>A call in its second phase does not wait for a call in its first, so two calls cannot wait for
- * each other. The exception is a key that changes hands meanwhile: it is taken after all, while
- * later keys or jobs are held, and two calls of which one does so can deadlock (40P01).
+ * each other. The exception is a key that changes hands in the meantime: the call takes it after
+ * all, while it holds later keys or jobs, and can then deadlock with another call (40P01).
  *
  * <p>Requests whose holders hand over repeat both phases with the next keys, while jobs are held.
  * The jobs that a call holds alone are overdue, and no other request {@code untilStarted} waits for
- * an overdue job; the keys of one handover come after all keys of the previous one. So calls of
- * such requests cannot deadlock either.
+ * an overdue job. The keys of one handover come after all keys of the previous one. Therefore calls
+ * with such requests cannot deadlock either.
  */
 final class UniqueCall {
 
   /**
-   * Each repeat means that the key changed hands within one statement. This many in a row are no
-   * longer a race.
+   * Each retry means that the key changed hands within one statement. This many in a row are no
+   * longer explained by a race.
    */
   private static final int MOST_TRIES = 50;
 
@@ -57,8 +57,8 @@ final class UniqueCall {
   private final Map<String, EnqueueResult> results = new TreeMap<>();
 
   /**
-   * @param resolve by what is done to holders
-   * @param chunk the most rows of one statement
+   * @param resolve the statement for each action on holders
+   * @param chunk the largest number of rows per statement
    * @param holds whether a pending holder must not start before the transaction ends
    */
   UniqueCall(
@@ -87,9 +87,9 @@ final class UniqueCall {
   }
 
   /**
-   * Writes the jobs; returns the result by key.
+   * Writes the jobs and returns the results by key.
    *
-   * @param jobs one for each key, in key order
+   * @param jobs one job per key, in key order
    */
   Map<String, EnqueueResult> write(List<NewJob> jobs) throws SQLException {
     List<NewJob> open = jobs;
@@ -153,8 +153,8 @@ final class UniqueCall {
   }
 
   /**
-   * Returns the jobs whose holders have changed meanwhile, and with their next key the jobs whose
-   * holders hand over; all other results are recorded.
+   * Returns the jobs whose holders have changed in the meantime, and the jobs whose holders hand
+   * over, with their next key. All other results are recorded.
    */
   private List<NewJob> resolve(List<KeyConflict> conflicts) throws SQLException {
     List<KeyConflict> inKeyOrder = new ArrayList<>(conflicts);

@@ -7,24 +7,25 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Enqueues unique jobs, in a transaction of its own or in the caller's: whoever hands one out says
- * which.
+ * Enqueues unique jobs, in a transaction of its own or in the caller's. The method that returns an
+ * enqueuer states which.
  *
- * <p>Every check of the arguments comes before any SQL, so a refused job leaves a caller's
- * transaction usable.
+ * <p>All arguments are checked before any SQL runs, so a rejected job leaves a caller's transaction
+ * usable.
  */
 public interface UniqueEnqueuer {
 
   /**
-   * Enqueues a job unless another holds its key. Waits for a transaction that has enqueued the same
-   * key and has not ended. If the enqueue changes the job that holds the key, or holds it still,
-   * which only a key {@code untilStarted} in a caller's transaction does, it waits for one that
-   * changes it too.
+   * Enqueues a job unless another job holds its key. Waits for an open transaction that has
+   * enqueued the same key. If the enqueue changes the job that holds the key, it also waits for
+   * another transaction that is changing that job; so does an enqueue in a caller's transaction
+   * with a key {@code untilStarted}, which keeps the holder from starting.
    *
-   * @return the new job, or the one that holds the key, and whether it was changed
-   * @throws IllegalArgumentException if the key is empty, too long, or holds what PostgreSQL
-   *     refuses; or if the options hold an idempotency key, because a job has one key or the other
-   * @throws dev.skipjack.api.PayloadException if the payload is refused
+   * @return the new job, or the job that holds the key and whether it was changed
+   * @throws IllegalArgumentException if the key is empty, too long, or contains characters that
+   *     PostgreSQL rejects; or if the options have an idempotency key, because a job has one key or
+   *     the other
+   * @throws dev.skipjack.api.PayloadException if the payload is rejected
    */
   <T> EnqueueResult enqueue(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options);
@@ -35,17 +36,18 @@ public interface UniqueEnqueuer {
   }
 
   /**
-   * Enqueues many jobs in one transaction, up to 1,000 a statement. Payloads whose keys are equal
-   * make one job: of the first payload, or of the last if a duplicate replaces the payload.
+   * Enqueues many jobs in one transaction, up to 1,000 per statement. Payloads with equal keys
+   * create one job: with the first payload, or with the last if duplicates replace the payload.
    *
-   * <p>Keys are taken in one order, so two such calls that share keys do not wait for each other in
-   * a circle, unless a key changes hands during the call. The server ends one of the two then
-   * (40P01): in a transaction of its own the call is repeated, in a caller's the error reaches the
-   * caller.
+   * <p>Keys are taken in a fixed order, so two calls that share keys do not deadlock unless a key
+   * changes hands during the call. In that case the server aborts one of the two (40P01): in a
+   * transaction of its own the call is repeated, and in a caller's transaction the caller gets the
+   * error.
    *
    * @param payloads may be empty
-   * @return the result for each payload, in their order. One whose key occurred earlier in the list
-   *     is already queued or, if a duplicate changes anything, replaced.
+   * @return the result for each payload, in the order of the payloads. A payload whose key occurred
+   *     earlier in the list is reported as already queued or, if duplicates change anything, as
+   *     replaced.
    * @throws IllegalArgumentException as for one job; none is enqueued then
    * @throws dev.skipjack.api.PayloadException as for one job; none is enqueued then
    */

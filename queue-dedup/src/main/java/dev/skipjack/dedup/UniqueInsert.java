@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  *   FROM answered ORDER BY position
  * }</pre>
  *
- * <p>A single job in a transaction of the queue's own has a statement with plain parameters:
+ * <p>A single job in one of the queue's own transactions uses a statement with plain parameters:
  *
  * <pre>{@code
  * WITH twin AS MATERIALIZED (SELECT ... FROM jobs WHERE unique_key = :unique_key LIMIT 1),
@@ -63,18 +63,18 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Keys are looked up first, so a duplicate draws no id, locks nothing and never waits, not even
- * for a transaction that is ending the job. Only READ COMMITTED may rely on that lookup: in a
- * stricter transaction it shows the past, in which a job may be live that has ended since. There
- * (strict: {@code current_setting('transaction_isolation')}) the index alone decides, and fails
- * with 40001 if it has rows that the snapshot does not show.
+ * for a transaction that is ending the job. Only READ COMMITTED can rely on that lookup: in a
+ * stricter transaction it reads an old snapshot, which may show a job as live that has ended since.
+ * In such a transaction (strict: {@code current_setting('transaction_isolation')}) the index alone
+ * decides, and the insert fails with 40001 if the index has rows that the snapshot does not show.
  *
- * <p>The loser of a race inserts nothing; it did not see the winner, so the id is null, and the
+ * <p>The loser of a race inserts nothing. It did not see the winner, so the id is null and the
  * statement must be repeated. It waits for a competing transaction that has not committed, and
- * inserts if that one rolls back. The predicate of ON CONFLICT repeats the index's. The input comes
- * in key order, so that two batches take their keys in the same order.
+ * inserts if that one rolls back. The predicate of ON CONFLICT repeats that of the index. The input
+ * is in key order, so that two batches take their keys in the same order.
  *
- * <p>IN and LATERAL stand where the planner cannot make a join of them: a generic plan expects ten
- * rows and would compare a thousand with a thousand (docs/adr/0010).
+ * <p>IN and LATERAL are placed where the planner cannot turn them into a join: a generic plan
+ * expects ten rows and would compare a thousand with a thousand (docs/adr/0010).
  */
 final class UniqueInsert {
 
@@ -89,12 +89,12 @@ final class UniqueInsert {
   /**
    * The result for a job.
    *
-   * @param id the new job, or the one that holds the key; null: the statement must be repeated
-   * @param holder the status of the job that holds the key; null: the job is new
+   * @param id the new job, or the one that holds the key; null if the statement must be repeated
+   * @param holder the status of the job that holds the key; null if the job is new
    */
   record Result(@Nullable JobId id, @Nullable HolderStatus holder) {
 
-    /** The result of the enqueue if nothing is done to the holder. */
+    /** Returns the result of the enqueue if nothing is done to the holder. */
     EnqueueResult withoutChange(JobId job) {
       return holder == null
           ? new EnqueueResult.Enqueued(job)
@@ -102,7 +102,7 @@ final class UniqueInsert {
     }
   }
 
-  /** For jobs that all have a unique key, in key order. */
+  /** Inserts jobs that all have a unique key, in key order. */
   static Statement<List<NewJob>, Result> of(DSLContext dialect) {
     CommonTableExpression<?> inserted =
         name("inserted")
@@ -133,7 +133,7 @@ final class UniqueInsert {
         number == null ? null : new JobId(number), Holders.status(row, status, hasUsedAttempt));
   }
 
-  /** For one job, in READ COMMITTED; returns no row if the statement must be repeated. */
+  /** Inserts one job, in READ COMMITTED. Returns no row if the statement must be repeated. */
   static Statement<NewJob, Result> ofOne(DSLContext dialect) {
     Jobs holder = JOBS.as("holder");
     CommonTableExpression<?> twin =

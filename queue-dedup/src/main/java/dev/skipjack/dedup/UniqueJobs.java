@@ -21,18 +21,18 @@ import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /**
- * Unique jobs on a queue. Enqueueing through it runs in a transaction of its own; {@link #in} binds
- * to the caller's. Immutable and safe for any number of threads.
+ * Enqueues, finds and cancels unique jobs of a queue. An enqueue runs in a transaction of its own;
+ * {@link #in} binds to the caller's transaction. Immutable and safe for any number of threads.
  *
- * <p>In READ COMMITTED every caller gets an id and never an exception for a duplicate. In a
- * caller's REPEATABLE READ or SERIALIZABLE transaction PostgreSQL answers 40001 when the rival
- * committed after the caller's snapshot; it reaches the caller unchanged. Two callers' transactions
- * that share keys can deadlock (40P01), as {@link UniqueEnqueuer} tells; transactions of its own
- * are repeated then.
+ * <p>In READ COMMITTED, a duplicate returns an id and never throws. In a caller's REPEATABLE READ
+ * or SERIALIZABLE transaction, PostgreSQL raises 40001 if the holder's transaction committed after
+ * the caller's snapshot, and the caller gets that error unchanged. Two callers' transactions that
+ * share keys can deadlock (40P01), as {@link UniqueEnqueuer} explains; the queue repeats its own
+ * transactions in that case.
  */
 public final class UniqueJobs implements UniqueEnqueuer {
 
-  /** Each repeat means that the key changed hands between a look and a command. */
+  /** Each retry means that the key changed hands between the lookup and the command. */
   private static final int MOST_CANCELS = 50;
 
   private final QueueExtension queue;
@@ -60,14 +60,14 @@ public final class UniqueJobs implements UniqueEnqueuer {
             });
   }
 
-  /** Unique jobs on {@code queue}. Make one and share it. */
+  /** Creates unique jobs on {@code queue}. Create one instance and share it. */
   public static UniqueJobs on(JobQueue queue) {
     return new UniqueJobs(queue.extension(), queue.admin());
   }
 
   /**
-   * Enqueues in the transaction that is open on {@code transaction}; errors of the database are
-   * jOOQ's, untouched.
+   * Enqueues in the transaction that is open on {@code transaction}. Database errors are thrown as
+   * jOOQ's exceptions, unchanged.
    */
   public UniqueEnqueuer in(DSLContext transaction) {
     return bound(
@@ -90,7 +90,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
         });
   }
 
-  /** What is written is what the queue's interceptors pass on. */
+  /** Writes what the queue's interceptors pass on. */
   private UniqueEnqueuer bound(BoundUniqueEnqueuer.Insertion write) {
     return new BoundUniqueEnqueuer(
         queue.jobFactory(),
@@ -104,7 +104,9 @@ public final class UniqueJobs implements UniqueEnqueuer {
     return results;
   }
 
-  /** A job whose schedule was replaced may be due now, as if it were new. */
+  /**
+   * Reports replaced jobs as created if they may be due now, because their schedule was replaced.
+   */
   private static List<EnqueueResult> madeDue(List<EnqueueResult> results, Unique<?> unique) {
     Conflict conflict = unique.conflict();
     return conflict.changes(JobPart.SCHEDULE) && conflict.quiet() == null
@@ -129,9 +131,9 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   /**
-   * The job that holds the key which {@code payload} would ask for, at this moment. With a key that
-   * is held for a period that job may have ended. With a key that is held until the job starts, and
-   * whose overdue job handed over, it is the overdue job as long as that one has not started.
+   * Returns the job that currently holds the key of {@code payload}. If the key is held for a
+   * period, that job may have ended. If the key is held until the job starts and an overdue job has
+   * handed over, the overdue job is returned until it has started.
    *
    * @param options as for the enqueue: a key within a queue needs to know the queue
    */
@@ -150,7 +152,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
     return keys(job, unique).stream().flatMap(key -> holder(key, unique).stream()).findFirst();
   }
 
-  /** The job with each key that it may have been enqueued with. */
+  /** Returns the job with each key that it may have been enqueued with. */
   private static List<NewJob> keys(NewJob job, Unique<?> unique) {
     return unique.hold().equals(Hold.UNTIL_STARTED) ? UniqueKeys.all(job) : List.of(job);
   }
@@ -162,11 +164,11 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   /**
-   * Cancels the job that holds the key which {@code payload} would ask for, as {@link
-   * QueueAdmin#cancel} does, in transactions of its own. A job that starts meanwhile is asked to
-   * stop, also when its start has freed the key. A key that is held for a period is held on. An
-   * overdue job and the next ones that requests were handed over to are all cancelled; the answer
-   * is {@link CancelResult#BUSY} if one of them was.
+   * Cancels the job that holds the key of {@code payload}, as {@link QueueAdmin#cancel} does, in
+   * transactions of its own. A job that starts in the meantime is asked to stop, even if its start
+   * has freed the key. A key that is held for a period remains held. An overdue job and the next
+   * jobs that requests were handed over to are all cancelled; the result is {@link
+   * CancelResult#BUSY} if one of them was.
    *
    * @param options as for the enqueue: a key within a queue needs to know the queue
    * @return {@link CancelResult#GONE} if no live job holds the key
@@ -189,7 +191,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
       if (holder.isEmpty() || (i > 0 && unique.hold() instanceof Hold.ForPeriod)) {
         return CancelResult.GONE;
       }
-      // Gone if it has just ended: the key may have another holder by now.
+      // The result is GONE if the job has just ended; the key may have another holder by now.
       result = admin.cancel(List.of(holder.get().jobId())).get(0);
     }
     return result;

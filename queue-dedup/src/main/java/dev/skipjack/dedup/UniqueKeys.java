@@ -9,32 +9,32 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Gives jobs their keys as they are stored, and reads them back. */
+/** Assigns jobs their unique keys in stored form, and reads them back. */
 final class UniqueKeys {
 
   private static final String PERIOD = "period/";
 
-  /** No scope begins with it, so no key that a caller asks for meets one of these. */
+  /** No scope begins with this prefix, so no key that a caller requests equals one of these. */
   private static final String NEXT = "next/";
 
   /**
-   * Most jobs of a key that can wait: the first and its next ones. Requests go on starting jobs
-   * beside transactions that stay open as long as two of them are free of those.
+   * The largest number of waiting jobs of a key: the first and its next ones. Jobs continue to
+   * start beside transactions that stay open, as long as two of these jobs are not held by them.
    */
   static final int MOST_JOBS = 5;
 
   private UniqueKeys() {}
 
   /**
-   * {@code job} with {@code key} in a scope.
+   * Returns {@code job} with {@code key} in a scope.
    *
-   * @throws IllegalArgumentException if the key is null or refused, or the job has an idempotency
+   * @throws IllegalArgumentException if the key is null or invalid, or the job has an idempotency
    *     key
    */
   static NewJob give(NewJob job, Scope scope, Hold hold, @Nullable String key) {
     if (key == null) {
       throw new IllegalArgumentException(
-          "Unique key of kind '%s' is null. Give a text, or enqueue the job without a key."
+          "Unique key of kind '%s' is null. Return a text, or enqueue the job without a key."
               .formatted(job.kind()));
     }
     if (hold instanceof Hold.ByJob byJob) {
@@ -51,8 +51,8 @@ final class UniqueKeys {
   }
 
   /**
-   * {@code job} with the key of the one that takes requests over while the holder of its own key is
-   * due and kept from starting.
+   * Returns {@code job} with the next key: that of the job which takes requests over while the
+   * holder of this key is due but kept from starting.
    *
    * @return null if {@code job} has the last such key
    */
@@ -60,18 +60,18 @@ final class UniqueKeys {
     return handovers(job) == MOST_JOBS - 1 ? null : rekeyed(job, NEXT + of(job));
   }
 
-  /** {@code job} with the key it asked for. */
+  /** Returns {@code job} with the key that it requested. */
   static NewJob asked(NewJob job) {
     int handovers = handovers(job);
     return handovers == 0 ? job : rekeyed(job, of(job).substring(handovers * NEXT.length()));
   }
 
-  /** {@code job} with the key it asked for, and with each of the keys it is handed over to. */
+  /** Returns {@code job} with the key that it requested, and with each key it is handed over to. */
   static List<NewJob> all(NewJob asked) {
     return Stream.iterate(asked, Objects::nonNull, UniqueKeys::next).toList();
   }
 
-  /** How often the request was handed over. */
+  /** Returns how often the request was handed over. */
   private static int handovers(NewJob job) {
     String key = of(job);
     int handovers = 0;
@@ -86,7 +86,7 @@ final class UniqueKeys {
     return job.unique(new UniqueKey(key, unique.label(), unique.until()));
   }
 
-  /** The key of a job that was given one. */
+  /** Returns the key of a job that has one. */
   static String of(NewJob job) {
     UniqueKey unique = job.uniqueKey();
     IdempotencyKey period = job.idempotencyKey();

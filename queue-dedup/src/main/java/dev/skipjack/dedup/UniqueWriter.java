@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes unique jobs in an open transaction. Those of one key make one job. Immutable and safe for
- * any number of threads.
+ * Writes unique jobs in an open transaction. Jobs with equal keys become one job. Immutable and
+ * safe for any number of threads.
  */
 final class UniqueWriter {
 
@@ -45,10 +45,11 @@ final class UniqueWriter {
   }
 
   /**
-   * Writes jobs in a transaction of the queue's own; returns a result for each job, in their order.
-   * The transaction ends at once, so it need not hold the jobs that it does not change.
+   * Writes jobs in one of the queue's own transactions and returns a result for each, in the order
+   * of the jobs. The transaction ends at once, so it need not hold the jobs that it does not
+   * change.
    *
-   * @param chunk the most rows of one statement
+   * @param chunk the largest number of rows per statement
    * @param jobs each with a key
    */
   List<EnqueueResult> write(int chunk, List<NewJob> jobs, Unique<?> unique) {
@@ -62,10 +63,10 @@ final class UniqueWriter {
             .inOne(session -> write(call(session, chunk, unique, false), jobs, unique));
   }
 
-  /** In one round trip, if one statement is enough; otherwise does nothing and returns null. */
+  /** Writes the job in one round trip; if that is impossible, does nothing and returns null. */
   private @Nullable EnqueueResult writeAlone(NewJob job) {
     if (job.uniqueKey() == null) {
-      return null; // held for a period
+      return null; // the key is held for a period
     }
     List<UniqueInsert.Result> inserted =
         queue.transactions().bounded().runInOneRoundTrip(insertOne, job);

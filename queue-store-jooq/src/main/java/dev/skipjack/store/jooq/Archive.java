@@ -22,8 +22,8 @@ import org.jooq.Field;
 import org.jooq.types.YearToSecond;
 
 /**
- * The move of jobs from the live table to the archive, for every statement that deletes them
- * because they ended:
+ * Moves jobs from the live table to the archive, for every statement that deletes jobs because they
+ * ended:
  *
  * <pre>{@code
  * archived AS (INSERT INTO jobs_archive (...) SELECT ... FROM <deleted>
@@ -32,7 +32,7 @@ import org.jooq.types.YearToSecond;
  */
 final class Archive {
 
-  /** Columns of the archive and where each comes from. */
+  /** The columns of the archive and the source of each. */
   private static final List<Copied> COPIED =
       List.of(
           new Copied(JOBS_ARCHIVE.ID, JOBS.ID),
@@ -57,8 +57,8 @@ final class Archive {
   private Archive() {}
 
   /**
-   * What a DELETE must return so that {@link #of} can archive it; {@code execution_id} is null for
-   * a job that does not run.
+   * The fields that a DELETE must return so that {@link #of} can archive its rows; {@code
+   * execution_id} is null for a job that is not running.
    */
   static List<Field<?>> columns() {
     List<Field<?>> columns = new ArrayList<>();
@@ -68,8 +68,8 @@ final class Archive {
   }
 
   /**
-   * Archives the rows of {@code deleted} as ended in {@code status}, but for queues that keep
-   * nothing.
+   * Archives the rows of {@code deleted} as ended in {@code status}, except those of queues that
+   * keep no ended jobs.
    */
   static CommonTableExpression<?> of(CommonTableExpression<?> deleted, JobStatus status) {
     Map<Field<?>, Field<?>> values = values(deleted);
@@ -78,9 +78,9 @@ final class Archive {
   }
 
   /**
-   * As {@link #of(CommonTableExpression, JobStatus)} with more to say about each.
+   * As {@link #of(CommonTableExpression, JobStatus)}, with further values for each job.
    *
-   * @param lastError instead of the job's own
+   * @param lastError the error to store instead of the job's own
    */
   static CommonTableExpression<?> of(
       CommonTableExpression<?> deleted, Field<?> status, Field<?> result, Field<String> lastError) {
@@ -91,7 +91,7 @@ final class Archive {
     return archived(deleted, values);
   }
 
-  /** What comes from the job's row, by the column of the archive. */
+  /** Returns the values that are copied from the job's row, by the column of the archive. */
   private static Map<Field<?>, Field<?>> values(CommonTableExpression<?> deleted) {
     Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
     for (Copied copied : COPIED) {

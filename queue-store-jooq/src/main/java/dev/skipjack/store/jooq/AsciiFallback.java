@@ -6,12 +6,13 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Keeps as much of a text as a database can store whose encoding is not UTF-8. An error message or
- * the name of a worker must not keep an outcome from being written or a job from being claimed.
+ * Keeps as much of a text as a database with an encoding other than UTF-8 can store. An error
+ * message or a worker's name must not prevent an outcome from being written or a job from being
+ * claimed.
  */
 final class AsciiFallback {
 
-  /** Untranslatable character. */
+  /** The SQLSTATE of an untranslatable character. */
   private static final String UNTRANSLATABLE = "22P05";
 
   private AsciiFallback() {}

@@ -47,9 +47,9 @@ import org.jooq.UpdateSetMoreStep;
 import org.jooq.WithStep;
 
 /**
- * What all batched writes about attempts share: the input, the lock that never waits, the archiving
- * of jobs whose cancellation was requested, the closing of the audit rows, the result for each
- * attempt.
+ * The parts that all batched writes about attempts share: the input, the lock that never waits, the
+ * archiving of jobs whose cancellation was requested, the closing of the audit rows, and the result
+ * for each attempt.
  *
  * <pre>{@code
  * locked    AS MATERIALIZED (SELECT id, cancel_requested_at IS NOT NULL AS is_cancelled FROM jobs
@@ -66,18 +66,19 @@ import org.jooq.WithStep;
  *   FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>Writes are fenced by the execution id alone: a status predicate beside it lets the planner
- * walk the dead entries of the running index. Rows are locked in id order, and a row that another
- * transaction has locked is skipped and reported as busy: otherwise one open transaction would hold
- * up a whole batch, and past the lease cost every other job of the batch its lease (docs/adr/0004).
- * The lock is as strong as the strongest write behind it: {@code FOR UPDATE} where rows may be
- * deleted, or a row that an uncommitted foreign key refers to would be locked by the CTE and waited
- * for by the DELETE, with the whole batch locked; {@code FOR NO KEY UPDATE} where all are updated.
+ * <p>Writes are fenced by the execution id alone: a status predicate beside it would let the
+ * planner walk the dead entries of the running index. Rows are locked in id order, and a row that
+ * another transaction has locked is skipped and reported as busy. Otherwise one open transaction
+ * would hold up a whole batch and, if it stayed open past the lease, cost every other job of the
+ * batch its lease (docs/adr/0004). The lock is as strong as the strongest write behind it. It is
+ * {@code FOR UPDATE} where rows may be deleted: with a weaker lock, the CTE would lock a row that
+ * an uncommitted foreign key refers to, and the DELETE would wait for that row with the whole batch
+ * locked. It is {@code FOR NO KEY UPDATE} where all rows are updated.
  *
  * <p>The text names the weeks in which the attempts began, so a plan contains no other partition of
- * the audit: it neither reads nor locks the forty that a long history has. The job's row has the
- * week too, but a comparison with it makes PostgreSQL prune partitions while the statement runs,
- * and in 18 up to 18.6 that crashes the server if another transaction has changed one of the rows
+ * the audit: it neither reads nor locks the forty partitions of a long history. The job's row has
+ * the week too, but a comparison with it makes PostgreSQL prune partitions while the statement
+ * runs. In 18 up to 18.6 that crashes the server if another transaction has changed one of the rows
  * to be locked (docs/adr/0002).
  */
 final class AttemptCtes {
@@ -86,7 +87,8 @@ final class AttemptCtes {
   static final Param<Long[]> EXECUTION_IDS = param("execution_ids", Long[].class);
 
   /**
-   * Column of the CTEs below; RETURNING gives the row after the update, where the fence is gone.
+   * A column of the CTEs below. It is needed because RETURNING shows the row after the update,
+   * which has cleared the fence.
    */
   static final String EXECUTION_ID = "execution_id";
 
@@ -110,7 +112,7 @@ final class AttemptCtes {
     return name("locked").asMaterialized(fenced().forUpdate().skipLocked());
   }
 
-  /** As {@link #locked}, for a statement that deletes none of them. */
+  /** As {@link #locked}, for a statement that deletes no jobs. */
   static CommonTableExpression<?> lockedForUpdateOnly() {
     return name("locked").asMaterialized(fenced().forNoKeyUpdate().skipLocked());
   }
@@ -163,8 +165,8 @@ final class AttemptCtes {
   }
 
   /**
-   * Joins a job to the row of the input that may end its attempt: a batch may hold an attempt that
-   * lost its lease beside the one that has it now.
+   * Joins a job to the row of the input that may end its attempt: a batch may contain both an
+   * attempt that lost its lease and the attempt that holds the job now.
    */
   static Condition isFencedBy(ArrayRows given) {
     return JOBS.ID
@@ -217,9 +219,9 @@ final class AttemptCtes {
   /**
    * The CTEs of a statement that ends attempts.
    *
-   * @param all in the order in which they refer to each other
-   * @param ended the one that has a row for each attempt that was ended: {@code ended(id,
-   *     execution_id, status, queue, kind, started_at)}
+   * @param all the CTEs in the order in which they refer to each other
+   * @param ended the CTE with a row for each attempt that was ended: {@code ended(id, execution_id,
+   *     status, queue, kind, started_at)}
    */
   record Endings(List<CommonTableExpression<?>> all, CommonTableExpression<?> ended) {}
 
@@ -252,8 +254,8 @@ final class AttemptCtes {
   }
 
   /**
-   * What {@link #ended} reads from the jobs that are kept; the execution comes from the statement's
-   * own input.
+   * The columns that {@link #ended} reads from the jobs that are kept. The execution comes from the
+   * statement's own input.
    */
   static List<Field<?>> keptColumns(Field<Long> executionId) {
     return List.of(
@@ -311,9 +313,9 @@ final class AttemptCtes {
   }
 
   /**
-   * Finds the audit rows by their ids, in the partitions of these weeks, and never by what the
-   * statement itself finds. The ids come as an array, because beside a mere join the weeks alone
-   * would do for a scan of the key: of all that began in them.
+   * Finds the audit rows by the ids in the input, in the partitions of these weeks, and never by
+   * rows that the statement itself finds. The ids are an array because with a plain join the
+   * planner could scan the key by the weeks alone, and read every attempt that began in them.
    */
   private static Condition auditRowsOf(Table<?> ended, AuditWeeks weeks) {
     return JOB_EXECUTIONS
@@ -343,24 +345,26 @@ final class AttemptCtes {
         .and(executionOf(ended).eq(given.field(EXECUTION_ID, Long.class)));
   }
 
-  /** The verdict for an attempt of the input, from the job's row and never from the audit's. */
+  /**
+   * Returns the verdict for an attempt of the input, read from the job's row and not the audit's.
+   */
   static Field<String> verdict(ArrayRows given, Table<?> ended) {
     return when(idOf(ended).isNotNull(), inline(Verdict.DONE.name()))
         .when(exists(selectOne().from(JOBS).where(isFencedBy(given))), inline(Verdict.BUSY.name()))
         .otherwise(inline(Verdict.LOST.name()));
   }
 
-  /** Where the jobs of {@code ended} are now. */
+  /** Returns the current status of the jobs of {@code ended}. */
   static Field<JobStatus> statusOf(Table<?> ended) {
     return field(name(ended.getName(), "status"), JOBS.STATUS.getDataType());
   }
 
-  /** An audit status as it stands in the text of a statement. */
+  /** Returns an audit status as a literal in the text of a statement. */
   static Field<ExecutionStatus> literal(ExecutionStatus status) {
     return inline(status, JOB_EXECUTIONS.STATUS);
   }
 
-  /** The values of {@code attempts} for the input. */
+  /** Returns the values of {@code attempts} for the input. */
   static <A> Arguments arguments(List<A> attempts, Function<A, Execution> execution) {
     return new Arguments()
         .bigints("job_ids", attempts, attempt -> execution.apply(attempt).jobId().value())
@@ -368,8 +372,8 @@ final class AttemptCtes {
   }
 
   /**
-   * The statement that ends attempts as {@code endings}, with a result for each attempt of the
-   * input.
+   * Creates the statement that ends attempts by {@code endings} and returns a result for each
+   * attempt of the input.
    */
   static <A> Statement<List<A>, Ended> statement(
       DSLContext dialect, ArrayRows given, Endings endings, Function<List<A>, Arguments> binding) {

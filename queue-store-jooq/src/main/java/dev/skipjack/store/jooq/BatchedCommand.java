@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a command on any number of jobs in bounded batches. A batch that the server aborts
- * (deadlock, statement or lock timeout, a unique key taken meanwhile) is halved and retried after a
- * jittered pause; busy rows are retried together for about a second.
+ * (deadlock, statement or lock timeout, a unique key taken in the meantime) is halved and retried
+ * after a jittered pause; busy rows are retried together for about a second.
  */
 final class BatchedCommand {
 
   static final int LARGEST = 500;
 
-  /** Deadlock, cancelled statement, lock not available, unique violation. */
+  /** SQLSTATEs of a deadlock, a cancelled statement, an unavailable lock, a unique violation. */
   private static final Set<String> RETRIED_SMALLER = Set.of("40P01", "57014", "55P03", "23505");
 
   private static final Optional<String> LOCK_NOT_AVAILABLE = Optional.of("55P03");
@@ -42,7 +42,7 @@ final class BatchedCommand {
    * Runs {@code command} on all jobs.
    *
    * @param command returns a result for each job in the order of its input
-   * @param isBusy whether a result asks for another try
+   * @param isBusy whether a result requires another try
    * @return a result for each job in the order of the input
    * @throws PartialResultException if a batch failed after others had committed
    */
@@ -54,7 +54,8 @@ final class BatchedCommand {
   /**
    * As {@link #run(List, Function, Predicate)}.
    *
-   * @param locked the result for a single job that fails for a lock; null: that is an error
+   * @param locked the result for a single job that fails because of a lock; null to make that an
+   *     error
    */
   static <R> List<R> run(
       List<JobId> jobs,
@@ -81,7 +82,7 @@ final class BatchedCommand {
     return results.stream().map(Objects::requireNonNull).toList();
   }
 
-  /** The failure, with the results of those batches that have committed. */
+  /** Returns the failure, with the results of those batches that have committed. */
   private static <R> StoreException partly(
       StoreException failure, List<JobId> jobs, List<@Nullable R> results, Predicate<R> isBusy) {
     Map<JobId, R> committed = new LinkedHashMap<>();

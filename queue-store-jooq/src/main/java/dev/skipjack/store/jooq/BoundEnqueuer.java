@@ -12,9 +12,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/**
- * An enqueuer that writes through one way to the database: a transaction of its own or a caller's.
- */
+/** An enqueuer that writes either in transactions of its own or in a caller's transaction. */
 final class BoundEnqueuer implements JobEnqueuer {
 
   private final NewJobFactory jobFactory;
@@ -70,7 +68,7 @@ final class BoundEnqueuer implements JobEnqueuer {
   private static NewJob withoutKey(NewJob job) {
     if (job.idempotencyKey() != null) {
       throw new IllegalArgumentException(
-          "One idempotency key for many jobs of kind '%s' would create only one. Use enqueueAllOnce."
+          "One idempotency key for many jobs of kind '%s' would create only one job. Use enqueueAllOnce."
               .formatted(job.kind()));
     }
     return job;

@@ -14,15 +14,15 @@ import org.jooq.DSLContext;
 import org.jooq.Param;
 
 /**
- * Finds those of a worker's executions whose job an operator wants cancelled.
+ * Finds those of a worker's executions whose cancellation was requested.
  *
  * <pre>{@code
  * SELECT current_execution_id FROM jobs
  *  WHERE id = ANY (:job_ids) AND current_execution_id = ANY (:execution_ids) AND cancel_requested_at IS NOT NULL
  * }</pre>
  *
- * <p>One lookup by primary key for each, about once a second while jobs run; returns nothing as a
- * rule. Locks nothing, so it never waits.
+ * <p>It makes one lookup by primary key per execution, about once a second while jobs run, and
+ * usually returns nothing. Locks nothing, so it never waits.
  */
 final class CancelRequestedStatement {
 

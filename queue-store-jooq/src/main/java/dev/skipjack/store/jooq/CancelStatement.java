@@ -23,7 +23,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /**
- * Cancels jobs: archives those that have not started, marks those that run.
+ * Cancels jobs: archives jobs that have not started, and marks running jobs.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
@@ -38,10 +38,10 @@ import org.jooq.Field;
  *   FROM given LEFT JOIN locked ... LEFT JOIN cancelled ... LEFT JOIN requested ...
  * }</pre>
  *
- * <p>The states are read from the locked row and not from the table: a pending job that a claimer
- * takes meanwhile is busy, and the next call finds it running. Both locks take rows in id order,
- * and neither waits ({@link CommandCtes}); only the lock for the delete conflicts with a foreign
- * key of an open transaction.
+ * <p>The states are read from the locked row and not from the table: a pending job that is claimed
+ * in the meantime is reported as busy, and the next call finds it running. Both locks take rows in
+ * id order, and neither waits ({@link CommandCtes}); only the lock for the delete conflicts with a
+ * foreign key of an open transaction.
  */
 final class CancelStatement {
 

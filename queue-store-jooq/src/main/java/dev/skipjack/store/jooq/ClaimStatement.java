@@ -72,21 +72,21 @@ import org.jooq.impl.SQLDataType;
  * SELECT ... FROM claimed
  * }</pre>
  *
- * <p>The lanes are served in the order given, so strict, weighted and fair orders are permutations
- * made in Java and one plan serves one queue or ten thousand. The ids come as an array because
+ * <p>The lanes are served in the given order, so strict, weighted and fair orders are permutations
+ * made in Java, and one plan serves one queue or ten thousand. The ids are an array because
  * PostgreSQL may run an {@code IN (... LIMIT)} subquery more than once and take too many rows, and
  * because a join turns into a sequential scan under a generic plan (docs/adr/0001).
  *
- * <p>Whether a queue is paused is checked here, at the price of one lookup in a small table for
- * each lane: a caller's list of lanes may be seconds old.
+ * <p>This statement checks whether a queue is paused, at the cost of one lookup in a small table
+ * per lane, because a caller's list of lanes may be seconds old.
  *
- * <p>Locks: the chosen rows, in lane order, without waiting; rivals' rows are skipped, so no order
- * can deadlock. {@code NO KEY}, because {@code FOR UPDATE SKIP LOCKED} would skip a row that an
- * uncommitted foreign key refers to. The outer update does not repeat {@code status = 'pending'}:
- * the row is locked by this statement, and the predicate would only offer the planner the wrong
- * index.
+ * <p>Locks the chosen rows in lane order without waiting. Rows that another worker has locked are
+ * skipped, so no order can deadlock. The lock is {@code NO KEY} because {@code FOR UPDATE SKIP
+ * LOCKED} would skip a row that an uncommitted foreign key refers to. The outer update does not
+ * repeat {@code status = 'pending'}: the row is locked by this statement, and the predicate would
+ * only offer the planner the wrong index.
  *
- * <p>RETURNING promises no order: callers sort by lane, scheduled_at, id.
+ * <p>RETURNING guarantees no order: callers sort by lane, scheduled_at and id.
  */
 final class ClaimStatement {
 
@@ -106,7 +106,7 @@ final class ClaimStatement {
     return of(dialect, JOBS.PAYLOAD);
   }
 
-  /** Claims without reading payloads: for jobs whose payload cannot be sent. */
+  /** Claims without reading payloads, for jobs whose payload cannot be sent. */
   static Statement<ClaimRequest, ClaimedJob> withoutPayload(DSLContext dialect) {
     return of(dialect, castNull(JOBS.PAYLOAD).as(JOBS.PAYLOAD));
   }
@@ -172,7 +172,7 @@ final class ClaimStatement {
                 .set(JOBS.LOCKED_BY, WORKER)
                 .set(JOBS.STARTED_AT, DatabaseClock.NOW)
                 .set(JOBS.LEASE_EXPIRES_AT, DatabaseClock.plusMicros(DatabaseClock.NOW, LEASE))
-                // Saturates: a counter that overflows would make every claim of its lane fail.
+                // The counter saturates: an overflow would make every claim of its lane fail.
                 .set(
                     JOBS.ATTEMPTS,
                     least(JOBS.ATTEMPTS, inline(Integer.MAX_VALUE - 1)).plus(inline(1)))
@@ -209,7 +209,7 @@ final class ClaimStatement {
                     JOBS.TRACEPARENT));
   }
 
-  /** A value and not NOT EXISTS, of which the planner would make a join with all queues. */
+  /** A value instead of NOT EXISTS, which the planner would turn into a join with all queues. */
   private static Condition isServed(Field<String> queue) {
     return field(
             select(JOB_QUEUES.PAUSED_AT)

@@ -28,12 +28,12 @@ import org.jooq.Table;
 import org.jooq.WithStep;
 
 /**
- * What the statements of admin commands share, which name jobs by their ids: the input, the lock,
- * the result for each job.
+ * The parts that the statements of admin commands share, all of which name jobs by id: the input,
+ * the lock, and the result for each job.
  *
- * <p>Rows are locked in id order and without waiting, as by all writes of many rows. A row that
- * another transaction has locked is reported as busy, and the caller tries it again. {@link
- * AttemptCtes} gives the reason for the two strengths of the lock.
+ * <p>Rows are locked in id order and without waiting, as in all writes of many rows. A row that
+ * another transaction has locked is reported as busy, and the caller retries it. {@link
+ * AttemptCtes} explains the two strengths of the lock.
  */
 final class CommandCtes {
 
@@ -78,7 +78,7 @@ final class CommandCtes {
   }
 
   /**
-   * The result for a given job of a command that changes jobs of one status.
+   * Returns the result, for a given job, of a command that changes jobs of one status.
    *
    * @param changed the jobs that were changed
    * @param otherStatus the result for jobs that are locked but were not changed

@@ -37,9 +37,9 @@ import org.jooq.Param;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>One statement, because a copy and a delete in two statements lose changes that are committed
- * between them. A request to cancel comes too late here: the work is done. {@link AttemptCtes}
- * explains the lock order.
+ * <p>It is one statement because a copy and a delete in two statements would lose changes that are
+ * committed between them. A cancellation request comes too late for a completed job and is ignored.
+ * {@link AttemptCtes} explains the lock order.
  */
 final class CompleteStatement {
 
@@ -51,7 +51,7 @@ final class CompleteStatement {
 
   private CompleteStatement() {}
 
-  /** For a batch, in a transaction of its own. */
+  /** Completes a batch of jobs, in a transaction of its own. */
   static OutcomeStatement<List<Execution>, Verdict> of(DSLContext dialect) {
     return OutcomeStatement.ofBatch(Function.identity(), weeks -> in(dialect, weeks));
   }
@@ -73,7 +73,7 @@ final class CompleteStatement {
   }
 
   /**
-   * For one attempt, in the handler's transaction. Waits for the row; returns whether the attempt
+   * Completes one job in the handler's transaction. Waits for the row; returns whether the attempt
    * was ended.
    */
   static OutcomeStatement<Execution, Boolean> ofOne(DSLContext dialect) {

@@ -44,8 +44,8 @@ import org.jooq.Param;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>Separate from {@link CompleteStatement}, because most jobs have no such data and should not
- * pay for those that have. {@link AttemptCtes} explains the lock order.
+ * <p>It is separate from {@link CompleteStatement} because most jobs have no such data and should
+ * not pay for those that do. {@link AttemptCtes} explains the lock order.
  */
 final class ConcludeStatement {
 
@@ -55,7 +55,7 @@ final class ConcludeStatement {
 
   private ConcludeStatement() {}
 
-  /** For a batch, in a transaction of its own. */
+  /** Ends a batch of jobs, in a transaction of its own. */
   static OutcomeStatement<List<Conclusion>, Verdict> of(DSLContext dialect) {
     return OutcomeStatement.ofBatch(Conclusion::execution, weeks -> in(dialect, weeks));
   }
@@ -81,8 +81,8 @@ final class ConcludeStatement {
   record CompletionWithResult(Execution execution, String result) {}
 
   /**
-   * For one attempt, in the handler's transaction. Waits for the row; returns whether the attempt
-   * was ended.
+   * Ends one job in the handler's transaction. Waits for the row; returns whether the attempt was
+   * ended.
    */
   static OutcomeStatement<CompletionWithResult, Boolean> ofOne(DSLContext dialect) {
     return OutcomeStatement.ofOne(

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes the dead jobs that are older than their queue's retention. A call that runs out of time
- * leaves the rest to the next, which continues where it stopped: if each call began anew, a queue
- * with more dead jobs than one call can read would keep its own last ones, and those of other
- * queues, from ever being read. Each process has its own position. Safe for any number of threads;
- * two at once may walk the same jobs.
+ * leaves the rest to the next call, which continues where it stopped. If each call started from the
+ * beginning, a queue with more dead jobs than one call can read would prevent its own last jobs,
+ * and those of other queues, from ever being read. Each process has its own position. Safe for any
+ * number of threads; two at once may walk the same jobs.
  */
 final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
 
@@ -34,7 +34,7 @@ final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
     this.walker = walker;
   }
 
-  /** Prunes until all queues are done or the deadline has passed, and at least one batch. */
+  /** Prunes at least one batch, until all queues are done or the deadline has passed. */
   @Override
   public Pruned prune(Map<String, Instant> cutoffs, Instant now, long deadline) {
     AtomicLong jobs = new AtomicLong();
@@ -70,7 +70,7 @@ final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
     return new Pruned(0, jobs.get(), false, failed);
   }
 
-  /** By name, from the queue of the position on: those before it had their turn in this round. */
+  /** Returns the queues by name from that of the position: earlier ones are done in this round. */
   private static Set<Map.Entry<String, Instant>> left(
       Map<String, Instant> cutoffs, Optional<WalkPosition> from) {
     return new TreeMap<>(cutoffs).tailMap(from.map(WalkPosition::queue).orElse("")).entrySet();

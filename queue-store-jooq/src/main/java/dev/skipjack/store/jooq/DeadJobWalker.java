@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jooq.DSLContext;
 
-/** Walks dead jobs in bounded batches, and deletes them. Safe for any number of threads. */
+/** Walks and deletes dead jobs in bounded batches. Safe for any number of threads. */
 final class DeadJobWalker {
 
   private static final int PAGE = 2_000;
@@ -42,12 +42,12 @@ final class DeadJobWalker {
     return BatchedCommand.run(jobs, this::pruneBatch, result -> result == PruneResult.BUSY);
   }
 
-  /** Deletes those that no other transaction has locked; returns how many. */
+  /** Deletes those jobs that no other transaction has locked; returns the number deleted. */
   int pruneFree(List<JobId> jobs) {
     return count(BatchedCommand.run(jobs, this::pruneBatch, result -> false));
   }
 
-  /** As {@link #prune}; returns how many were deleted. */
+  /** As {@link #prune}; returns the number of jobs deleted. */
   int pruneAndCount(List<JobId> jobs) {
     return count(prune(jobs));
   }
@@ -68,11 +68,11 @@ final class DeadJobWalker {
   }
 
   /**
-   * Visits each dead job once, also those that stay dead or die again meanwhile.
+   * Visits each dead job once, including those that stay dead or die again in the meantime.
    *
-   * @param age for which they must have been dead
-   * @param work is passed up to some thousand jobs, or none; returns whether to continue
-   * @return whether all were visited
+   * @param age how long the jobs must have been dead
+   * @param work receives up to about a thousand jobs, or none; returns whether to continue
+   * @return whether all jobs were visited
    */
   boolean forEachBatch(DeadJobs which, Duration age, Predicate<List<JobId>> work) {
     return walk(which, WalkPosition.before(which), age, work).isEmpty();
@@ -81,7 +81,7 @@ final class DeadJobWalker {
   /**
    * As {@link #forEachBatch}, but begins after a position.
    *
-   * @return the position of the last job visited; empty if all were visited
+   * @return the position of the last job visited; empty if all jobs were visited
    */
   Optional<WalkPosition> walk(
       DeadJobs which, WalkPosition first, Duration age, Predicate<List<JobId>> work) {

@@ -44,7 +44,7 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the lanes that hold a due job, without those of paused queues, and the paused queues.
+ * Lists the lanes with a due job, except those of paused queues, and the paused queues.
  *
  * <pre>{@code
  * WITH RECURSIVE lane (queue, priority) AS (
@@ -73,9 +73,9 @@ import org.jspecify.annotations.Nullable;
  * lower one through the index, so it reads two entries for each lane: the last has the priority,
  * the first is the oldest job. Locks nothing.
  *
- * <p>Because it only reads, it would succeed on a standby or a former primary forever, and a worker
- * would stay connected to it. The last row, which is evaluated once and reads nothing, reveals such
- * a server.
+ * <p>A statement that only reads would keep succeeding on a standby or a former primary, and a
+ * worker would stay connected to it. The last row, which is evaluated once and reads no table,
+ * detects such a server.
  */
 final class DueLanesStatement {
 
@@ -85,7 +85,7 @@ final class DueLanesStatement {
 
   private static final Field<Long> WAITED = field(name("waited"), Long.class);
 
-  /** A due lane; or a paused queue, whose lane is null. */
+  /** A due lane, or a paused queue, for which the lane is null. */
   record LaneOrPausedQueue(String queue, @Nullable DueLane lane) {}
 
   private DueLanesStatement() {}
@@ -163,7 +163,7 @@ final class DueLanesStatement {
             .limit(inline(1)));
   }
 
-  /** The DSL has no word for a difference of instants as a number. */
+  /** A template, because jOOQ's DSL cannot express a difference of instants as a number. */
   private static Field<Long> waitedMicros() {
     return field(
         "(extract(epoch from {0} - {1}) * 1000000)::bigint",

@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * SELECT CASE WHEN edited .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END FROM given ...
  * }</pre>
  *
- * <p>A job's due time never moves into the past: claims with a low-water mark would not see it.
- * {@link CommandCtes} explains the lock order.
+ * <p>A job's due time never moves into the past, because claims with a low-water mark would not
+ * find the job. {@link CommandCtes} explains the lock order.
  */
 final class EditStatement {
 

@@ -39,7 +39,7 @@ import org.jooq.Record1;
 import org.jooq.Select;
 
 /**
- * Inserts new jobs with their idempotency keys, or returns the jobs that took those keys before.
+ * Inserts new jobs with their idempotency keys, or returns the jobs that took those keys earlier.
  *
  * <pre>{@code
  * WITH incoming AS MATERIALIZED (SELECT CASE WHEN job_keys.job_id IS NULL THEN nextval('jobs_id_seq') END AS id,
@@ -55,15 +55,15 @@ import org.jooq.Select;
  * }</pre>
  *
  * <p>Known keys are looked up first, so a repeat neither locks the key's row nor draws an id. The
- * update takes over an expired key. It also meets, and leaves alone, a rival's key that was
- * committed after this statement's snapshot: then nothing is written, the id is null, and the
- * statement must be repeated to see the rival. A rival that has not committed is waited for; if it
- * rolls back, this statement inserts. The input comes in key order, so that two calls meet in one
- * order.
+ * update takes over an expired key. If a concurrent transaction committed the key after this
+ * statement's snapshot, the update leaves the key unchanged: nothing is written, the id is null,
+ * and the statement must be repeated to see that key. The statement waits for a concurrent
+ * transaction that has not committed, and inserts if that transaction rolls back. The input is in
+ * key order, so that two calls take their keys in the same order.
  *
- * <p>IN stands where the planner cannot make a join of it: as a subplan it is hashed, while a
- * generic plan, which expects ten rows, would join a thousand with a thousand in nested loops (195
- * ms against 46).
+ * <p>IN is placed where the planner cannot turn it into a join. As a subplan it is hashed, whereas
+ * a generic plan, which expects ten rows, would join a thousand rows with a thousand in nested
+ * loops (195 ms instead of 46).
  */
 final class EnqueueOnceStatement {
 
@@ -73,8 +73,8 @@ final class EnqueueOnceStatement {
   private EnqueueOnceStatement() {}
 
   /**
-   * For jobs that all have an idempotency key, in key order. A result is empty where the statement
-   * must be repeated for its job.
+   * Inserts jobs that all have an idempotency key, in key order. The result is empty for a job for
+   * which the statement must be repeated.
    */
   static Statement<List<NewJob>, Optional<EnqueueResult>> of(DSLContext dialect) {
     Field<Long> knownId = field(name("incoming", "known_id"), Long.class);

@@ -24,7 +24,8 @@ import org.jooq.DSLContext;
  * SELECT incoming.id FROM incoming ORDER BY incoming.position
  * }</pre>
  *
- * <p>As fast as COPY at a thousand rows a statement. A single job has a statement of its own:
+ * <p>At a thousand rows per statement it is as fast as COPY. A single job has a statement of its
+ * own:
  *
  * <pre>{@code
  * INSERT INTO jobs (...) SELECT nextval('jobs_id_seq'), ... FROM (SELECT :queue AS queue, ...) AS incoming LEFT JOIN job_queues ... RETURNING id
@@ -34,12 +35,12 @@ import org.jooq.DSLContext;
  */
 final class EnqueueStatement {
 
-  /** The most rows of one statement; more gain nothing and hold more memory. */
+  /** The largest number of rows per statement; more rows gain nothing and use more memory. */
   static final int LARGEST = 1_000;
 
   private EnqueueStatement() {}
 
-  /** For any number of jobs; returns their ids in the order of the request. */
+  /** Inserts any number of jobs; returns their ids in the order of the request. */
   static Statement<List<NewJob>, EnqueueResult> of(DSLContext dialect) {
     CommonTableExpression<?> inserted =
         name("inserted").as(JobInsert.insert(JobInsert.POSITION).returning(JOBS.ID));
@@ -53,7 +54,7 @@ final class EnqueueStatement {
         EnqueueStatement::read);
   }
 
-  /** For one job. */
+  /** Inserts one job. */
   static Statement<NewJob, EnqueueResult> ofOne(DSLContext dialect) {
     return Statement.of(
         dialect,

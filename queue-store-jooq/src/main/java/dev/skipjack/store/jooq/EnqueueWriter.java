@@ -24,8 +24,8 @@ import org.jooq.DSLContext;
 final class EnqueueWriter {
 
   /**
-   * Each repeat means that a key changed hands within one statement. This many in a row are no
-   * longer a race.
+   * Each retry means that a key changed hands within one statement. This many in a row are no
+   * longer explained by a race.
    */
   private static final int MOST_TRIES = 50;
 
@@ -42,7 +42,7 @@ final class EnqueueWriter {
   /**
    * Writes one job in a transaction of its own, in one round trip.
    *
-   * @param job without an idempotency key
+   * @param job a job without an idempotency key
    */
   List<EnqueueResult> writeAlone(OwnTransactions transactions, NewJob job) {
     return transactions.runInOneRoundTrip(enqueueOne, job);
@@ -51,7 +51,7 @@ final class EnqueueWriter {
   /**
    * Writes jobs with and without idempotency keys.
    *
-   * @param chunk the most jobs of one statement; {@link Chunks} may make them fewer
+   * @param chunk the largest number of jobs per statement, which {@link Chunks} may reduce
    */
   List<EnqueueResult> write(Session session, List<NewJob> jobs, int chunk) throws SQLException {
     return jobs.stream().allMatch(job -> job.idempotencyKey() == null)

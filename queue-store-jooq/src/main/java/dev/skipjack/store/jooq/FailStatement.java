@@ -42,8 +42,8 @@ import org.jooq.Param;
  * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>Whether a job is dead is decided here and nowhere else, from the counters of its row. {@link
- * AttemptCtes} explains the lock order.
+ * <p>This statement alone decides whether a failed job is dead, from the counters of the job's row.
+ * {@link AttemptCtes} explains the lock order.
  */
 final class FailStatement {
 

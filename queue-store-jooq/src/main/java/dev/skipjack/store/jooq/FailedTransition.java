@@ -18,11 +18,11 @@ import org.jooq.UpdateSetMoreStep;
 
 /**
  * Moves a job back to pending after an unsuccessful attempt, or to dead when its attempts are
- * exhausted. For failures and for lost leases alike.
+ * exhausted. Applies to failures and to lost leases.
  */
 final class FailedTransition {
 
-  /** As many attempts have been counted as the job may have. */
+  /** The job has used all its attempts. */
   static final Condition EXHAUSTED =
       JOBS.ATTEMPTS.minus(JOBS.UNCOUNTED_ATTEMPTS).ge(JOBS.MAX_ATTEMPTS);
 
@@ -41,7 +41,8 @@ final class FailedTransition {
                 .otherwise(JobPredicates.literal(JobStatus.PENDING)))
         .set(JOBS.SCHEDULED_AT, when(dies, JOBS.SCHEDULED_AT).otherwise(due))
         .set(JOBS.DIED_AT, when(dies, DatabaseClock.NOW))
-        // A dead job frees its key unless told to keep it; only a redrive takes it again.
+        // A dead job frees its key unless the key is held while dead; only a redrive takes it
+        // again.
         .set(
             JOBS.UNIQUE_KEY,
             when(dies.and(FREES_KEY), castNull(JOBS.UNIQUE_KEY)).otherwise(JOBS.UNIQUE_KEY))

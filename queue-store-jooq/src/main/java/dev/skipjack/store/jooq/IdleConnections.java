@@ -10,15 +10,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a pool, which all may lead to a server that is of no use any more. HikariCP
- * can be told to discard them; in other pools each is discarded when somebody borrows it and finds
- * out. Safe for any number of threads.
+ * The idle connections of a pool, all of which may lead to a server that has become read-only.
+ * HikariCP can discard them all on request; in other pools, each is discarded when a borrower finds
+ * that its server is read-only. Safe for any number of threads.
  */
 final class IdleConnections {
 
   private static final Logger LOG = LoggerFactory.getLogger(IdleConnections.class);
 
-  /** Where no server can be written to, a pool must not be emptied at every try. */
+  /** While no server accepts writes, a pool must not be emptied on every attempt. */
   private static final long AT_MOST_EVERY = Duration.ofSeconds(2).toNanos();
 
   private final DataSource dataSource;
@@ -28,7 +28,7 @@ final class IdleConnections {
     this.dataSource = dataSource;
   }
 
-  /** Discards those that are idle now, and those in use when they are given back. */
+  /** Discards the connections that are idle now, and those in use when they are returned. */
   void discard() {
     long last = discardedAt.get();
     long now = System.nanoTime();
@@ -38,13 +38,13 @@ final class IdleConnections {
     try {
       Hikari.discard(dataSource);
     } catch (NoClassDefFoundError absent) {
-      LOG.trace("No HikariCP, connections are discarded one by one");
+      LOG.trace("Pool is not a HikariCP, connections are discarded one by one");
     } catch (SQLException | RuntimeException refused) {
-      LOG.debug("Pool does not discard its connections", refused);
+      LOG.debug("Pool refused to discard its connections", refused);
     }
   }
 
-  /** A class of its own: it is loaded, and fails to be, where it is called. */
+  /** A separate class, so that it is loaded, or fails to load, only where it is called. */
   private static final class Hikari {
 
     static void discard(DataSource dataSource) throws SQLException {

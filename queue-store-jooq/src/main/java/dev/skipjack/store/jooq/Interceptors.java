@@ -6,7 +6,7 @@ import dev.skipjack.api.spi.NewJob;
 import java.util.List;
 import java.util.Objects;
 
-/** Several interceptors as one, each held to its part of the contract; the first is outermost. */
+/** Combines several interceptors and checks each against the contract. The first is outermost. */
 final class Interceptors implements EnqueueInterceptor {
 
   private final List<EnqueueInterceptor> interceptors;
@@ -47,7 +47,7 @@ final class Interceptors implements EnqueueInterceptor {
     return results;
   }
 
-  /** Interceptors must not change kinds and keys, so these show whether the order is the same. */
+  /** Interceptors must not change kinds and keys, so these reveal whether the order has changed. */
   private static void requireSame(
       EnqueueInterceptor interceptor, List<NewJob> jobs, List<NewJob> passed) {
     if (passed.size() != jobs.size()) {

@@ -42,8 +42,8 @@ import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue in a PostgreSQL database: enqueues jobs, and is what a worker or an extension is built
- * on.
+ * The job queue in a PostgreSQL database. It enqueues jobs, and workers and extensions are built on
+ * it.
  *
  * <p>Enqueueing through the queue itself runs in a transaction of its own and has committed when
  * the call returns. {@link #in} binds to the caller's transaction, so that a job commits or rolls
@@ -57,10 +57,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /** The default schema. */
   public static final String DEFAULT_SCHEMA = "skipjack";
 
-  /** The newest migration whose work the statements of this version need. */
+  /** The newest migration that the statements of this version require. */
   private static final int SCHEMA_VERSION = 7;
 
-  /** Where a worker's statements run. */
+  /** The data source for the workers' statements. */
   private final DataSource control;
 
   private final boolean listensApart;
@@ -133,7 +133,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             new DeadJobPruner(ofWorkers.deadJobs()));
   }
 
-  /** The parts that both the application and the workers have, each in its own transactions. */
+  /** The parts that exist once for the application and once for the workers. */
   private record Side(
       OwnTransactions transactions,
       PartitionHealing healing,
@@ -151,7 +151,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * The queue in schema {@value #DEFAULT_SCHEMA} with Jackson 2 as its codec.
+   * Creates a queue in schema {@value #DEFAULT_SCHEMA} with Jackson 2 as its codec.
    *
    * @param dataSource a pool; a connection is borrowed for one short transaction of the queue's own
    *     at a time. Not a data source that is bound to the caller's transaction (Spring's {@code
@@ -164,7 +164,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * A queue with settings of its own.
+   * Begins a queue with settings of its own.
    *
    * @param dataSource as for {@link #on}
    * @throws NullPointerException if {@code dataSource} is null
@@ -174,10 +174,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Enqueues in the transaction that is open on {@code transaction}; errors of the database are
-   * jOOQ's, untouched.
+   * Enqueues in the transaction that is open on {@code transaction}. Database errors are thrown as
+   * jOOQ's exceptions, unchanged.
    *
-   * @param transaction the configuration that jOOQ hands to a transaction's lambda, for instance
+   * @param transaction for instance {@code configuration.dsl()} of the configuration that jOOQ
+   *     passes to a transaction's lambda
    */
   public JobEnqueuer in(DSLContext transaction) {
     return new BoundEnqueuer(
@@ -282,7 +283,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return reader;
   }
 
-  /** The parts that modules with another way of enqueueing build on; not for applications. */
+  /** The parts for modules that add another way of enqueueing; not for applications. */
   public QueueExtension extension() {
     return extension;
   }
@@ -305,11 +306,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * The schema that the migrations were run in, without quotes. Default: {@value
+     * The schema in which the migrations were run, without quotes. Default: {@value
      * #DEFAULT_SCHEMA}.
      *
      * @throws IllegalArgumentException if the name is blank, longer than 63 bytes in UTF-8, or
-     *     holds a NUL
+     *     contains a NUL
      */
     public Builder schema(String schema) {
       this.schema = SchemaName.require(schema);
@@ -317,7 +318,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * How payloads become JSON and back. Default: Jackson 2, which must be on the class path then.
+     * Converts payloads to JSON and back. Default: Jackson 2, which must then be on the class path.
      */
     public Builder codec(PayloadCodec codec) {
       this.codec = codec;
@@ -325,10 +326,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Most bytes that a payload may have as JSON in UTF-8. Default: 262,144 (256 KiB). Larger ones
-     * make every claim slower, and the schema's function {@code enqueue} keeps to the default. A
-     * payload may have twice as many once PostgreSQL has written its numbers out ({@code 1e100}
-     * becomes 101 digits): that is what each reader gets. Results have the same limits.
+     * The maximum size of a payload as JSON, in bytes of UTF-8. Default: 262,144 (256 KiB). Larger
+     * payloads make every claim slower, and the schema's function {@code enqueue} always uses the
+     * default. A payload may have twice as many bytes once PostgreSQL has written its numbers
+     * without exponents ({@code 1e100} becomes 101 digits), which is the form that readers get.
+     * Results have the same limits.
      *
      * @param bytes 1,024 (1 KiB) to 16,777,216 (16 MiB)
      */
@@ -338,8 +340,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Adds what stands around every enqueue, in transactions of the queue's own and in callers'.
-     * The first added is outermost: it is called first and sees the results last.
+     * Adds an interceptor around every enqueue, both in the queue's own transactions and in
+     * callers'. The first one added is outermost: it is called first and sees the results last.
      */
     public Builder interceptor(EnqueueInterceptor interceptor) {
       interceptors.add(interceptor);
@@ -347,9 +349,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Where workers listen for new jobs: direct connections, when those of the queue go through a
-     * pooler that hands each transaction to another session. Default: where their other statements
-     * run.
+     * The data source on which workers listen for new jobs. Set one with direct connections if the
+     * queue's connections go through a pooler in transaction mode. Default: the data source of the
+     * workers' other statements.
      */
     public Builder listenOn(DataSource direct) {
       this.listenOn = direct;
@@ -357,10 +359,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * The pool for the workers' own statements: claims, heartbeats, outcomes, maintenance,
-     * listening. With a separate pool, handlers that take every connection of the application's
-     * cannot block the workers. Default: the queue's pool, which enqueues, admin commands and reads
-     * use in any case.
+     * The pool for the workers' own statements: claims, heartbeats, outcomes, maintenance and
+     * listening. With a separate pool, handlers that use up the application's connections cannot
+     * block the workers. Default: the queue's pool, which enqueues, admin commands and reads use in
+     * any case.
      */
     public Builder controlOn(DataSource control) {
       this.controlOn = control;
@@ -369,9 +371,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     /**
      * Whether an enqueue of a job that is due at once wakes workers by NOTIFY. Default: true. An
-     * application that enqueues very much and for which a poll interval is soon enough can spare
-     * its commits the lock that NOTIFY takes. For some queues alone: {@link #withoutWakeUps}; for
-     * one call: {@link EnqueueOptions#withoutWakeUp()}.
+     * application that enqueues at a high rate, and whose jobs can wait for the next poll, can
+     * spare its commits the lock that NOTIFY takes. Use {@link #withoutWakeUps} for some queues
+     * only, and {@link EnqueueOptions#withoutWakeUp()} for one call.
      */
     public Builder wakeUps(boolean wakeUps) {
       this.wakeUps = wakeUps;
@@ -379,9 +381,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Does not wake workers for jobs of these queues, which are found by the next poll; jobs of
-     * other queues wake workers as before. The schema's function {@code enqueue} ignores this
-     * setting.
+     * Does not wake workers for jobs of these queues; the next poll finds them. Jobs of other
+     * queues still wake workers. The schema's function {@code enqueue} ignores this setting.
      *
      * @throws IllegalArgumentException if a name is not a valid queue name
      */
@@ -392,7 +393,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return this;
     }
 
-    /** The queue. Connects to nothing. */
+    /** Creates the queue. Opens no connection. */
     public JobQueue build() {
       return new JobQueue(this, codec == null ? new JacksonCodec() : codec);
     }

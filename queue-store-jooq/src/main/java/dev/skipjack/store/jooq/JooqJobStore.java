@@ -67,7 +67,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   private final @Nullable WakeUpSender wakeUps;
 
   /**
-   * @param wakeUps null: no worker is woken
+   * @param wakeUps null to wake no workers
    */
   JooqJobStore(
       OwnTransactions transactions,
@@ -107,7 +107,9 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return results;
   }
 
-  /** Only a key can make an enqueue wait. */
+  /**
+   * Returns bounded transactions if a job has a key, because only a key can make an enqueue wait.
+   */
   private OwnTransactions writers(List<NewJob> jobs) {
     return jobs.stream().allMatch(job -> job.idempotencyKey() == null)
         ? transactions
@@ -240,12 +242,12 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
         // The caller's transaction has failed, but its next attempt should find the partition.
         healing.later();
         throw new StoreException(
-            "The archive has no partition for now. It is created with the worker's next write: roll back and let the exception pass; the attempt is not counted.",
+            "The archive has no partition for today. The worker's next write creates it: roll back and let the exception propagate; the attempt is not counted.",
             new SQLTransientException(failure.getMessage(), failure.getSQLState(), failure));
       }
       if (SERIALIZATION_FAILURE.equals(failure.getSQLState())) {
         throw new StoreException(
-            "completeIn cannot end job %s (SQLSTATE 40001): its row was changed after this REPEATABLE READ or SERIALIZABLE transaction took its snapshot, by a renewal of its lease for instance. Roll back. Use READ COMMITTED, or call completeIn in the first statement of the transaction: the row is then locked and not renewed."
+            "completeIn cannot end job %s (SQLSTATE 40001): its row was changed, for instance by a heartbeat, after this REPEATABLE READ or SERIALIZABLE transaction took its snapshot. Roll back. Use READ COMMITTED, or make completeIn the first statement of the transaction: the row is then locked and no heartbeat changes it."
                 .formatted(execution.jobId()),
             failure);
       }
@@ -257,7 +259,9 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     }
   }
 
-  /** A heartbeat changes nothing for an execution that has lost its job, and returns its holder. */
+  /**
+   * Returns the job's holder, by a heartbeat, which changes nothing for an execution that lost it.
+   */
   private @Nullable ExecutionId holder(Connection transaction, Execution lost) {
     try {
       return heartbeat
@@ -265,7 +269,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
           .get(0)
           .heldBy();
     } catch (SQLException unknown) {
-      return null; // the caller must learn of the lost lease all the same
+      return null; // the lost lease must be reported to the caller in any case
     }
   }
 

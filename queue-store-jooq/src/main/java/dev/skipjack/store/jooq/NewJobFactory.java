@@ -20,7 +20,7 @@ final class NewJobFactory {
   private final PayloadCodec codec;
   private final PayloadLimits limits;
 
-  /** Has an entry for each class that passed the check; does not keep a class from unloading. */
+  /** The classes that passed the check. A ClassValue does not prevent a class from unloading. */
   private final ClassValue<Boolean> readable =
       new ClassValue<>() {
         @Override

@@ -14,7 +14,7 @@ import java.util.function.Function;
  * of that week ends. Safe for any number of threads.
  *
  * @param <Q> the request
- * @param <R> what a row becomes
+ * @param <R> the value read from a row
  */
 final class OutcomeStatement<Q, R> {
 
@@ -31,25 +31,25 @@ final class OutcomeStatement<Q, R> {
     this.render = render;
   }
 
-  /** For requests that name one attempt. */
+  /** Creates the statement for requests that name one attempt. */
   static <Q, R> OutcomeStatement<Q, R> ofOne(
       Function<Q, Execution> attempt, Function<AuditWeeks, Statement<Q, R>> render) {
     return new OutcomeStatement<>(request -> AuditWeeks.of(attempt.apply(request)), render);
   }
 
-  /** For requests that are lists, each element of which names an attempt. */
+  /** Creates the statement for requests that are lists, each element of which names an attempt. */
   static <A, R> OutcomeStatement<List<A>, R> ofBatch(
       Function<A, Execution> attempt, Function<AuditWeeks, Statement<List<A>, R>> render) {
     return new OutcomeStatement<>(
         batch -> AuditWeeks.of(batch.stream().map(attempt).toList()), render);
   }
 
-  /** The statement for the attempts that {@code request} names. */
+  /** Returns the statement for the attempts that {@code request} names. */
   Statement<Q, R> ending(Q request) {
     return in(weeksOf.apply(request));
   }
 
-  /** The statement for attempts that began in these weeks. */
+  /** Returns the statement for attempts that began in these weeks. */
   Statement<Q, R> in(AuditWeeks weeks) {
     Statement<Q, R> statement = statements.get(weeks);
     if (statement == null) {

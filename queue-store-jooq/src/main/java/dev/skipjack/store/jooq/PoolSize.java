@@ -8,26 +8,26 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How many connections a pool has at most, as far as one can know. */
+/** The maximum number of connections of a pool, where it can be determined. */
 final class PoolSize {
 
   private static final Logger LOG = LoggerFactory.getLogger(PoolSize.class);
 
   private PoolSize() {}
 
-  /** Empty unless it is, or wraps, a pool of HikariCP. */
+  /** Returns the maximum size if the data source is, or wraps, a HikariCP pool. */
   static OptionalInt of(DataSource dataSource) {
     try {
       return Hikari.of(dataSource);
     } catch (NoClassDefFoundError absent) {
       return OptionalInt.empty();
     } catch (SQLException | RuntimeException refused) {
-      LOG.debug("Data source does not reveal what it wraps", refused);
+      LOG.debug("Data source does not report what it wraps", refused);
       return OptionalInt.empty();
     }
   }
 
-  /** A class of its own: it is loaded, and fails to be, where it is called. */
+  /** A separate class, so that it is loaded, or fails to load, only where it is called. */
   private static final class Hikari {
 
     static OptionalInt of(DataSource dataSource) throws SQLException {

@@ -23,19 +23,19 @@ import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** LISTEN on a connection that a subscription holds. */
+/** Receives wake-ups by LISTEN, on a connection that each subscription holds. */
 final class PostgresWakeUps implements WakeUps {
 
   private static final Logger LOG = LoggerFactory.getLogger(PostgresWakeUps.class);
 
-  /** How long a session may be silent before it is asked whether it still hears. */
+  /** How long a session may receive nothing before it is probed. */
   private static final Duration SILENCE = Duration.ofSeconds(30);
 
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(3);
 
   /**
-   * Most wake-ups that are handed on at once. Anybody who may connect may send any number; what is
-   * dropped is found by polling.
+   * The maximum number of wake-ups returned at once. Any role that can connect may send any number;
+   * polling finds the jobs of those that are dropped.
    */
   private static final int MOST = 1_000;
 
@@ -43,14 +43,14 @@ final class PostgresWakeUps implements WakeUps {
   private static final String CANNOT_LISTEN = "0A000";
   private static final String BROKEN = "08006";
 
-  /** The last words to a session that may be half-open. */
+  /** The time limit for UNLISTEN on a session that may be half-open, in milliseconds. */
   private static final int GOODBYE_MILLIS = 1_000;
 
   private final OwnConnections connections;
   private final WakeUpChannel channel;
   private final long silence;
 
-  /** Whether a session was found to hear what others send, so that no pooler is in between. */
+  /** Whether a session received another session's probe, so that no pooler is in between. */
   private volatile boolean hears;
 
   PostgresWakeUps(DataSource dataSource, WakeUpChannel channel) {
@@ -58,7 +58,7 @@ final class PostgresWakeUps implements WakeUps {
   }
 
   /**
-   * @param silence after which a session is asked whether it still hears
+   * @param silence how long a session may receive nothing before it is probed
    */
   PostgresWakeUps(DataSource dataSource, WakeUpChannel channel, Duration silence) {
     this.connections = new OwnConnections(dataSource);
@@ -86,7 +86,7 @@ final class PostgresWakeUps implements WakeUps {
     }
   }
 
-  /** Only the driver's own connection hands out what it hears. */
+  /** Unwraps the driver's own connection: only it returns notifications. */
   private static PGConnection session(Connection connection) throws SQLException {
     try {
       return connection.unwrap(PGConnection.class);
@@ -113,7 +113,9 @@ final class PostgresWakeUps implements WakeUps {
     }
   }
 
-  /** The connection returns to its pool, where its notifications would not be read. */
+  /**
+   * Stops listening, because the connection returns to its pool, where nothing reads notifications.
+   */
   private static void unlisten(Connection connection, int networkTimeout) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       connection.setNetworkTimeout(Runnable::run, GOODBYE_MILLIS);
@@ -139,17 +141,17 @@ final class PostgresWakeUps implements WakeUps {
       this.session = session;
     }
 
-    /** A session that never heard anything from another never will. */
+    /** Fails if the session does not receive another session's probe: it never would. */
     void requireHearing() throws SQLException {
       if (hears) {
-        // One connection is enough then, and a second may be hard to get.
+        // One connection is enough then, and the pool may not have a second.
         ReadOnlyServer.requireWritable(connection);
         return;
       }
       try (Connection other = connections.borrow()) {
         if (!hearsProbeOf(other, new LinkedHashSet<>())) {
           throw new SQLException(
-              "LISTEN hears nothing: a probe did not come back within %s. Behind a pooler in transaction mode give the queue a direct connection to listen on, or switch wake-ups off."
+              "LISTEN receives nothing: a probe did not arrive within %s. Behind a pooler in transaction mode, give the queue a direct connection to listen on, or switch wake-ups off."
                   .formatted(PROBE_LIMIT),
               CANNOT_LISTEN);
         }
@@ -158,10 +160,10 @@ final class PostgresWakeUps implements WakeUps {
     }
 
     /**
-     * Whether what {@code sender} sends comes in here.
+     * Returns whether this session receives a probe that {@code sender} sends.
      *
-     * @param others takes what else came in meanwhile
-     * @throws SQLException also if the server is read-only
+     * @param others is filled with the wake-ups that arrive in the meantime
+     * @throws SQLException if a connection fails, or the server is read-only
      */
     private boolean hearsProbeOf(Connection sender, Set<WakeUp> others) throws SQLException {
       String token = PROBE + UUID.randomUUID();
@@ -207,12 +209,12 @@ final class PostgresWakeUps implements WakeUps {
       }
     }
 
-    /** By a notification to itself: a second connection might not be had. */
+    /** Sends a probe to itself, because the pool may not have a second connection. */
     private void requireAlive(Set<WakeUp> others) throws SQLException {
       connection.setNetworkTimeout(Runnable::run, (int) PROBE_LIMIT.toMillis());
       if (!hearsProbeOf(connection, others)) {
-        // It has heard before, so it is the connection that is gone, and another may be had.
-        throw new SQLException("A listening session hears nothing any more.", BROKEN);
+        // It received notifications before, so the connection is broken; a new one may work.
+        throw new SQLException("The listening session no longer receives notifications.", BROKEN);
       }
       connection.setNetworkTimeout(Runnable::run, networkTimeout);
       doubted = false;
@@ -240,7 +242,7 @@ final class PostgresWakeUps implements WakeUps {
       return Arrays.asList(heard);
     }
 
-    /** The session goes back into its pool, so it must not listen any more. */
+    /** Stops listening, because the connection returns to its pool. */
     @Override
     public synchronized void close() {
       if (closed) {

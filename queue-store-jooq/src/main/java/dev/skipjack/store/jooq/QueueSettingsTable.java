@@ -30,8 +30,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes {@code job_queues}: one row a queue, touched by people only, so plain statements
- * do.
+ * Reads and writes {@code job_queues}, which has at most one row per queue. Only operators change
+ * these rows, so plain statements are fast enough.
  */
 final class QueueSettingsTable {
 
@@ -39,7 +39,7 @@ final class QueueSettingsTable {
   private final DSLContext dialect;
 
   /**
-   * @param dialect renders for the queue's schema; has no connection
+   * @param dialect renders statements for the queue's schema; has no connection
    */
   QueueSettingsTable(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
@@ -57,7 +57,7 @@ final class QueueSettingsTable {
         queue, DatabaseClock.plusMicros(DatabaseClock.NOW, val(DatabaseClock.micros(duration))));
   }
 
-  /** A pause that lasts at least as long is left as it is: it may be another caller's. */
+  /** Does not shorten a pause that lasts at least as long: it may be another caller's. */
   private void pauseUntil(String queue, Field<Instant> until) {
     Field<Instant> wanted = excluded(JOB_QUEUES.PAUSED_UNTIL);
     Condition endsEarlier =
@@ -147,7 +147,7 @@ final class QueueSettingsTable {
         });
   }
 
-  /** As microseconds: the text of an interval means what the session's IntervalStyle says. */
+  /** Passes microseconds, because the session's IntervalStyle affects how an interval is parsed. */
   private static Field<?> interval(Optional<Duration> duration) {
     return DatabaseClock.interval(
         val(duration.map(DatabaseClock::micros).orElse(null), SQLDataType.BIGINT));
@@ -157,7 +157,7 @@ final class QueueSettingsTable {
     return val(number.isPresent() ? (Integer) number.getAsInt() : null, type);
   }
 
-  /** Months are no duration: PostgreSQL takes 30 days for each. */
+  /** Months have no fixed duration: PostgreSQL counts each as 30 days. */
   private static Field<Long> micros(Field<?> interval) {
     return field("cast(extract(epoch from {0}) * 1000000 as bigint)", SQLDataType.BIGINT, interval);
   }

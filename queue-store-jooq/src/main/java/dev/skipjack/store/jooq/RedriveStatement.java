@@ -27,7 +27,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /**
- * Gives dead jobs fresh attempts.
+ * Redrives dead jobs: returns them to their queues with fresh attempts.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT id, status, freed_unique_key FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
@@ -39,15 +39,16 @@ import org.jooq.Field;
  * SELECT CASE .. END, (the holder of the key) FROM given ...
  * }</pre>
  *
- * <p>Of two dead jobs that had the same key the older is redriven. If another transaction takes the
- * key between the check and the update, the statement fails with a unique violation, and the caller
- * retries smaller batches. {@link CommandCtes} explains the lock order. If an open transaction has
- * taken a key, the statement would wait for it with all these rows locked, so it waits for at most
- * a tenth of a second; a single job whose key is still not free then is reported as busy.
+ * <p>If two dead jobs had the same key, only the older one is redriven. If another transaction
+ * takes the key between the check and the update, the statement fails with a unique violation, and
+ * the caller retries smaller batches. {@link CommandCtes} explains the lock order. If an open
+ * transaction has taken a key, the statement would wait for it with all these rows locked, so it
+ * waits for at most a tenth of a second. A single job whose key is still not free after that is
+ * reported as busy.
  */
 final class RedriveStatement {
 
-  /** The result in SQL, without the holder of the key that {@link RedriveResult} has. */
+  /** The result in SQL, without the key's holder, which {@link RedriveResult} has. */
   private enum Result {
     REDRIVEN,
     CONFLICT,

@@ -38,7 +38,7 @@ import org.jooq.impl.SQLDataType;
  * SELECT count(*) FROM removed
  * }</pre>
  *
- * <p>Locks without waiting: a worker that sends a heartbeat at this moment stays.
+ * <p>It locks without waiting, so a worker that is sending a heartbeat at this moment stays.
  */
 final class RemoveWorkersStatement {
 
@@ -48,7 +48,7 @@ final class RemoveWorkersStatement {
 
   private RemoveWorkersStatement() {}
 
-  /** For one worker; returns how many were removed. */
+  /** Removes one worker; returns the number of rows removed. */
   static Statement<WorkerId, Integer> ofOne(DSLContext dialect) {
     Field<UUID> bootId = cast(Texts.param("boot_id"), SQLDataType.UUID);
     return of(
@@ -57,7 +57,7 @@ final class RemoveWorkersStatement {
         id -> new Arguments().text("boot_id", id.bootId().toString()));
   }
 
-  /** For workers whose last heartbeat is older than a duration; returns how many were removed. */
+  /** Removes workers without a heartbeat for a duration; returns the number of rows removed. */
   static Statement<Duration, Integer> ofSilent(DSLContext dialect) {
     return of(
         dialect,

@@ -39,7 +39,7 @@ import org.jooq.ResultQuery;
 import org.jooq.SelectSeekStep1;
 
 /**
- * Takes back jobs whose lease ran out.
+ * Rescues jobs: takes back those whose lease has expired.
  *
  * <pre>{@code
  * WITH expired AS MATERIALIZED (SELECT id, current_execution_id, cancel_requested_at IS NOT NULL AS is_cancelled FROM jobs
@@ -56,18 +56,18 @@ import org.jooq.SelectSeekStep1;
  * SELECT ... FROM ended
  * }</pre>
  *
- * <p>Walks the running index by execution, oldest first, so that a heartbeat need not update an
- * index on the lease; {@link RescueMark} determines where the walk begins. Decides itself between
- * retry and dead: nothing else reads the counters of a job whose worker is gone. Jobs that were
- * lost together become due spread over {@code :spread}.
+ * <p>It walks the running index by execution, oldest first, so that a heartbeat need not update an
+ * index on the lease. {@link RescueMark} determines where the walk begins. This statement itself
+ * decides between retry and dead, because nothing else reads the counters of a job whose worker has
+ * died. The due times of jobs that were lost together are spread over {@code :spread}.
  *
- * <p>Locks: expired rows in execution order, then those of them that are cancelled again, strongly
- * enough for their delete ({@link AttemptCtes}); neither lock waits, so their orders cannot
- * deadlock. The weaker one is compatible with a foreign key of an open transaction, which therefore
- * keeps no job from being rescued, and only a cancelled one from being deleted. A row that changes
- * concurrently is either locked (and skipped) or was renewed, in which case PostgreSQL checks the
- * lease again once it has the lock. A row that was claimed again meanwhile is left to the next
- * sweep, however short its lease.
+ * <p>Locks expired rows in execution order, and then locks the cancelled ones among them again,
+ * strongly enough to delete them ({@link AttemptCtes}). Neither lock waits, so their orders cannot
+ * deadlock. The weaker lock is compatible with a foreign key of an open transaction; such a key
+ * therefore never prevents a rescue, and only keeps a cancelled job from being deleted. A row that
+ * changes concurrently is either locked, and skipped, or its lease was renewed, in which case
+ * PostgreSQL checks the lease again once it has the lock. A row that was claimed again in the
+ * meantime is left to the next sweep, however short its lease.
  */
 final class RescueStatement {
 
@@ -96,8 +96,8 @@ final class RescueStatement {
   /**
    * The jobs to rescue.
    *
-   * @param after the execution behind which the walk begins
-   * @param spread over which the jobs become due
+   * @param after the execution after which the walk begins
+   * @param spread the duration over which the jobs become due
    */
   record Request(long after, Duration spread, int limit) {}
 
@@ -138,8 +138,8 @@ final class RescueStatement {
   }
 
   /**
-   * Finds the execution of the first job behind a given execution that {@link #of} would rescue, to
-   * step over it if it cannot be rescued. Returns one row.
+   * Finds the execution of the first job after a given execution that {@link #of} would rescue, so
+   * that a sweep can skip a job that cannot be rescued. Returns one row.
    */
   static Statement<Long, OptionalLong> firstExpired(DSLContext dialect) {
     return oldest(
@@ -149,7 +149,7 @@ final class RescueStatement {
   }
 
   /**
-   * Finds the oldest running execution behind a given one, for {@link RescueMark}. Returns one row.
+   * Finds the oldest running execution after a given one, for {@link RescueMark}. Returns one row.
    */
   static Statement<Long, OptionalLong> oldestRunning(DSLContext dialect) {
     return oldest(
@@ -186,8 +186,8 @@ final class RescueStatement {
   }
 
   /**
-   * PostgreSQL reads a row again that changed before it was locked, but reads other rows as they
-   * were: the audit row of an attempt that began meanwhile could not be closed.
+   * PostgreSQL rereads a row that changed before it was locked, but reads other rows from the
+   * snapshot, so the audit row of an attempt that began in the meantime could not be closed.
    */
   private static Condition isStillTheAttemptOfTheSnapshot() {
     Jobs seen = JOBS.as("seen");

@@ -19,25 +19,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rescues jobs whose lease has expired, usually in one statement. A batch that the database refuses
- * is halved until the row that cannot be rescued stands alone and is skipped. Such rows stay and
- * are the oldest of each sweep, but neither stop the others nor use up the limit. Safe for any
+ * Rescues jobs whose lease has expired, usually in one statement. A batch that the database rejects
+ * is halved until the row that cannot be rescued is isolated and skipped. Such rows remain and are
+ * the oldest in each sweep, but they neither block the others nor use up the limit. Safe for any
  * number of threads.
  */
 final class RescueSweep {
 
-  /** The limit of one sweep: if all rows are refused, the rows are not the problem. */
+  /** The limit per sweep: if this many rows are rejected, the rows are not the problem. */
   private static final int MOST_REFUSED = 50;
 
-  /** Connection, state of the transaction or the server, resources: smaller batches fail too. */
+  /** Classes for the connection, the transaction, the server, resources: any batch fails. */
   private static final Set<String> NOT_CAUSED_BY_A_ROW = Set.of("08", "25", "28", "3D", "53", "57");
 
   private static final String QUERY_CANCELED = "57014";
 
-  /** The server's timeout, and the driver's own. */
+  /** SQLSTATEs of the server's timeout and of the driver's own. */
   private static final Set<String> TIMED_OUT = Set.of(QUERY_CANCELED, "08006");
 
-  /** The role lacks a privilege: smaller batches fail too. */
+  /** The SQLSTATE of a role that lacks a privilege: smaller batches fail too. */
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   private static final Logger LOG = LoggerFactory.getLogger(RescueSweep.class);
@@ -49,8 +49,8 @@ final class RescueSweep {
   private final PartitionHealing healing;
 
   /**
-   * Execution behind which the next sweep begins: 0, unless the last one met too many refusals. A
-   * hint, shared by all threads.
+   * The execution after which the next sweep begins: 0, unless too many rows of the last one were
+   * rejected. A hint, shared by all threads.
    */
   private final AtomicLong start = new AtomicLong();
 
@@ -62,7 +62,7 @@ final class RescueSweep {
   }
 
   /**
-   * @param clock as {@link System#nanoTime()}
+   * @param clock a substitute for {@link System#nanoTime()}
    */
   RescueSweep(
       OwnTransactions transactions,
@@ -125,7 +125,7 @@ final class RescueSweep {
         }
         if (asked > 1) {
           LOG.debug(
-              "Rescue refused, trying half of the batch asked={} error={}",
+              "Rescue rejected, retrying with half of the batch limit={} error={}",
               asked,
               failure.getMessage());
           size = asked / 2;
@@ -136,9 +136,10 @@ final class RescueSweep {
           break;
         }
         after = expired.getAsLong();
-        // Without the cause: the detail of a database's error may quote the row and its payload.
+        // The cause is not logged: the detail of a database error may quote the row and its
+        // payload.
         LOG.warn(
-            "Job could not be rescued, stepping over it executionId={} error={}",
+            "Job could not be rescued, skipped executionId={} error={}",
             after,
             failure.getMessage());
         if (++refused == MOST_REFUSED) {

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  */
 final class WakeUpChannel {
 
-  /** Names and priorities as jobs have them, and nothing that is longer. */
+  /** A queue, a kind and a priority as jobs have them, and nothing longer. */
   private static final Pattern TEXT =
       Pattern.compile("(\\S{1,63}) (\\S{1,63}) (-?(?:100|[0-9]{1,2}))");
 
@@ -31,7 +31,7 @@ final class WakeUpChannel {
     this.name = "skipjack_" + HexFormat.of().formatHex(hash(schema), 0, 8);
   }
 
-  /** Made of letters, digits and underscores, so it needs no quotes. */
+  /** Returns the channel's name: letters, digits and underscores, so it needs no quotes. */
   String name() {
     return name;
   }
@@ -40,7 +40,7 @@ final class WakeUpChannel {
     return wakeUp.lane().queue() + " " + wakeUp.kind() + " " + wakeUp.lane().priority();
   }
 
-  /** Empty for text that is no wake-up: any role may send any text on the channel. */
+  /** Returns empty for text that is not a wake-up: any role may send any text on the channel. */
   Optional<WakeUp> read(String text) {
     Matcher words = TEXT.matcher(text);
     return words.matches()
@@ -49,7 +49,7 @@ final class WakeUpChannel {
         : Optional.empty();
   }
 
-  /** The advisory lock of a queue's wake-ups. */
+  /** Returns the advisory lock of a queue's wake-ups. */
   long lock(String queue) {
     return ByteBuffer.wrap(hash(schema + "/" + queue)).getLong();
   }

@@ -21,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes workers for jobs that are due at once.
+ * Wakes workers for jobs that are due immediately.
  *
  * <p>NOTIFY takes a lock on the whole database at commit, so it is sent rarely. After one of the
  * queue's own transactions it is sent once per queue within a few milliseconds, because a woken
  * worker polls again soon. Of concurrent callers' transactions that began in the same tenth of a
- * second, only the one that gets the queue's advisory lock sends it; the lock ends with the
+ * second, only the one that gets the queue's advisory lock sends it. The lock ends with the
  * transaction, so this is best effort. Safe for any number of threads.
  */
 final class WakeUpSender {
@@ -40,14 +40,15 @@ final class WakeUpSender {
       "SELECT pg_catalog.pg_notify(?::pg_catalog.text, ?::pg_catalog.text)";
 
   /**
-   * A transaction that only notifies writes a commit record all the same. It need not be on disk:
-   * polling finds the jobs if a crash loses the wake-up.
+   * A transaction that only notifies still writes a commit record. The record need not be flushed
+   * to disk: polling finds the jobs if a crash loses the wake-up.
    */
   static final String SEND = NOTIFY + ", pg_catalog.set_config('synchronous_commit', 'off', true)";
 
   /**
-   * The lock's key depends on when the transaction began: one that stays open for long silences no
-   * later one, and takes a single lock however many jobs it enqueues.
+   * The lock's key depends on when the transaction began. A transaction that stays open for long
+   * therefore does not suppress the wake-ups of later ones, and takes a single lock however many
+   * jobs it enqueues.
    */
   private static final String SEND_UNLESS_ANOTHER_DOES =
       NOTIFY
@@ -62,8 +63,8 @@ final class WakeUpSender {
   private final Map<String, Long> sentAt = new ConcurrentHashMap<>();
 
   /**
-   * @param silent queues whose workers are not woken
-   * @param clock as {@link System#nanoTime()}
+   * @param silent the queues whose workers are not woken
+   * @param clock a substitute for {@link System#nanoTime()}
    */
   WakeUpSender(
       DataSource dataSource, WakeUpChannel channel, Set<String> silent, LongSupplier clock) {
@@ -73,7 +74,7 @@ final class WakeUpSender {
     this.clock = clock;
   }
 
-  /** Wakes for jobs whose transaction has committed. Whatever goes wrong, they are polled for. */
+  /** Wakes workers for jobs whose transaction has committed. If that fails, polling finds them. */
   void committed(List<NewJob> jobs, List<EnqueueResult> results) {
     Map<String, WakeUp> wakeUps = dueNow(jobs, results);
     wakeUps.keySet().removeIf(queue -> !isQuiet(queue));
@@ -93,12 +94,12 @@ final class WakeUpSender {
         }
       }
     } catch (SQLException | RuntimeException failure) {
-      // The jobs are there: an exception would make the caller enqueue them again.
+      // The jobs are committed: an exception would make the caller enqueue them again.
       LOG.debug("Wake-up not sent, jobs wait for a poll queues={}", wakeUps.keySet(), failure);
     }
   }
 
-  /** Wakes for jobs in {@code transaction}, when it commits. */
+  /** Wakes workers for jobs in {@code transaction} when it commits. */
   void within(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
       throws SQLException {
     Map<String, WakeUp> wakeUps = dueNow(jobs, results);
@@ -115,7 +116,7 @@ final class WakeUpSender {
     }
   }
 
-  /** One wake-up for a queue: a worker that comes for one lane sees the others. */
+  /** Returns one wake-up per queue: a worker that is woken for one lane finds the others. */
   private Map<String, WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
     Map<String, WakeUp> wakeUps = new LinkedHashMap<>();
     for (int i = 0; i < jobs.size(); i++) {
@@ -135,7 +136,7 @@ final class WakeUpSender {
     return wakeUps;
   }
 
-  /** By this machine's clock, which decides nothing but whether it is worth a wake-up. */
+  /** Uses this machine's clock, which decides only whether to send a wake-up. */
   private static boolean isDue(NewJob job) {
     Instant at = job.scheduledAt();
     return job.delay().isZero() && (at == null || !at.isAfter(Instant.now()));

@@ -33,13 +33,13 @@ import org.jooq.Param;
  * SELECT queue, kind, id, died_at + :age <= clock_timestamp() [AND kind = :kind] FROM page ORDER BY queue, kind, id
  * }</pre>
  *
- * <p>One text for each combination of the filter, so that each has its own plan. In the order of
- * the index of dead jobs, so that all batches together walk it once; ordered by id alone, each
- * batch would sort all remaining jobs. A queue is an upper bound, and the walk begins at it: with
- * {@code queue = :queue} each batch would begin at the queue's first job. Conditions that no index
- * covers are checked outside the page: a batch never reads more rows than the limit, whatever it
- * finds, so a timeout cannot stop the walk. Locks nothing, because every command checks the state
- * of the jobs again.
+ * <p>There is one text for each combination of filters, so that each has its own plan. Jobs are
+ * read in the order of the index of dead jobs, so that all batches together walk it once; ordered
+ * by id alone, each batch would sort all remaining jobs. A queue is both the start of the walk and
+ * its upper bound: with {@code queue = :queue}, each batch would begin at the queue's first job.
+ * Conditions that no index covers are checked outside the page: a batch never reads more rows than
+ * the limit, even if none match, so a timeout cannot stop the walk. Locks nothing, because every
+ * command checks the state of the jobs again.
  */
 final class WalkDeadJobsStatement {
 
@@ -60,7 +60,7 @@ final class WalkDeadJobsStatement {
    */
   record WalkPosition(String queue, String kind, JobId job, boolean fits) {
 
-    /** The position before all jobs that match: no kind is empty. */
+    /** Returns the position before all jobs that match, which has an empty kind: no job's is. */
     static WalkPosition before(DeadJobs which) {
       return new WalkPosition(which.queue().orElse(""), "", new JobId(1), false);
     }
@@ -69,13 +69,13 @@ final class WalkDeadJobsStatement {
   /**
    * The next page of the walk.
    *
-   * @param age for which the jobs must have been dead
+   * @param age how long the jobs must have been dead
    * @param after the last job of the previous page
    */
   record Request(DeadJobs which, Duration age, WalkPosition after, int limit) {}
 
   /**
-   * The statement for requests with a queue, a kind, both or neither.
+   * Creates the statement for requests with a queue, a kind, both or neither.
    *
    * @param ofQueue whether the filter of the requests names a queue
    * @param ofKind whether it names a kind

@@ -85,18 +85,18 @@ class StatementsDocumentTest {
       """
       # The statements
 
-      The statements on the queue's tables, in short, with its reasons and its locks. They are written in jOOQ's DSL, one in a class;
-      the full text that each renders lies in `src/test/resources/sql` of its module, and a test compares the two. This page is
-      written from the comments of those classes by `StatementsDocumentTest`.
+      This page summarizes the statements on the queue's tables, with their reasons and their locks. Each statement is a class, written in
+      jOOQ's DSL. The full text that it renders is in `src/test/resources/sql` of its module, and a test compares the two.
+      `StatementsDocumentTest` generates this page from the comments of those classes.
 
-      All of them run as constant text with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)):
-      a transaction of the queue's own begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED` and
-      `enable_seqscan = off`, `plan_cache_mode = force_generic_plan` until it ends; in a caller's transaction the settings are borrowed for
-      the statement and given back. `search_path` is given back at the end of each round trip ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
+      All statements run as constant text, with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)).
+      One of the queue's own transactions begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`, and sets
+      `enable_seqscan = off` and `plan_cache_mode = force_generic_plan` until it ends. In a caller's transaction, these settings are changed
+      for the statement and then restored. `search_path` is restored at the end of each round trip ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
 
-      Writes of many jobs lock them in the order of their ids, or step over what is locked; none waits for a job's row while it holds
-      others. Keys are another matter: an enqueue with an idempotency key or a unique one waits for a transaction that has taken the
-      same key and has not ended.
+      Writes of many jobs lock them in id order, or skip locked jobs. None of them waits for a job's row while it holds others. Keys are an
+      exception: an enqueue with an idempotency key or a unique key waits for a transaction that has taken the same key and has not
+      ended.
       """;
 
   private record Chapter(String title, List<String> classes) {
@@ -107,7 +107,7 @@ class StatementsDocumentTest {
   }
 
   @Test
-  void thePageSaysWhatTheClassesSay() throws IOException {
+  void pageMatchesTheClassComments() throws IOException {
     StringBuilder page = new StringBuilder(HEAD);
     for (Chapter chapter : CHAPTERS) {
       page.append("\n## ").append(chapter.title()).append('\n');

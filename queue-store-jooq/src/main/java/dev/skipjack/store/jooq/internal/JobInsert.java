@@ -46,19 +46,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobInsert {
 
-  /** Where a job stood in the input, from 1. */
+  /** The position of a job in the input, from 1. */
   public static final Field<Long> POSITION = given("position", Long.class);
 
-  /** The id drawn for it. */
+  /** The id that was drawn for the job. */
   public static final Field<Long> ID = given("id", Long.class);
 
-  /** The unique key it asks for. */
+  /** The unique key that the job requests. */
   public static final Field<String> UNIQUE_KEY = given("unique_key", String.class);
 
   /**
-   * What is given of a new job, and where it goes: the name of the value, the name of the array of
-   * such values in a call for several jobs, and how a job yields its value. Every parameter, every
-   * column and every argument of the insert comes from this list, in this order.
+   * The values of a new job and their columns: each line has the value's name, the name of the
+   * array of such values in a call for several jobs, and the function that reads the value from a
+   * job. Every parameter, every column and every argument of the insert comes from this list, in
+   * this order.
    */
   static final List<JobColumn> COLUMNS =
       List.of(
@@ -104,8 +105,8 @@ public final class JobInsert {
   private JobInsert() {}
 
   /**
-   * The given jobs, one per row. A statement that needs more about each adds columns, then the
-   * position, and builds an {@code incoming} of its own.
+   * Returns the given jobs, one per row. A statement that needs further values for each job adds
+   * columns, then the position, and builds its own {@code incoming}.
    */
   public static ArrayRows given() {
     ArrayRows given = ArrayRows.named("given");
@@ -120,31 +121,32 @@ public final class JobInsert {
   }
 
   /**
-   * {@code INSERT INTO jobs SELECT ... FROM incoming LEFT JOIN job_queues}: a priority or maximum
-   * of attempts that was not given is the queue's. That table has a row only for a queue whose
-   * settings were changed, so a caller's plan that was made while it was smaller does no harm.
+   * {@code INSERT INTO jobs SELECT ... FROM incoming LEFT JOIN job_queues}: a job without a
+   * priority or maximum of attempts gets the queue's. {@code job_queues} has a row only for a queue
+   * whose settings were changed, so a caller's plan that was made while the table was smaller does
+   * no harm.
    *
-   * @param order in which the rows are inserted; rows of unique jobs go in key order, or two calls
-   *     may wait for each other
+   * @param order the order in which the rows are inserted; rows of unique jobs must be in key
+   *     order, or two calls may wait for each other
    */
   public static InsertOnDuplicateStep<JobsRecord> insert(Field<?> order) {
     return insert(order, noCondition());
   }
 
-  /** As {@link #insert(Field)}, only those rows of {@code incoming}. */
+  /** As {@link #insert(Field)}, for the rows of {@code incoming} that match {@code which}. */
   public static InsertOnDuplicateStep<JobsRecord> insert(Field<?> order, Condition which) {
     return insert(ID, table(name("incoming")), which, order);
   }
 
   /**
    * As {@link #insert(Field)} for one job, whose values are parameters of their own: as arrays of
-   * one element they cost the server as much again as the insert.
+   * one element they would cost the server as much again as the insert.
    */
   public static InsertOnDuplicateStep<JobsRecord> insertOne() {
     return insertOne(noCondition());
   }
 
-  /** As {@link #insertOne()}, only on that condition. */
+  /** As {@link #insertOne()}, if {@code when} is true. */
   public static InsertOnDuplicateStep<JobsRecord> insertOne(Condition when) {
     return insert(NextId.of(JOBS_ID_SEQ), one(), when);
   }
@@ -168,21 +170,21 @@ public final class JobInsert {
                 .orderBy(order));
   }
 
-  /** The values of {@code jobs} for the parameters of {@link #INCOMING}. */
+  /** Returns the values of {@code jobs} for the parameters of {@link #INCOMING}. */
   public static Arguments arguments(List<NewJob> jobs) {
     Arguments arguments = new Arguments();
     COLUMNS.forEach(column -> column.bindAll().accept(arguments, jobs));
     return arguments;
   }
 
-  /** The values of {@code job} for the parameters of {@link #insertOne}. */
+  /** Returns the values of {@code job} for the parameters of {@link #insertOne}. */
   public static Arguments argumentsOfOne(NewJob job) {
     Arguments arguments = new Arguments();
     COLUMNS.forEach(column -> column.bindOne().accept(arguments, job));
     return arguments;
   }
 
-  /** A due time in the past is now, and the delay counts from there. */
+  /** Replaces a due time in the past with the current time, from which the delay then counts. */
   private static Field<Instant> due() {
     Field<Instant> start =
         greatest(
@@ -191,8 +193,8 @@ public final class JobInsert {
   }
 
   /**
-   * The tags as the text of an array: PostgreSQL has no array of arrays of different lengths, so
-   * the tags of each job are one element.
+   * Returns the tags as the text of an array. PostgreSQL has no array of arrays of different
+   * lengths, so the tags of each job are one element.
    */
   private static @Nullable String tags(NewJob job) {
     return job.tags().isEmpty()

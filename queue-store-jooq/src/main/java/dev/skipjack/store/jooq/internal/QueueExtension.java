@@ -14,13 +14,13 @@ import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /**
- * The parts of a queue that a module with another way of enqueueing builds on. Immutable and safe
- * for any number of threads.
+ * The parts of a queue for modules that add another way of enqueueing. Immutable and safe for any
+ * number of threads.
  *
  * @param dialect renders statements for the queue's schema; has no connection
  * @param transactions runs them in transactions of their own
  * @param jobFactory makes the jobs to insert
- * @param interceptor is called around every enqueue; its last {@code next} inserts
+ * @param interceptor is called around every enqueue; the innermost {@code next} inserts
  * @param writer inserts jobs as the queue itself does
  * @param waker wakes workers as the queue itself does
  */
@@ -38,7 +38,7 @@ public record QueueExtension(
     /**
      * Returns the job to insert.
      *
-     * @throws dev.skipjack.api.PayloadException if the payload is refused
+     * @throws dev.skipjack.api.PayloadException if the payload is rejected
      */
     <T> NewJob create(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options);
   }
@@ -47,19 +47,19 @@ public record QueueExtension(
   @FunctionalInterface
   public interface Writer {
     /**
-     * Inserts jobs; returns a result for each, in their order.
+     * Inserts jobs; returns a result for each, in the order of the jobs.
      *
-     * @param jobs none with a unique key
+     * @param jobs jobs without a unique key
      */
     List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException;
   }
 
-  /** Wakes workers for those jobs that were created and are due at once, if any. */
+  /** Wakes workers for those jobs that were created and are due immediately, if any. */
   public interface Waker {
-    /** After the commit of a transaction of our own. Never fails: polling finds every job. */
+    /** Wakes workers after one of the queue's own commits. Never fails: polling finds every job. */
     void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results);
 
-    /** In a caller's transaction, for when that commits. */
+    /** Wakes workers when the caller's transaction commits. */
     void wakeWithin(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
         throws SQLException;
   }

@@ -18,9 +18,9 @@ import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
 /**
- * Deletes expired jobs from partitions that another queue's longer retention keeps. Walks a
- * partition again only when other queues' jobs have expired in it; one that a cutoff lies in, at
- * each call.
+ * Deletes expired jobs from partitions that another queue's longer retention keeps alive. A
+ * partition that contains a cutoff is walked at each call. Any other partition is walked again only
+ * when the jobs of further queues have expired in it.
  */
 final class ArchivePruner {
 
@@ -31,10 +31,10 @@ final class ArchivePruner {
   private final Map<String, Walk> walks = new HashMap<>();
 
   /**
-   * How far a partition was walked.
+   * The progress of the walk through a partition.
    *
-   * @param expired which queues' jobs had expired at the time
-   * @param after everything up to this id was pruned
+   * @param expired the queues whose jobs had expired at the time
+   * @param after the id up to which everything was pruned
    */
   private record Walk(Expired expired, long after) {
 
@@ -50,8 +50,8 @@ final class ArchivePruner {
   /**
    * Prunes these partitions.
    *
-   * @param deadline of {@link System#nanoTime()}
-   * @return how many jobs were deleted, and which partitions have expired jobs left
+   * @param deadline a time of {@link System#nanoTime()}
+   * @return the number of deleted jobs, and the partitions that still have expired jobs
    */
   RemovedPartitions prune(List<Partition> partitions, Cutoffs cutoffs, long deadline) {
     List<Postponed> postponed = new ArrayList<>();

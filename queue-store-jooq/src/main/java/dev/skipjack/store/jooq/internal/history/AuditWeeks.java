@@ -11,34 +11,34 @@ import java.util.List;
 import org.jooq.Condition;
 
 /**
- * The weeks in which some attempts began: their audit rows are in the partitions of these weeks.
+ * The weeks in which some attempts began. Their audit rows are in the partitions of these weeks.
  *
- * @param from first instant of the first week
- * @param until first instant behind the last
+ * @param from the first instant of the first week
+ * @param until the first instant after the last week
  */
 public record AuditWeeks(Instant from, Instant until) {
 
-  /** For attempts whose beginning is unknown. */
+  /** All weeks, for attempts whose start is unknown. */
   public static final AuditWeeks ALL = new AuditWeeks(Instant.MIN, Instant.MAX);
 
   /**
-   * A batch whose attempts are further apart than this searches all partitions: such batches are so
-   * rare that a text of their own, to be planned on every connection, is not worth it.
+   * A batch whose attempts are further apart than this searches all partitions. Such batches are
+   * too rare to justify a text of their own, which each connection would have to plan.
    */
   private static final Duration LONGEST = Duration.ofDays(14);
 
-  /** The week of an attempt. */
+  /** Returns the week of an attempt. */
   public static AuditWeeks of(Execution attempt) {
     return containing(attempt.startedAt());
   }
 
-  /** The week of attempts that began at {@code instant}. */
+  /** Returns the week of attempts that began at {@code instant}. */
   public static AuditWeeks containing(Instant instant) {
     Partition week = PartitionedTable.AUDIT.containing(instant);
     return new AuditWeeks(week.start(), week.end());
   }
 
-  /** The weeks of a batch, of which there are two when it was begun around midnight on a Sunday. */
+  /** Returns the weeks of a batch: two if its attempts began around midnight on a Sunday. */
   public static AuditWeeks of(List<Execution> attempts) {
     if (attempts.isEmpty()) {
       return ALL;
@@ -55,7 +55,7 @@ public record AuditWeeks(Instant from, Instant until) {
     return Duration.between(from, until).compareTo(LONGEST) > 0 ? ALL : new AuditWeeks(from, until);
   }
 
-  /** Constants, so that the planner leaves out all other partitions, their locks included. */
+  /** Returns constant bounds, so that the planner excludes all other partitions and their locks. */
   public Condition condition() {
     return equals(ALL)
         ? noCondition()

@@ -10,17 +10,17 @@ import java.util.Map;
 /**
  * The instants before which archived jobs have expired.
  *
- * @param others of queues without a retention of their own
- * @param byQueue of the queues with one
+ * @param others the cutoff of queues without a retention of their own
+ * @param byQueue the cutoffs of the queues with one
  */
 record Cutoffs(Instant others, Map<String, Instant> byQueue) {
 
-  /** The earliest: no queue keeps jobs from before it. */
+  /** Returns the earliest cutoff: no queue keeps jobs from before it. */
   Instant oldest() {
     return Collections.min(all());
   }
 
-  /** Whether one of them lies inside the partition. */
+  /** Whether one of the cutoffs lies inside the partition. */
   boolean cut(Partition partition) {
     return all().stream()
         .anyMatch(at -> at.isAfter(partition.start()) && at.isBefore(partition.end()));
@@ -33,8 +33,8 @@ record Cutoffs(Instant others, Map<String, Instant> byQueue) {
   }
 
   /**
-   * For which queues the whole partition has expired. While the result stays the same, a partition
-   * that was pruned needs not be walked again.
+   * Returns the queues for which the whole partition has expired. While the result stays the same,
+   * a partition that was pruned need not be walked again.
    */
   Expired expired(Partition partition) {
     Map<String, Boolean> queues = new HashMap<>();

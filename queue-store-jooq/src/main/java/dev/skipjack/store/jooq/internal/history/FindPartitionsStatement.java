@@ -33,7 +33,7 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the tables that are partitions of one parent, or were until we detached them.
+ * Finds the tables that are partitions of one parent, or were until Skipjack detached them.
  *
  * <pre>{@code
  * SELECT child.relname, <attached, pending or detached>, <whether it carries our mark>, <its bounds in UTC>
@@ -44,13 +44,14 @@ import org.jspecify.annotations.Nullable;
  *    AND (inhparent = parent.oid OR inhrelid IS NULL AND <marked>)
  * }</pre>
  *
- * <p>What is found here may be dropped one day, so a table must be ours in every respect: schema,
- * owner, name, columns; bounds, while it is a partition; and, once it is detached, the mark that we
- * leave before we detach. A partition that an operator detached to keep it has no mark.
+ * <p>A table that is found here may be dropped later, so it must match in every respect: schema,
+ * owner, name and columns; the bounds, while it is a partition; and, once it is detached, the mark
+ * that Skipjack sets before detaching. A partition that an operator detached to keep it has no
+ * mark.
  */
 final class FindPartitionsStatement {
 
-  /** Comment on a table that we have begun to remove. */
+  /** The comment on a table whose removal has begun. */
   static final String MARK = "Skipjack removes this table: its retention is over.";
 
   private static final DateTimeFormatter BOUND =
@@ -69,13 +70,13 @@ final class FindPartitionsStatement {
   /**
    * A table that may be a partition of the requested one.
    *
-   * @param lower its lower bound in UTC; null if it has none, or none that we set
+   * @param lower its lower bound in UTC; null if it has none, or one that Skipjack did not set
    * @param upper its upper bound, likewise
    */
   record Candidate(
       String name, State state, boolean marked, @Nullable String lower, @Nullable String upper) {
 
-    /** The partition of {@code table} that it is; empty if its name or its bounds are not ours. */
+    /** Returns it as a partition of {@code table}; empty if its name or bounds do not match. */
     Optional<FoundPartition> of(PartitionedTable table) {
       return table
           .named(name)
@@ -89,7 +90,7 @@ final class FindPartitionsStatement {
   }
 
   /**
-   * @param schema the queue's, as it is called in the catalog
+   * @param schema the queue's schema as it is named in the catalog
    */
   static Statement<PartitionedTable, Candidate> of(DSLContext dialect, String schema) {
     return Statement.of(
@@ -148,7 +149,7 @@ final class FindPartitionsStatement {
     return field(name(table, column), type);
   }
 
-  /** Names and types in their order. */
+  /** Returns the names and types of the columns in their order. */
   private static Field<String[]> columnsOf(String table) {
     Field<Long> type = column("attribute", "atttypid", Long.class);
     Field<Integer> modifier = column("attribute", "atttypmod", Integer.class);
@@ -167,8 +168,8 @@ final class FindPartitionsStatement {
   }
 
   /**
-   * One bound, in UTC; NULL for bounds that we never set, such as MINVALUE. The catalog's text
-   * speaks the session's zone and is read back in the same.
+   * Returns one bound in UTC, or NULL for a bound that Skipjack never sets, such as MINVALUE. The
+   * catalog's text is in the session's time zone and is parsed in the same zone.
    */
   private static Field<String> bound(int which) {
     Field<String> text =

@@ -30,7 +30,7 @@ import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Reports whether one of the next attempts in one partition of the audit is running.
+ * Returns whether one of the next attempts in one partition of the audit is running.
  *
  * <pre>{@code
  * SELECT COALESCE(bool_or(status = 'running' AND EXISTS (
@@ -39,10 +39,10 @@ import org.jooq.impl.SQLDataType;
  *          WHERE started_at >= :from AND started_at < :to AND id > :after ORDER BY id LIMIT :batch) AS page
  * }</pre>
  *
- * <p>It walks along the primary key, because an index on the running rows would keep the update
- * that closes them from being a HOT update. The walk is made once, before the partition is removed.
- * A row that stays open although no job refers to it, for instance after a job was deleted by hand,
- * is never closed and keeps no partition.
+ * <p>It walks the primary key, because an index on the running rows would keep the update that
+ * closes them from being a HOT update. The walk is made once, before the partition is removed. A
+ * row that stays open although no job refers to it, for instance after a job was deleted manually,
+ * is never closed and does not keep its partition from being removed.
  */
 final class FindRunningInPartitionStatement {
 
@@ -60,7 +60,7 @@ final class FindRunningInPartitionStatement {
   /**
    * A batch of attempts to read.
    *
-   * @param after the greatest id of the batch before
+   * @param after the greatest id of the previous batch
    */
   record Request(Partition partition, long after, int batch) {}
 
@@ -68,7 +68,7 @@ final class FindRunningInPartitionStatement {
    * The result for one batch.
    *
    * @param running whether one of its attempts is running
-   * @param last the greatest id that was read; empty if none was left to read
+   * @param last the greatest id that was read; empty if no rows were left
    */
   record Page(boolean running, OptionalLong last) {}
 

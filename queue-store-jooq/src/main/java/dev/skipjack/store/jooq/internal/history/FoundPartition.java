@@ -1,19 +1,19 @@
 package dev.skipjack.store.jooq.internal.history;
 
 /**
- * A table that is, or was, a partition of ours.
+ * A table that is, or was, a partition of one of the queue's tables.
  *
- * @param state how far its removal is
- * @param marked whether we began to remove it: such a table may be dropped once it is detached
+ * @param state how far its removal has progressed
+ * @param marked whether its removal has begun: such a table may be dropped once it is detached
  */
 record FoundPartition(Partition partition, State state, boolean marked) {
 
   enum State {
-    /** Part of its parent. */
+    /** It is part of its parent. */
     ATTACHED,
     /** Its concurrent detaching was interrupted; queries no longer see it. */
     PENDING,
-    /** A table on its own. */
+    /** It is a table of its own. */
     DETACHED
   }
 }

@@ -27,15 +27,15 @@ import javax.sql.DataSource;
 import org.jooq.DSLContext;
 
 /**
- * Creates and removes partitions in PostgreSQL (docs/adr/0011 has the reasons), and prunes what is
- * in no partition.
+ * Creates and removes partitions in PostgreSQL (docs/adr/0011 explains why), and prunes the tables
+ * that have none.
  */
 public final class JooqMaintenance implements Maintenance {
 
   private static final long LONGEST_CALL = Duration.ofSeconds(10).toNanos();
   private static final int KEYS = 5_000;
 
-  /** How long the row of a worker that has stopped without a word is kept for operators. */
+  /** How long the row of a worker that stopped sending heartbeats is kept for operators. */
   private static final Duration WORKERS_KEPT = Duration.ofDays(1);
 
   private final OwnTransactions transactions;
@@ -49,10 +49,11 @@ public final class JooqMaintenance implements Maintenance {
   private final DeadJobPruning deadJobs;
 
   /**
-   * @param dataSource where partitions are detached and dropped, and {@code transactions} run
+   * @param dataSource the data source for detaching and dropping partitions, and of {@code
+   *     transactions}
    * @param dialect renders statements for the queue's schema
-   * @param schema the queue's, as it is called in the catalog
-   * @param removeSilentWorkers removes the rows of workers that were silent for the given time
+   * @param schema the queue's schema as it is named in the catalog
+   * @param removeSilentWorkers removes the rows of workers without a heartbeat for the given time
    */
   public JooqMaintenance(
       DataSource dataSource,
@@ -77,11 +78,11 @@ public final class JooqMaintenance implements Maintenance {
   @FunctionalInterface
   public interface DeadJobPruning {
     /**
-     * Deletes until nothing is left or the deadline has passed.
+     * Deletes dead jobs until none is left or the deadline has passed.
      *
-     * @param cutoffs by queue, the instant before which it keeps no dead job
-     * @param now the time of the database
-     * @param deadline of {@link System#nanoTime()}
+     * @param cutoffs by queue, the instant before which its dead jobs have expired
+     * @param now the time by the database's clock
+     * @param deadline a time of {@link System#nanoTime()}
      * @return the result for dead jobs, without keys
      */
     Pruned prune(Map<String, Instant> cutoffs, Instant now, long deadline);
@@ -92,7 +93,7 @@ public final class JooqMaintenance implements Maintenance {
     return creator.create(ahead);
   }
 
-  /** One call at a time: the state of remover and pruner belongs to one thread. */
+  /** Runs one call at a time, because the state of remover and pruner belongs to one thread. */
   @Override
   public synchronized RemovedPartitions removePartitions(Retention retention) {
     long deadline = System.nanoTime() + LONGEST_CALL;

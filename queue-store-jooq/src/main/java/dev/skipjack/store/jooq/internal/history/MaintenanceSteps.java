@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Lets each step of maintenance fail alone: the others still run. */
+/** Runs the steps of maintenance so that if one fails, the others still run. */
 public final class MaintenanceSteps {
 
   private MaintenanceSteps() {}
@@ -13,7 +13,7 @@ public final class MaintenanceSteps {
   /**
    * Runs a step that prunes {@code what}.
    *
-   * @param failed gets a sentence if the step fails
+   * @param failed receives a sentence if the step fails
    * @throws StoreException as {@link #run}
    */
   public static void prune(String what, List<String> failed, Runnable step) {
@@ -44,8 +44,8 @@ public final class MaintenanceSteps {
   }
 
   /**
-   * Throws the failure itself if it says that there is no connection, that the server shuts down or
-   * starts, that its resources are used up, or that it is a read-only standby.
+   * Throws the failure itself if it means that there is no connection, or that the server is
+   * shutting down, starting, out of resources, or a read-only standby.
    */
   static void requireAvailable(StoreException failure) {
     String state = failure.sqlState().orElse("08");

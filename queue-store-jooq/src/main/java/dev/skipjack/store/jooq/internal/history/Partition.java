@@ -6,10 +6,10 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
 /**
- * One partition: its bounds and its name follow from the table and the date it starts on.
+ * One partition. Its bounds and its name follow from the table and its first day.
  *
- * @param of the table
- * @param from first day, in UTC
+ * @param of the partitioned table
+ * @param from the first day, in UTC
  */
 record Partition(PartitionedTable of, LocalDate from) {
 
@@ -21,7 +21,7 @@ record Partition(PartitionedTable of, LocalDate from) {
     return from.atStartOfDay(ZoneOffset.UTC).toInstant();
   }
 
-  /** The first instant behind it. */
+  /** Returns the first instant after the partition. */
   Instant end() {
     return next().start();
   }

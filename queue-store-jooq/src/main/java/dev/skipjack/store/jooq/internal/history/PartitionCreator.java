@@ -18,7 +18,7 @@ import org.jooq.DSLContext;
 
 /**
  * Creates partitions, each in a transaction of its own, so that one that cannot be created now does
- * not keep the others from it. Safe for any number of threads and of maintainers.
+ * not prevent the others. Safe for any number of threads and of maintainers.
  */
 final class PartitionCreator {
 
@@ -38,19 +38,21 @@ final class PartitionCreator {
     this.createPartition = CreatePartitionStatement.of(dialect);
   }
 
-  /** Creates the missing ones from now, by the database's clock, until {@code ahead} later. */
+  /**
+   * Creates the missing partitions from now, by the database's clock, until {@code ahead} later.
+   */
   CreatedPartitions create(Duration ahead) {
     Instant now = now();
     return create(now, now.plus(ahead));
   }
 
-  /** The time of the database. */
+  /** Returns the time by the database's clock. */
   Instant now() {
     return transactions.run(readClock, NoRequest.NONE).get(0);
   }
 
   /**
-   * Creates the missing ones for now.
+   * Creates the missing partitions for the present.
    *
    * @return why one of them could not be created; empty if none is missing
    */
@@ -61,7 +63,7 @@ final class PartitionCreator {
     return failures.stream().findFirst();
   }
 
-  /** Creates the missing ones for rows from {@code first} to {@code last}. */
+  /** Creates the missing partitions for rows from {@code first} to {@code last}. */
   CreatedPartitions create(Instant first, Instant last) {
     return create(first, last, failure -> {});
   }

@@ -21,26 +21,26 @@ import org.jooq.Query;
 import org.jooq.Table;
 
 /**
- * The steps in which a partition is removed: mark it, detach it, finish the detaching if it was
- * interrupted, drop it. None of them waits long, and none takes a lock on the parent that a claim
- * or a completion waits for.
+ * The steps of removing a partition: mark it, detach it, finish the detaching if it was
+ * interrupted, drop it. No step waits long, and none takes a lock on the parent that a claim or a
+ * completion would wait for.
  *
  * <p>Every method throws {@link dev.skipjack.api.StoreException} if the database refuses the step.
  */
 final class PartitionDdl {
 
-  /** READ COMMITTED: what is read after waiting for a lock includes what its holder committed. */
+  /** READ COMMITTED, so that reads after a wait for a lock see what the lock's holder committed. */
   private static final String PREAMBLE =
       "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '300ms'; "
           + "SET LOCAL search_path = pg_catalog, pg_temp; ";
 
-  /** The SQLSTATE by which PostgreSQL itself refuses to detach what is being detached. */
+  /** The SQLSTATE of PostgreSQL's refusal to detach a partition that is being detached. */
   private static final String NOT_IN_PREREQUISITE_STATE = "55000";
 
   /**
-   * The longest wait for readers, in seconds. The driver cancels the statement, instead of a {@code
-   * lock_timeout}: concurrent detaching allows no transaction, and behind a pooler a setting of the
-   * session would outlive it.
+   * The longest wait for readers, in seconds. The driver cancels the statement. A {@code
+   * lock_timeout} is no alternative: concurrent detaching allows no transaction, and behind a
+   * pooler a session setting would outlive the session.
    */
   private static final int DETACH_TIMEOUT = 1;
 
@@ -56,9 +56,9 @@ final class PartitionDdl {
   }
 
   /**
-   * Marks the table as one that we are removing: without the mark it is never dropped. Marking
-   * locks the table against other sessions that detach it, and fails if one has done so since the
-   * table was found, so their table is never marked.
+   * Marks the table as being removed; a table without the mark is never dropped. Marking locks the
+   * table against other sessions that detach it, and fails if a session has done so since the table
+   * was found, so a table that another session detached is never marked.
    */
   void mark(Partition partition) {
     String check =
@@ -72,7 +72,7 @@ final class PartitionDdl {
           try (ResultSet attached = statement.executeQuery(check)) {
             if (!attached.next()) {
               throw new SQLException(
-                  "Partition %s was detached by another session while it was to be removed."
+                  "Partition %s was detached by another session before it was marked for removal."
                       .formatted(partition.name()),
                   NOT_IN_PREREQUISITE_STATE);
             }
@@ -80,7 +80,7 @@ final class PartitionDdl {
         });
   }
 
-  /** Marks a table again that we have detached, or begun to. */
+  /** Marks a table again whose detaching this process has finished or begun. */
   void markAgain(Partition partition) {
     inTransaction(marking(partition));
   }
@@ -120,7 +120,7 @@ final class PartitionDdl {
     inTransaction(dsl.dropTable(tableOf(partition)));
   }
 
-  /** jOOQ's DSL cannot express it. */
+  /** A template, because jOOQ's DSL cannot express it. */
   private static Query detach(Partition partition, String how) {
     return query(
         "alter table {0} detach partition {1} {2}",
@@ -174,7 +174,7 @@ final class PartitionDdl {
     }
   }
 
-  /** Throws if what was done must not be committed. */
+  /** Throws if the change must not be committed. */
   @FunctionalInterface
   private interface Check {
     void on(Statement statement) throws SQLException;

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the database's errors mean for creating and removing partitions. */
+/** Maps database errors to reasons why a partition was not created or removed. */
 final class PartitionErrors {
 
   private static final Logger LOG = LoggerFactory.getLogger(PartitionErrors.class);
@@ -24,7 +24,8 @@ final class PartitionErrors {
   private static final String DEPENDENT_OBJECTS = "2BP01";
 
   /**
-   * The errors of a detaching when another session has detached the same partition, or begun to.
+   * The SQLSTATEs of a detaching when another session has detached the same partition, or has begun
+   * to.
    */
   private static final Set<String> DETACHED_BY_ANOTHER =
       Set.of(NOT_IN_PREREQUISITE_STATE, UNDEFINED_TABLE, INTERNAL);
@@ -51,13 +52,13 @@ final class PartitionErrors {
 
   private PartitionErrors() {}
 
-  /** Whether a partition could not be detached because another session did it, or began to. */
+  /** Whether a partition could not be detached because another session has done so, or begun to. */
   static boolean isDetachedByAnother(StoreException failure) {
     return failure.sqlState().filter(DETACHED_BY_ANOTHER::contains).isPresent();
   }
 
   /**
-   * The result for {@code partition} when it could not be created.
+   * Returns the result for {@code partition} when it could not be created.
    *
    * @throws StoreException the failure itself, if the database is unavailable
    */
@@ -66,7 +67,8 @@ final class PartitionErrors {
   }
 
   /**
-   * The result for {@code partition} when it, or the expired rows in it, could not be removed.
+   * Returns the result for {@code partition} when it, or the expired rows in it, could not be
+   * removed.
    *
    * @throws StoreException the failure itself, if the database is unavailable
    */

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jooq.DSLContext;
 
 /**
- * Runs a write to a partitioned table again after creating the partition that it missed. PostgreSQL
+ * Repeats a write to a partitioned table after creating the partition that was missing. PostgreSQL
  * reports a missing partition as a check violation.
  */
 public final class PartitionHealing {
@@ -21,22 +21,23 @@ public final class PartitionHealing {
   private final AtomicBoolean missed = new AtomicBoolean();
 
   /**
-   * Heals by {@code createMissing}.
+   * Creates missing partitions with {@code createMissing}.
    *
-   * @param createMissing creates the partitions of now, or returns why it could not
+   * @param createMissing creates the partitions for the present, or returns the reason why it could
+   *     not
    */
   public PartitionHealing(Supplier<Optional<StoreException>> createMissing) {
     this.createMissing = createMissing;
   }
 
-  /** One that creates partitions by {@code transactions}. */
+  /** Returns a healing that creates partitions in {@code transactions}. */
   public static PartitionHealing by(OwnTransactions transactions, DSLContext dialect) {
     return new PartitionHealing(new PartitionCreator(transactions, dialect)::createPresent);
   }
 
   /**
-   * Whether a write failed because a partition is missing. A violation of a table's own CHECK names
-   * its constraint.
+   * Whether a write failed because a partition is missing. Unlike this failure, a violation of a
+   * table's own CHECK names its constraint.
    */
   public static boolean isMissing(SQLException failure) {
     return CHECK_VIOLATION.equals(failure.getSQLState())
@@ -48,17 +49,19 @@ public final class PartitionHealing {
   }
 
   /**
-   * Lets the next write create the partition that was missing. For a failure that cannot be healed
-   * at once: a caller's transaction has failed and still holds its connection and its locks.
+   * Lets the next write create the partition that was missing. Use this for a failure that cannot
+   * be healed at once, because a caller's transaction has failed and still holds its connection and
+   * its locks.
    */
   public void later() {
     missed.set(true);
   }
 
   /**
-   * Runs {@code write}, and again after creating the partition if one was missing.
+   * Runs {@code write}. If a partition is missing, creates it and runs {@code write} again.
    *
-   * @throws StoreException the failure of the write; or of the creation, if that was refused
+   * @throws StoreException the failure of the write, or of the creation if the database rejected
+   *     that
    */
   public <R> R run(Supplier<R> write) {
     if (missed.compareAndSet(true, false)) {
@@ -85,7 +88,8 @@ public final class PartitionHealing {
   }
 
   /**
-   * The refusal to create the partition is what an operator has to know, not that it is missing.
+   * Returns the reason why the partition was not created: an operator needs that more than the fact
+   * that the partition is missing.
    */
   private static StoreException explained(StoreException refused, StoreException missing) {
     if (!(refused.getCause() instanceof SQLException cause)) {
@@ -97,7 +101,7 @@ public final class PartitionHealing {
             : "";
     StoreException explained =
         new StoreException(
-            "A partition is missing and could not be created. %s%s"
+            "A partition is missing and could not be created: %s%s"
                 .formatted(refused.getMessage(), fix),
             cause);
     explained.addSuppressed(missing);

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** Removes whole partitions, step by step; the next call continues with a step that failed. */
+/** Removes whole partitions step by step. After a failure the next call repeats that step. */
 final class PartitionRemover {
 
   private static final int BATCH = 20_000;
@@ -31,7 +31,7 @@ final class PartitionRemover {
   private final PartitionDdl ddl;
 
   /**
-   * By partition, the execution up to which no attempt is running. Attempts that ended stay so and
+   * By partition, the execution up to which no attempt is running. Ended attempts stay ended and
    * new ones have greater ids, so nothing needs to be read twice.
    */
   private final Map<String, Long> checkedTo = new HashMap<>();
@@ -44,7 +44,7 @@ final class PartitionRemover {
     this.ddl = ddl;
   }
 
-  /** The partitions that are or were part of the table, the oldest first. */
+  /** Returns the partitions that are or were part of the table, oldest first. */
   List<FoundPartition> find(PartitionedTable table) {
     return transactions.run(findPartitions, table).stream()
         .map(candidate -> candidate.of(table))
@@ -55,12 +55,12 @@ final class PartitionRemover {
   /**
    * Removes the partitions that end at {@code cutoff} or before.
    *
-   * @param deadline of {@link System#nanoTime()}, for checking rows
+   * @param deadline a time of {@link System#nanoTime()}, for checking rows
    */
   RemovedPartitions remove(PartitionedTable table, Instant cutoff, long deadline) {
     List<String> removed = new ArrayList<>();
     List<Postponed> postponed = new ArrayList<>();
-    // While one is pending no other can be detached, so that one comes first.
+    // While one detaching is pending no other partition can be detached, so that one comes first.
     List<FoundPartition> found =
         find(table).stream()
             .sorted(Comparator.comparing(partition -> partition.state() != State.PENDING))
@@ -92,8 +92,8 @@ final class PartitionRemover {
           takeOut(candidate);
           isTakenOut = false;
         }
-        // What an operator began to detach is finished, or nothing else could go; it is not
-        // dropped.
+        // A detaching that an operator began is finished, because it blocks all others; the table
+        // is not dropped.
         if (hasExpired && (isAttached || candidate.marked())) {
           drop(partition);
           removed.add(partition.name());
@@ -102,7 +102,8 @@ final class PartitionRemover {
       } catch (StoreException failure) {
         Postponed one = PartitionErrors.whileRemoving(partition, failure);
         postponed.add(one);
-        // It is pending now, or another session locks the parent: the others would wait as long.
+        // It is pending now, or another session has locked the parent: the others would wait as
+        // long.
         blocked |= isTakenOut && one.reason() == Reason.BUSY;
       } catch (RuntimeException failure) { // what was removed before must still be reported
         postponed.add(
@@ -127,10 +128,10 @@ final class PartitionRemover {
   }
 
   /**
-   * After a detaching that failed, a mark must stay only on what we detach. If the detaching has
-   * not begun, the partition is one like any other. If another session came first, that may have
-   * been an operator who keeps the table: marked, it would be dropped. The other session may also
-   * be a maintainer, which drops the table whether it is marked or not.
+   * Corrects the mark after a failed detaching: only a table that this process detaches may keep
+   * it. If the detaching has not begun, the partition is still a normal one. If another session
+   * came first, it may be an operator who keeps the table, which would be dropped if it were
+   * marked. It may also be a maintainer, which drops the table whether it is marked or not.
    */
   private void correctMark(Partition partition, StoreException failure) {
     try {
@@ -145,7 +146,7 @@ final class PartitionRemover {
       if (state.get() == State.ATTACHED || PartitionErrors.isDetachedByAnother(failure)) {
         ddl.unmark(partition);
       } else {
-        ddl.markAgain(partition); // a rival that came second may have taken the mark off
+        ddl.markAgain(partition); // a maintainer that came second may have removed the mark
       }
     } catch (StoreException again) {
       failure.addSuppressed(again); // the next call finds it attached and marked
@@ -157,7 +158,7 @@ final class PartitionRemover {
       ddl.drop(partition);
     } catch (StoreException failure) {
       try {
-        ddl.markAgain(partition); // as above: the next call has to find what we detached
+        ddl.markAgain(partition); // as above: the next call must find the detached table
       } catch (StoreException again) {
         failure.addSuppressed(again);
       }
@@ -165,7 +166,7 @@ final class PartitionRemover {
     }
   }
 
-  /** Why an expired partition is not detached now; empty if it can be. */
+  /** Returns why an expired partition is not detached now; empty if it can be. */
   private Optional<Reason> keeps(Partition partition, boolean blocked, long deadline) {
     if (blocked) {
       return Optional.of(Reason.BUSY);
@@ -173,7 +174,7 @@ final class PartitionRemover {
     return partition.of() == PartitionedTable.AUDIT ? keeps(partition, deadline) : Optional.empty();
   }
 
-  /** Why the partition has to stay although it has expired. */
+  /** Returns why the partition must stay although it has expired. */
   private Optional<Reason> keeps(Partition partition, long deadline) {
     ShrinkingLimit limit = new ShrinkingLimit(BATCH);
     while (true) {

@@ -13,7 +13,7 @@ import java.time.temporal.TemporalAdjusters;
 import java.util.Optional;
 import org.jooq.Table;
 
-/** A partitioned table. The bounds follow the UTC calendar, whatever the session's time zone. */
+/** A partitioned table. Bounds follow the UTC calendar, regardless of the session's time zone. */
 enum PartitionedTable {
   /** One partition for each week in which attempts began, from Monday. */
   AUDIT(7),
@@ -36,7 +36,7 @@ enum PartitionedTable {
     return days;
   }
 
-  /** The partition for rows of this instant. */
+  /** Returns the partition for rows of this instant. */
   Partition containing(Instant instant) {
     return startingBy(LocalDate.ofInstant(instant, ZoneOffset.UTC));
   }
@@ -46,7 +46,7 @@ enum PartitionedTable {
         this, days == 1 ? day : day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY)));
   }
 
-  /** The partition of this name; empty for every name that no partition of this table can have. */
+  /** Returns the partition with this name; empty if no partition of this table can have it. */
   Optional<Partition> named(String name) {
     String prefix = table().getName() + "_";
     if (!name.startsWith(prefix) || name.length() != prefix.length() + DATE_DIGITS) {

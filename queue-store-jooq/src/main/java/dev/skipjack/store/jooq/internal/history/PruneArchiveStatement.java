@@ -35,7 +35,7 @@ import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Deletes the expired ones among the next jobs of one partition of the archive.
+ * Deletes the expired jobs among the next jobs of one partition of the archive.
  *
  * <pre>{@code
  * WITH page AS MATERIALIZED (SELECT id, finished_at, queue FROM jobs_archive
@@ -49,8 +49,8 @@ import org.jooq.impl.SQLDataType;
  * SELECT (SELECT count(*) FROM swept), count(*), max(id) FROM page
  * }</pre>
  *
- * <p>It walks along the primary key: no index contains the queue, and each batch reads no more rows
- * than its limit, whatever it finds. The bounds stand in both parts, so that each touches one
+ * <p>It walks the primary key, because no index contains the queue. Each batch reads no more rows
+ * than its limit, even if it deletes none. Both parts contain the bounds, so that each touches one
  * partition only.
  */
 final class PruneArchiveStatement {
@@ -74,15 +74,15 @@ final class PruneArchiveStatement {
   /**
    * A batch of jobs to read.
    *
-   * @param after the greatest id of the batch before
+   * @param after the greatest id of the previous batch
    */
   record Request(Partition partition, long after, int batch, Cutoffs cutoffs) {}
 
   /**
    * The result for one batch.
    *
-   * @param deleted how many of its jobs were deleted
-   * @param last the greatest id that was read; empty if none was left to read
+   * @param deleted the number of its jobs that were deleted
+   * @param last the greatest id that was read; empty if no rows were left
    */
   record Page(int deleted, OptionalLong last) {}
 

@@ -21,7 +21,7 @@ import org.jooq.Param;
 import org.jooq.ResultQuery;
 
 /**
- * Deletes expired keys.
+ * Deletes expired idempotency keys.
  *
  * <pre>{@code
  * WITH expired AS MATERIALIZED (SELECT key FROM job_keys WHERE expires_at <= now()
@@ -30,9 +30,9 @@ import org.jooq.ResultQuery;
  * SELECT count(*) FROM pruned
  * }</pre>
  *
- * <p>It skips locked keys: a key that an enqueue is just taking over stays, so the two cannot
- * deadlock although one locks in the order of keys and the other in the order of age. An enqueue
- * that comes later waits for this short transaction and inserts the key anew.
+ * <p>It skips locked keys, so a key that an enqueue is taking over stays. The two statements
+ * therefore cannot deadlock, although one locks in key order and the other in order of age. A later
+ * enqueue waits for this short transaction and inserts the key again.
  */
 final class PruneKeysStatement {
 
@@ -42,7 +42,7 @@ final class PruneKeysStatement {
 
   private PruneKeysStatement() {}
 
-  /** Takes the largest number of keys to delete; returns how many were deleted. */
+  /** Takes the largest number of keys to delete; returns the number of deleted keys. */
   static Statement<Integer, Integer> of(DSLContext dialect) {
     return Statement.of(
         dialect,

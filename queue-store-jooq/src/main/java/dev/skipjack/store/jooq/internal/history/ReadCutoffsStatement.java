@@ -23,7 +23,7 @@ import org.jooq.types.YearToMonth;
 import org.jooq.types.YearToSecond;
 
 /**
- * Reads the cutoff of each queue that has a retention of its own: archived jobs, or dead ones, from
+ * Reads the cutoff of each queue that has a retention of its own. Its archived or dead jobs from
  * before that instant are deleted.
  *
  * <pre>{@code
@@ -31,8 +31,8 @@ import org.jooq.types.YearToSecond;
  *   FROM job_queues WHERE :retention IS NOT NULL
  * }</pre>
  *
- * <p>The retention is a column, so there is one text for each of the two. The cutoff is computed in
- * UTC, because a month or a day before now depends on the zone. A retention counts as at most a
+ * <p>Each of the two retentions is a column, so there is one text for each. The cutoff is computed
+ * in UTC, because a month or a day before now depends on the zone. A retention counts as at most a
  * thousand years, because a queue that keeps everything "forever" must not make the query fail.
  */
 final class ReadCutoffsStatement {
@@ -44,12 +44,12 @@ final class ReadCutoffsStatement {
 
   private ReadCutoffsStatement() {}
 
-  /** The cutoffs of archived jobs, by queue. */
+  /** Reads the cutoffs of archived jobs, by queue. */
   static Statement<NoRequest, Map.Entry<String, Instant>> ofArchive(DSLContext dialect) {
     return of(dialect, JOB_QUEUES.ARCHIVE_RETENTION);
   }
 
-  /** The cutoffs of dead jobs, by queue. */
+  /** Reads the cutoffs of dead jobs, by queue. */
   static Statement<NoRequest, Map.Entry<String, Instant>> ofDeadJobs(DSLContext dialect) {
     return of(dialect, JOB_QUEUES.DEAD_RETENTION);
   }

@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The codec of a queue that was given none. Its mapper is its own, without default typing, so that
- * class names in a payload are never loaded; it ignores unknown fields, so that a newer producer
- * does not break an older worker. The testkit has a copy of the mapper's settings, which {@code
+ * The default codec of a queue. It has a mapper of its own, without default typing, so that class
+ * names in a payload are never loaded. It ignores unknown fields, so that a newer producer does not
+ * break an older worker. The testkit has a copy of the mapper's settings, which {@code
  * JacksonPayloadsTest} compares with these.
  */
 public final class JacksonCodec implements PayloadCodec {
@@ -42,7 +42,8 @@ public final class JacksonCodec implements PayloadCodec {
     mapper
         .getFactory()
         .setStreamReadConstraints(
-            // What was accepted at the enqueue must be readable; its size was limited there.
+            // A payload that was accepted when it was enqueued must be readable; its size was
+            // limited then.
             StreamReadConstraints.builder()
                 .maxNestingDepth(JsonReader.DEEPEST + 1)
                 .maxNumberLength(JsonScan.MOST_INTEGER_DIGITS + JsonScan.MOST_FRACTION_DIGITS + 2)
@@ -65,7 +66,7 @@ public final class JacksonCodec implements PayloadCodec {
     }
   }
 
-  /** Where the mapper was: a JSON pointer, shortened if it is long. */
+  /** Returns the mapper's position as a JSON pointer, shortened if it is long. */
   private static String place(JacksonException refused, Function<Reference, String> named) {
     if (!(refused instanceof JsonMappingException mapping) || mapping.getPath().isEmpty()) {
       return "the top level";
@@ -92,7 +93,7 @@ public final class JacksonCodec implements PayloadCodec {
                   : problem),
           null);
     } catch (JacksonException refused) {
-      // The original message may quote the payload; the names of the class's properties do not.
+      // The original message may quote the payload; the names of the class's properties cannot.
       throw new PayloadException(
           "Payload does not fit %s, at %s (%s)"
               .formatted(payloadClass.getName(), placeInClasses(refused), typesOf(refused)),
@@ -108,9 +109,9 @@ public final class JacksonCodec implements PayloadCodec {
   }
 
   /**
-   * What a constructor or a deserializer of the application threw. Jackson's own exceptions are
-   * left out, and what they wrap where a value does not fit: logs and the audit show causes, and
-   * these quote the payload.
+   * Returns what a constructor or a deserializer of the application threw. Jackson's own
+   * exceptions, and the causes of its exceptions for values that do not fit, are omitted: logs and
+   * the audit show causes, and these quote the payload.
    */
   private static @Nullable Throwable causeOf(JacksonException refused) {
     Throwable cause = refused.getCause();
@@ -135,7 +136,7 @@ public final class JacksonCodec implements PayloadCodec {
   }
 
   /**
-   * Jackson's words about a class. They end with the value that was met where a class has no
+   * Returns Jackson's message about a class, without the value that ends it if the class has no
    * creator for a text or a number: "... to deserialize from String value ('...')".
    */
   private static String withoutValue(InvalidDefinitionException refused) {
@@ -144,7 +145,7 @@ public final class JacksonCodec implements PayloadCodec {
     return value < 0 ? message : message.substring(0, value) + " value";
   }
 
-  /** As {@link #place}, with {@code *} for whatever is the payload's: the keys of maps. */
+  /** As {@link #place}, with {@code *} for parts from the payload, which are the keys of maps. */
   private String placeInClasses(JacksonException refused) {
     return place(
         refused,

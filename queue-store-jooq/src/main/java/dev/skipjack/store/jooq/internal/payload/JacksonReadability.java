@@ -40,21 +40,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds classes that Jackson writes as JSON that it can never read back. {@code canDeserialize}
- * finds none of them: an abstract type and a class without a creator have deserializers too, which
- * fail when they are called.
+ * Finds classes that Jackson writes as JSON but can never read back. {@code canDeserialize} detects
+ * none of them: an abstract type and a class without a creator have deserializers too, which fail
+ * when they are called.
  *
- * <p>Walks the deserializers that Jackson built for a class, and follows only those of Jackson's
- * own that it understands, and only properties that the class writes. Whatever else is there, such
- * as a deserializer of the application's own, is taken to be readable: a class that is refused
- * wrongly is worse than one that fails late.
+ * <p>It walks the deserializers that Jackson built for a class. It follows only those of Jackson's
+ * own that it understands, and only properties that the class writes. Anything else, such as a
+ * deserializer of the application, is assumed to be readable: rejecting a valid class is worse than
+ * failing late for an invalid one.
  */
 final class JacksonReadability {
 
-  /** More than any payload has; a class graph beyond that is not a payload's. */
+  /** More deserializers than any payload class needs; a larger class graph is not a payload's. */
   private static final int MOST_DESERIALIZERS = 1_000;
 
-  /** Deeper properties are accepted unseen. */
+  /** Deeper properties are accepted without a check. */
   private static final int DEEPEST = 20;
 
   /** Annotations of a property that change how it is written or read. */
@@ -74,8 +74,8 @@ final class JacksonReadability {
   }
 
   /**
-   * Why the class cannot be read and what to do about it, in sentences that begin with the place;
-   * null if nothing is known against it.
+   * Returns why the class cannot be read and how to fix it, in sentences that begin with the
+   * position; null if no problem is known.
    */
   @Nullable String problem(Class<?> payloadClass) {
     try {
@@ -84,11 +84,11 @@ final class JacksonReadability {
       try {
         root = context.findRootValueDeserializer(mapper.constructType(payloadClass));
       } catch (JsonMappingException refused) {
-        // About the class alone: there is no payload yet.
+        // The message is about the class alone: there is no payload yet.
         return "at the top level: " + refused.getOriginalMessage();
       }
       if (mapper.getDeserializationConfig().getProblemHandlers() != null) {
-        return null; // may make an instance of anything
+        return null; // it may create an instance of any class
       }
       return new Walk(context).of(root, "", 0);
     } catch (RuntimeException | LinkageError | JsonMappingException unsure) {
@@ -96,7 +96,7 @@ final class JacksonReadability {
     }
   }
 
-  /** Whether a class has a property that is read by this name, as against the key of a map. */
+  /** Whether a class has a property of this name, so that the name is not the key of a map. */
   boolean isProperty(Class<?> owner, String name) {
     try {
       return context().findNonContextualValueDeserializer(mapper.constructType(owner))
@@ -150,7 +150,7 @@ final class JacksonReadability {
       if (deserializer.getObjectIdReader() != null || isTyped(mapper.constructType(type))) {
         return null;
       }
-      return "%s: %s is %s, and nothing says which class to make. %s"
+      return "%s: %s is %s, and nothing specifies the class to create. %s"
           .formatted(
               at(place),
               type.getName(),
@@ -178,7 +178,7 @@ final class JacksonReadability {
       }
       ValueInstantiator instantiator = deserializer.getValueInstantiator();
       if (instantiator.canCreateUsingDelegate() || instantiator.canCreateUsingArrayDelegate()) {
-        return null; // its properties are read as the delegate's
+        return null; // its properties are read by the delegate
       }
       if (!instantiator.canCreateUsingDefault() && !instantiator.canCreateFromObjectWith()) {
         return "%s: %s has no constructor that can be called. %s"
@@ -216,7 +216,7 @@ final class JacksonReadability {
       return written;
     }
 
-    /** Whether nothing says that it is written or read in a way of its own. */
+    /** Whether no annotation customizes how the property is written or read. */
     private boolean isPlain(SettableBeanProperty property, BeanPropertyWriter writer) {
       Class<?> kind = property.getClass();
       return (kind == FieldProperty.class
@@ -232,7 +232,9 @@ final class JacksonReadability {
           && CHANGING.stream().noneMatch(each -> has(property, each) || has(writer, each));
     }
 
-    /** Null where the value's class decides; known ahead for final classes, which arrays are. */
+    /**
+     * A null serializer depends on the value's class. Final classes and arrays have one in advance.
+     */
     private static boolean isStandard(@Nullable JsonSerializer<?> serializer) {
       return serializer == null
           || serializer.getClass() == BeanSerializer.class

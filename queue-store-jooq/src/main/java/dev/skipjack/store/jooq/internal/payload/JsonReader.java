@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a JSON document token by token. Accepts what PostgreSQL's {@code jsonb} accepts: JSON as in
- * RFC 8259 without U+0000, lone surrogates and nesting that would exhaust the server's stack. What
- * a codec returns is checked by it too, because an error of the server would cost the caller its
- * transaction. Belongs to one thread.
+ * RFC 8259 without U+0000, lone surrogates and nesting that would exhaust the server's stack. It
+ * also checks the results of codecs, because a server error would abort the caller's transaction.
+ * Belongs to one thread.
  */
 public final class JsonReader {
 
@@ -20,7 +20,7 @@ public final class JsonReader {
     BEGIN_ARRAY,
     /** The closing bracket of an array. */
     END_ARRAY,
-    /** The name of a member, with its colon. */
+    /** The name of a member, including its colon. */
     NAME,
     /** A string that is a value. */
     STRING,
@@ -30,7 +30,7 @@ public final class JsonReader {
     WORD,
     /** The end of a valid document. */
     END,
-    /** No token: {@link JsonReader#problem} says why. Nothing can be read after it. */
+    /** No token: {@link JsonReader#problem} returns the reason. Nothing can be read after it. */
     INVALID
   }
 
@@ -43,7 +43,7 @@ public final class JsonReader {
     SEPARATOR
   }
 
-  /** Most arrays and objects inside one another. */
+  /** The maximum nesting depth of arrays and objects. */
   static final int DEEPEST = 100;
 
   private static final String NO_JSON = "is not JSON";
@@ -51,10 +51,10 @@ public final class JsonReader {
   private static final String LONE_SURROGATE = "holds a lone surrogate";
   private static final String TOO_DEEP = "is nested deeper than " + DEEPEST;
 
-  /** No JSON has a NUL outside its strings. */
+  /** The end of the document: no JSON has a NUL outside its strings. */
   private static final char NOTHING = '\0';
 
-  /** An element of {@link #places}: an object whose first name has not been read. */
+  /** The element for an object whose first name has not been read. */
   private static final int NO_NAME_YET = Integer.MIN_VALUE;
 
   private static final int LONGEST_SEGMENT = 60;
@@ -63,16 +63,16 @@ public final class JsonReader {
   private final String json;
   private int position;
 
-  /** The last token is from here ... */
+  /** The start of the last token. */
   private int start;
 
-  /** ... to here. */
+  /** The end of the last token. */
   private int end;
 
   private Next next = Next.VALUE;
   private @Nullable String problem;
 
-  /** For each open container where the reader is in it: the start of a name, or -1 - index. */
+  /** The position in each open container: the start of a name, or -1 - index. */
   private final int[] places = new int[DEEPEST];
 
   private final boolean[] isObject = new boolean[DEEPEST];
@@ -85,7 +85,7 @@ public final class JsonReader {
   private long blanks;
   private long separators;
 
-  /** At the start of {@code json}. */
+  /** Creates a reader at the start of {@code json}. */
   public JsonReader(String json) {
     this.json = json;
   }
@@ -122,12 +122,12 @@ public final class JsonReader {
     return next == Next.VALUE || next == Next.ELEMENT_OR_END ? value() : name();
   }
 
-  /** The last token, a number or a word, as it is in the document. */
+  /** Returns the last token, a number or a word, as it is in the document. */
   public String source() {
     return json.substring(start, end);
   }
 
-  /** The last token, a name or a string, without its quotes and escapes. */
+  /** Returns the last token, a name or a string, without its quotes and escapes. */
   public String text() {
     StringBuilder text = new StringBuilder(end - start);
     int resume = position;
@@ -139,22 +139,22 @@ public final class JsonReader {
     return text.toString();
   }
 
-  /** What is wrong with the document, as the end of a sentence; null while nothing is. */
+  /** Returns the document's problem as the end of a sentence; null if none was found so far. */
   public @Nullable String problem() {
     return problem;
   }
 
-  /** Number of containers that are open. */
+  /** Returns the number of open containers. */
   int depth() {
     return depth;
   }
 
-  /** Digits before the point of the last token, a number, once its exponent is written out. */
+  /** Returns the digits before the point of the last token, a number, without its exponent. */
   long digitsBefore() {
     return digitsBefore;
   }
 
-  /** Digits behind the point, likewise. Neither can overflow, and both can be negative. */
+  /** Returns the digits after the point, likewise. Neither can overflow; both can be negative. */
   long digitsBehind() {
     return digitsBehind;
   }
@@ -164,12 +164,12 @@ public final class JsonReader {
     return hasExponent;
   }
 
-  /** Blanks between tokens so far. */
+  /** Returns the number of blanks between tokens so far. */
   long blanks() {
     return blanks;
   }
 
-  /** Commas and colons between tokens so far. */
+  /** Returns the number of commas and colons between tokens so far. */
   long separators() {
     return separators;
   }
@@ -239,7 +239,7 @@ public final class JsonReader {
     return Token.NAME;
   }
 
-  /** Half a character is lone unless the other half follows in the same way, escaped or not. */
+  /** A surrogate is lone unless the other half follows in the same form, escaped or not. */
   private boolean string() {
     boolean afterHigh = false;
     boolean highEscaped = false;
@@ -272,7 +272,7 @@ public final class JsonReader {
     return false;
   }
 
-  /** The next character of a string, unescaped; -1 if it is no valid escape. */
+  /** Returns the next character of a string, unescaped; -1 for an invalid escape. */
   private int unit() {
     char c = json.charAt(position++);
     if (c != '\\') {
@@ -333,7 +333,7 @@ public final class JsonReader {
     return true;
   }
 
-  /** The digits from {@code first} as a number, limited so that it cannot overflow. */
+  /** Returns the digits from {@code first} as a number, limited so that it cannot overflow. */
   private long exponent(int first) {
     long value = 0;
     for (int i = first; i < position; i++) {
@@ -369,7 +369,7 @@ public final class JsonReader {
     return position < json.length() ? json.charAt(position) : NOTHING;
   }
 
-  /** Where the reader is: a JSON pointer, shortened if it is long. */
+  /** Returns the reader's position as a JSON pointer, shortened if it is long. */
   String place() {
     StringBuilder pointer = new StringBuilder();
     int segments = inName ? depth - 1 : depth;
@@ -387,7 +387,7 @@ public final class JsonReader {
     return inName ? "a name in " + where : where;
   }
 
-  /** The name at {@code first} as a segment of a pointer; replaces what would garble a message. */
+  /** Returns the name at {@code first} for a pointer, without characters that garble a message. */
   private String segment(int first) {
     StringBuilder segment = new StringBuilder();
     int resume = position;

@@ -4,16 +4,16 @@ import dev.skipjack.store.jooq.internal.payload.JsonReader.Token;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pass over a JSON document, for what PostgreSQL's jsonb would refuse, and for huge numbers,
- * which jsonb writes out: eight characters of {@code 1e100000} become 100,001 digits. It also adds
- * up how much longer the document becomes when it is written out. Belongs to one thread.
+ * Scans a JSON document once for content that PostgreSQL's jsonb would reject, and for huge
+ * numbers, which jsonb writes without exponents: the eight characters of {@code 1e100000} become
+ * 100,001 digits. It also computes how much longer the document becomes. Belongs to one thread.
  */
 final class JsonScan {
 
-  /** Most digits of a number before its point once it is written out: no double has more. */
+  /** The most digits before the point of a number without exponent: no double has more. */
   static final int MOST_INTEGER_DIGITS = 309;
 
-  /** Most digits of a number behind its point once it is written out. */
+  /** The most digits after the point of a number without exponent. */
   static final int MOST_FRACTION_DIGITS = 1_000;
 
   private static final String HUGE_NUMBER =
@@ -43,7 +43,7 @@ final class JsonScan {
     return null;
   }
 
-  /** Whether the number is of acceptable length once it is written out; adds what it gains. */
+  /** Whether the number has an acceptable length without its exponent; adds its growth. */
   private boolean fits() {
     long before = reader.digitsBefore();
     long behind = reader.digitsBehind();
@@ -56,7 +56,7 @@ final class JsonScan {
     return true;
   }
 
-  /** How many characters a number with an exponent gains. */
+  /** Returns the number of characters that a number with an exponent gains. */
   private static long growth(String number, long before, long behind) {
     long sign = number.charAt(0) == '-' ? 1 : 0;
     long digits = isZero(number) ? 1 : Math.max(before, 1);
@@ -77,12 +77,12 @@ final class JsonScan {
     return true;
   }
 
-  /** What is wrong with the document; null when nothing is. */
+  /** Returns the document's problem; null if it has none. */
   @Nullable String problem() {
     return problem;
   }
 
-  /** Where the scan stopped: a JSON pointer, shortened if it is long. */
+  /** Returns the position where the scan stopped as a JSON pointer, shortened if it is long. */
   String place() {
     return reader.place();
   }
@@ -93,10 +93,10 @@ final class JsonScan {
   }
 
   /**
-   * How many characters, all of them ASCII, the document gains at most when PostgreSQL writes it
-   * out: its numbers have no exponents, and a space follows each comma and colon between values.
-   * Negative if it loses some, as blanks. Escapes, repeated names and leading zeros make it shorter
-   * still.
+   * Returns the largest number of characters, all ASCII, that the document gains when PostgreSQL
+   * prints it: its numbers have no exponents, and a space follows each comma and colon between
+   * values. The result is negative if the document loses characters, such as blanks. Escapes,
+   * repeated names and leading zeros make it even shorter.
    */
   long growth() {
     return numberGrowth + reader.separators() - reader.blanks();

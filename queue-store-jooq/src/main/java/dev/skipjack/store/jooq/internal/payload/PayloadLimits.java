@@ -4,20 +4,20 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.PayloadException;
 
 /**
- * What a payload or a result may be, checked before any SQL: an error of the server would cost the
- * caller its transaction.
+ * The limits of a payload or a result, checked before any SQL runs because a server error would
+ * abort the caller's transaction.
  */
 public final class PayloadLimits {
 
   /**
-   * Most bytes of a payload in UTF-8 unless the queue's builder says otherwise: 256 KiB. A payload
-   * is for ids; documents belong in tables or object stores.
+   * The default limit of a payload, in bytes of UTF-8: 256 KiB. A payload is for ids; documents
+   * belong in tables or object stores.
    */
   public static final int LARGEST = 256 * 1024;
 
   /**
-   * How many times the limit a document may have once PostgreSQL has written it out, which is what
-   * every reader gets. One without exponents becomes at most half as long again, by the blanks.
+   * The factor by which a document may exceed the limit in the form that PostgreSQL prints, which
+   * is what every reader gets. A document without exponents grows by at most half, by blanks.
    */
   private static final int WRITTEN_FACTOR = 2;
 
@@ -27,9 +27,9 @@ public final class PayloadLimits {
   private final int largest;
 
   /**
-   * Limits with a size of their own.
+   * Creates limits with a size of their own.
    *
-   * @param largest most bytes in UTF-8, 1 KiB to 16 MiB
+   * @param largest the limit in bytes of UTF-8, 1 KiB to 16 MiB
    */
   public PayloadLimits(int largest) {
     if (largest < LEAST_LIMIT || largest > GREATEST_LIMIT) {
@@ -108,13 +108,13 @@ public final class PayloadLimits {
     return scan;
   }
 
-  /** A lone surrogate counts for three; it is refused later, by its place. */
+  /** A lone surrogate counts as three bytes; it is rejected later, with its position. */
   private static long utf8Length(String text) {
     long bytes = text.length();
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c >= 0x80) {
-        // Each half of a pair is two of its four bytes.
+        // Each half of a surrogate pair counts as two of its four bytes.
         bytes += c < 0x800 || Character.isSurrogate(c) ? 1 : 2;
       }
     }

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
  * Exact counts for the ranges of an index that were read to their end, estimates for the others.
  *
  * <p>The ranges are the pending jobs of a queue, the dead jobs of a queue and kind, all running
- * jobs and all waiting jobs. Of a range that was too long, all that is certain is that it has at
- * least the jobs that were counted.
+ * jobs and all waiting jobs. For a range that was too long, it is only certain that it has at least
+ * the jobs that were counted.
  */
 final class CountEstimates {
 
@@ -26,14 +26,14 @@ final class CountEstimates {
 
   private CountEstimates() {}
 
-  /** The counts in the order of the result. */
+  /** Returns the counts in the order of the result. */
   static List<JobCount> sorted(Collection<JobCount> counts) {
     return counts.stream().sorted(ORDER).toList();
   }
 
   /**
    * Replaces the counts of the ranges that were too long, adds the kinds that were not counted, and
-   * adds a count of {@link JobCount#OTHERS} for each range that may have still more.
+   * adds a count of {@link JobCount#OTHERS} for each range that may contain further jobs.
    *
    * @param counted marked as estimated if their range was too long
    * @param sampled estimates for the whole table
@@ -70,7 +70,7 @@ final class CountEstimates {
         true);
   }
 
-  /** A count that stands for the range of {@code count}. */
+  /** Returns a count that represents the range of {@code count}. */
   private static JobCount range(JobCount count) {
     boolean byQueue = count.status() == JobStatus.PENDING || count.status() == JobStatus.DEAD;
     return new JobCount(

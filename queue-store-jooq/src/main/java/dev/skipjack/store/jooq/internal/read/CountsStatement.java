@@ -43,14 +43,14 @@ import org.jooq.Table;
  * UNION ALL  ... the same for the waiting ...
  * }</pre>
  *
- * <p>It is one statement and so one snapshot: a job that is claimed in the meantime is counted
- * once. A range of 10,001 entries is too long for an exact count, which the last column reports;
- * {@link CountSampleStatement} estimates the groups of that range.
+ * <p>It is one statement and therefore reads one snapshot: a job that is claimed in the meantime is
+ * counted once. A range of 10,001 entries is too long for an exact count, which the last column
+ * reports; {@link CountSampleStatement} estimates the groups of that range.
  *
  * <p>No index contains the kind of a pending job. One on {@code (status, queue, kind)} was
  * measured: it adds 170 bytes of WAL per job, 9 % of what a job writes from its enqueue to its end,
- * to every enqueue, claim and retry, for a figure that is read now and then. So kinds are read from
- * the rows. {@link LooseScan} explains how the groups are found. Locks nothing.
+ * to every enqueue, claim and retry, for a figure that is read only occasionally. Kinds are
+ * therefore read from the rows. {@link LooseScan} explains how the groups are found. Locks nothing.
  */
 final class CountsStatement {
 
@@ -126,7 +126,7 @@ final class CountsStatement {
         .asTable("seen");
   }
 
-  /** Marked as estimated if its range was too long for an exact count. */
+  /** Reads a count, and marks it as estimated if its range was too long for an exact count. */
   private static JobCount read(Row row) throws SQLException {
     return new JobCount(
         row.text(QUEUE),

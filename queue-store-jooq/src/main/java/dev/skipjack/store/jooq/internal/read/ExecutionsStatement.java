@@ -24,17 +24,17 @@ import org.jooq.ResultQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the latest attempts of a job, the last one first.
+ * Lists the latest attempts of a job, latest first.
  *
  * <pre>{@code
  * SELECT ..., CASE WHEN row_number() OVER (ORDER BY attempt DESC, id DESC) <= 20 THEN error_stack END
  *   FROM job_executions WHERE job_id = :id ORDER BY attempt DESC, id DESC LIMIT 1000
  * }</pre>
  *
- * <p>Probes {@code job_executions_job_idx} of each partition and reads every attempt of this job:
+ * <p>It probes {@code job_executions_job_idx} of each partition and reads every attempt of the job:
  * the index is not ordered by attempt, which would help only a job that snoozed for years. The
- * stack traces of a thousand failures would be 30 MB, so only the latest attempts have theirs.
- * Locks nothing.
+ * stack traces of a thousand failures would be 30 MB, so only the latest attempts are listed with
+ * theirs. Locks nothing.
  */
 final class ExecutionsStatement {
 

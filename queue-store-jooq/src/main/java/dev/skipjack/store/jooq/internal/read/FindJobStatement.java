@@ -29,9 +29,10 @@ import org.jooq.impl.SQLDataType;
  * SELECT ... FROM jobs WHERE id = :id UNION ALL SELECT ... FROM jobs_archive WHERE id = :id
  * }</pre>
  *
- * <p>It is one statement because a job that ends between two would be found by neither or by both.
- * The archive is partitioned by day and an id does not contain the day, so the primary key of every
- * partition is probed: two or three pages each, which stay cached. Locks nothing.
+ * <p>It is one statement because a job that ends between two statements would be found by neither
+ * or by both. The archive is partitioned by day and an id does not contain the day, so the primary
+ * key of every partition is probed. This reads two or three pages each, which stay cached. Locks
+ * nothing.
  */
 final class FindJobStatement {
 

@@ -51,13 +51,13 @@ import org.jooq.impl.SQLDataType;
  * }</pre>
  *
  * <p>The error is in the row and in no index, so only the newest 10,001 dead jobs of each queue and
- * kind are read. The error class is that of one example from each group: two probes, of which the
- * second reads one partition, because the job has the start of its last attempt. {@link LooseScan}
- * explains how the groups are found. Locks nothing.
+ * kind are read. The error class is that of one example from each group. Finding it takes two
+ * probes, of which the second reads only one partition, because the job's row has the start of its
+ * last attempt. {@link LooseScan} explains how the groups are found. Locks nothing.
  */
 final class GroupDeadJobsStatement {
 
-  /** Characters of an error that are compared and shown. */
+  /** The number of characters of an error that are compared and shown. */
   private static final int LONGEST_ERROR = 200;
 
   private static final Field<String> QUEUE = field(name("seen", "queue"), String.class);

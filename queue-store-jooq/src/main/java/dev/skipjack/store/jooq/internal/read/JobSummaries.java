@@ -16,7 +16,7 @@ import org.jooq.Field;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
-/** The columns of a job in every list, the same for live and for archived jobs. */
+/** The columns of a job in every list, which are the same for live and archived jobs. */
 final class JobSummaries {
 
   static final JobSummaries LIVE =
@@ -48,17 +48,17 @@ final class JobSummaries {
     this.worker = worker;
   }
 
-  /** The table that the jobs are in. */
+  /** Returns the table that contains the jobs. */
   Table<?> table() {
     return table;
   }
 
-  /** Its column with the ids of the jobs. */
+  /** Returns the table's column with the ids of the jobs. */
   Field<Long> id() {
     return id;
   }
 
-  /** The columns that {@link #read} needs. */
+  /** Returns the columns that {@link #read} needs. */
   List<Field<?>> columns() {
     return List.of(
         id,
@@ -79,12 +79,12 @@ final class JobSummaries {
         column(JOBS.TAGS));
   }
 
-  /** The table's column of the same name as one of {@code jobs}. */
+  /** Returns the table's column with the same name as one of {@code jobs}. */
   private <T> Field<T> column(Field<T> ofJobs) {
     return Objects.requireNonNull(table.field(ofJobs), ofJobs.getName());
   }
 
-  /** The job in {@code row}, which has all of {@link #columns}. */
+  /** Reads the job from {@code row}, which has all of {@link #columns}. */
   JobSummary read(Row row) throws SQLException {
     return new JobSummary(
         new JobId(row.number(id)),

@@ -25,7 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** Reads jobs with jOOQ's statements on PostgreSQL. */
+/** Reads jobs from PostgreSQL. */
 public final class JooqJobReader implements JobReader {
 
   private final OwnTransactions transactions;
@@ -45,10 +45,10 @@ public final class JooqJobReader implements JobReader {
   private final Statement<NoRequest, WorkerInfo> workers;
 
   /**
-   * Connects to nothing.
+   * Creates a reader. Opens no connection.
    *
    * @param transactions should be {@link OwnTransactions#readOnly}
-   * @param dialect renders for the queue's schema
+   * @param dialect renders statements for the queue's schema
    */
   public JooqJobReader(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
@@ -105,7 +105,9 @@ public final class JooqJobReader implements JobReader {
     };
   }
 
-  /** Few jobs have these statuses, so they are read at once; a walk is for more than expected. */
+  /**
+   * Reads all jobs of a status that few jobs have. If there are too many, walks the table instead.
+   */
   private JobPage few(
       Statement<PageQuery.Request, PageQuery.Entry> statement, JobQuery query, Position from) {
     List<PageQuery.Entry> rows = rows(statement, query, from, true);
@@ -141,7 +143,9 @@ public final class JooqJobReader implements JobReader {
     return transactions.run(statement, new PageQuery.Request(query, from, most));
   }
 
-  /** The next page begins after the last job of a full page, or else where reading stopped. */
+  /**
+   * Builds the page. The next begins after a full page's last job, or else where reading stopped.
+   */
   private static JobPage page(List<PageQuery.Entry> rows, JobQuery query) {
     List<JobSummary> jobs = new ArrayList<>(rows.size());
     for (PageQuery.Entry row : rows) {

@@ -19,7 +19,7 @@ import org.jooq.SortOrder;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Lists archived jobs, the latest finished first.
+ * Lists archived jobs, latest finished first.
  *
  * <pre>{@code
  * seen AS MATERIALIZED (SELECT finished_at AS at, id, <filters> AS matches, row_number() OVER (ORDER BY finished_at DESC, id DESC) AS place
@@ -28,10 +28,10 @@ import org.jooq.impl.SQLDataType;
  *                        ORDER BY finished_at DESC, id DESC LIMIT :most)
  * }</pre>
  *
- * <p>{@link PageQuery} explains the rest. Walks {@code jobs_archive_finished_at_idx} backwards, one
- * partition after the other. PostgreSQL prunes partitions by a comparison of single values but not
- * of rows, so the instant is compared a second time; for the same reason the page's rows are
- * fetched from the partitions between its first and its last instant. Locks nothing.
+ * <p>{@link PageQuery} explains the rest. The statement walks {@code jobs_archive_finished_at_idx}
+ * backwards, one partition after the other. PostgreSQL prunes partitions by a comparison of single
+ * values but not of rows, so the instant is compared a second time; for the same reason the page's
+ * rows are fetched from the partitions between its first and its last instant. Locks nothing.
  */
 final class ListArchivedStatement {
 

@@ -16,7 +16,7 @@ import org.jooq.Field;
 import org.jooq.ResultQuery;
 
 /**
- * Lists by id the live jobs of a status that few jobs have: running or waiting.
+ * Lists by id the live jobs of a status that few jobs have, which is running or waiting.
  *
  * <pre>{@code
  * seen AS MATERIALIZED (SELECT id, id > :after AND <filters> AS matches,
@@ -25,8 +25,8 @@ import org.jooq.ResultQuery;
  * }</pre>
  *
  * <p>{@link PageQuery} explains the rest. The partial index of the status is not ordered by id, so
- * all of its entries are read and sorted. If there are more than 10,000, the page is unusable,
- * which its horizon shows; {@link ListLiveStatement} then lists the jobs instead. Locks nothing.
+ * all of its entries are read and sorted. If there are more than 10,000, the horizon marks the page
+ * as unusable, and {@link ListLiveStatement} lists the jobs instead. Locks nothing.
  */
 final class ListFewStatement {
 

@@ -33,8 +33,8 @@ import org.jooq.Table;
  * }</pre>
  *
  * <p>A DISTINCT would read every entry. The recursion jumps from the first entry of one group to
- * the first entry of the next, and reads one entry per group. It orders by all columns of the
- * index, or the planner might choose another index for the limit.
+ * the first entry of the next, and reads one entry per group. It orders by all columns of the index
+ * because the planner might otherwise choose another index for the limit.
  */
 final class LooseScan {
 
@@ -47,7 +47,7 @@ final class LooseScan {
 
   private LooseScan() {}
 
-  /** The queues that have pending jobs: {@code <alias>(queue)}. */
+  /** Finds the queues that have pending jobs: {@code <alias>(queue)}. */
   static CommonTableExpression<?> pendingQueues(String alias) {
     return groups(
         alias,
@@ -58,8 +58,8 @@ final class LooseScan {
   }
 
   /**
-   * The lanes that have pending jobs, and when the first job of each is due: {@code <alias>(queue,
-   * priority, scheduled_at)}.
+   * Finds the lanes that have pending jobs, and the due time of the first job of each: {@code
+   * <alias>(queue, priority, scheduled_at)}.
    */
   static CommonTableExpression<?> lanes(String alias) {
     return groups(
@@ -70,7 +70,7 @@ final class LooseScan {
         PENDING_ORDER);
   }
 
-  /** The lanes of some queues that have pending jobs: {@code <alias>(queue, priority)}. */
+  /** Finds the lanes of some queues that have pending jobs: {@code <alias>(queue, priority)}. */
   static CommonTableExpression<?> lanes(String alias, Condition queues) {
     return groups(
         alias,
@@ -80,7 +80,7 @@ final class LooseScan {
         PENDING_ORDER);
   }
 
-  /** The queues and kinds that have dead jobs: {@code <alias>(queue, kind)}. */
+  /** Finds the queues and kinds that have dead jobs: {@code <alias>(queue, kind)}. */
   static CommonTableExpression<?> deadGroups(String alias) {
     return groups(
         alias,
@@ -90,7 +90,7 @@ final class LooseScan {
         DEAD_ORDER);
   }
 
-  /** A column of such a table. */
+  /** Returns a column of such a table. */
   static <T> Field<T> of(String alias, Field<T> column) {
     return field(name(alias, column.getName()), column.getDataType());
   }

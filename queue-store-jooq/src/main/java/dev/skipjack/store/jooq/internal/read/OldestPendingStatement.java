@@ -28,9 +28,9 @@ import org.jooq.impl.SQLDataType;
  * SELECT queue, min(scheduled_at), clock_timestamp() - min(scheduled_at) in microseconds FROM lane GROUP BY queue ORDER BY queue
  * }</pre>
  *
- * <p>The first entry of a lane is its oldest job, so the {@link LooseScan} that finds the lanes has
- * all that is needed and never leaves the index. The database computes the age, so the clock of
- * this machine does not matter. Locks nothing.
+ * <p>The first entry of a lane is its oldest job, so the {@link LooseScan} that finds the lanes
+ * reads all that is needed and never leaves the index. The database computes the age, so the clock
+ * of this machine does not matter. Locks nothing.
  */
 final class OldestPendingStatement {
 

@@ -56,14 +56,14 @@ import org.jspecify.annotations.Nullable;
  *   FROM one row LEFT JOIN horizon ON true LEFT JOIN jobs ON id = ANY (ARRAY(SELECT id FROM page)) ORDER BY position
  * }</pre>
  *
- * <p>A filter without an index would read on until enough rows match, to the end of the table if
- * none does. So a page reads a bounded range and returns where it was cut: the horizon, after which
- * the next page begins.
+ * <p>A filter without an index would read on until enough rows match, and to the end of the table
+ * if none does. A page therefore reads a bounded range and returns the point where the range was
+ * cut. This is the horizon, after which the next page begins.
  *
- * <p>{@code seen} holds positions and flags only, so that 10,000 rows stay small whatever their
- * errors and tags weigh. The rows of the page are fetched by an array of ids, the only form that is
- * never planned as a scan of the table. The one row exists because an empty page has a horizon too.
- * No list selects a payload.
+ * <p>{@code seen} holds only positions and flags, so that 10,000 rows stay small regardless of the
+ * size of their errors and tags. The rows of the page are fetched by an array of ids, the only form
+ * that is never planned as a scan of the table. The query selects from one row because an empty
+ * page has a horizon too. No list selects a payload.
  */
 final class PageQuery {
 
@@ -87,19 +87,19 @@ final class PageQuery {
     this.direction = direction;
   }
 
-  /** A list by id; its {@code seen} has the columns id, matches and place. */
+  /** Returns a list by id, whose {@code seen} has the columns id, matches and place. */
   static PageQuery byId() {
     return new PageQuery(false, SortOrder.ASC);
   }
 
-  /** A list by instant and id; its {@code seen} has the column {@code at} as well. */
+  /** Returns a list by instant and id, whose {@code seen} has the column {@code at} as well. */
   static PageQuery byInstant(SortOrder direction) {
     return new PageQuery(true, direction);
   }
 
   /**
-   * Merges {@code seen} from several ranges, in ascending order. After the first point where any of
-   * them was cut the merged rows have gaps, so the page ends there.
+   * Merges {@code seen} from several ranges, in ascending order. After the first point where one of
+   * the ranges was cut, the merged rows have gaps, so the page ends there.
    *
    * @param lead the tables that {@code seen} refers to
    */
@@ -117,8 +117,8 @@ final class PageQuery {
   }
 
   /**
-   * The number of rows that each of several ranges may have, so that together they stay within the
-   * bound.
+   * Computes the number of rows that each of several ranges may have, so that together they stay
+   * within the bound.
    *
    * @param groups one row for each range
    * @param which restricts the groups
@@ -137,19 +137,19 @@ final class PageQuery {
                 .where(which));
   }
 
-  /** The number that {@link #share} returns. */
+  /** Returns the number that {@link #share} computes. */
   static Field<Long> cutOf(CommonTableExpression<?> share) {
     return field(select(field(name(share.getName(), "cut"), Long.class)).from(share));
   }
 
   /**
-   * The whole query.
+   * Returns the whole query.
    *
    * @param seen the rows that are read
    * @param cut the row number at which a range is cut
    * @param jobs the table whose rows are shown, and the columns
    * @param where restricts the rows of the page further than their ids do
-   * @param order of the rows on the page
+   * @param order the order of the rows on the page
    */
   ResultQuery<?> query(
       Select<?> seen, Field<Long> cut, JobSummaries jobs, Condition where, OrderField<?>... order) {
@@ -200,7 +200,7 @@ final class PageQuery {
   }
 
   /**
-   * The statement of a list.
+   * Creates the statement of a list.
    *
    * @param jobs the table whose rows are shown, and the columns
    * @param query made by {@link #query}
@@ -233,17 +233,17 @@ final class PageQuery {
   }
 
   /**
-   * A page of a list.
+   * A request for one page of a list.
    *
-   * @param from where the page begins
-   * @param most rows that may be read to fill it
+   * @param from the position after which the page begins
+   * @param most the largest number of rows that may be read to fill the page
    */
   record Request(JobQuery query, Position from, int most) {}
 
   /**
    * One row of the result.
    *
-   * @param horizon how far the index was read, the same in each row; null if to its end
+   * @param horizon how far the index was read, the same in each row; null if it was read to its end
    * @param job null in the only row of an empty page
    */
   record Entry(@Nullable Position horizon, @Nullable JobSummary job) {}

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A position in a list: after the job that has this instant and id.
  *
- * <p>As a token it is {@code <version>|<order>|<instant>|<id>} in Base64, as long as the version is
- * 1: applications keep tokens in links.
+ * <p>Its token is {@code <version>|<order>|<instant>|<id>} in Base64. The format has a version,
+ * currently 1, because applications keep tokens in links.
  *
- * @param at when the job is due or finished, as PostgreSQL parses it; an infinity stands for an end
- *     of the list
+ * @param at when the job is due or finished, in a form that PostgreSQL parses; an infinity stands
+ *     for an end of the list
  * @param id ids begin at 1
  */
 record Position(String at, long id) {
@@ -25,14 +25,14 @@ record Position(String at, long id) {
   private static final String ALWAYS = "-infinity";
   private static final String NEVER = "infinity";
 
-  /** Before the first job. */
+  /** Returns the position before the first job. */
   static Position startOf(JobOrder order) {
     return order == JobOrder.FINISHED
         ? new Position(NEVER, Long.MAX_VALUE)
         : new Position(ALWAYS, 0);
   }
 
-  /** A position in the list by id, which has no instants. */
+  /** Returns a position in the list by id, which has no instants. */
   static Position of(long id) {
     return new Position(ALWAYS, id);
   }

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lists the settings of queues: {@code SELECT ... FROM job_queues ORDER BY queue}. Operators write
- * these rows one by one, so there are few and all are read. An interval may have months, which are
- * not a fixed duration: PostgreSQL converts it to seconds, with 30 days for a month. Locks nothing.
+ * these rows one by one, so there are few, and all are read. An interval may have months, which
+ * have no fixed duration, so PostgreSQL converts it to seconds, counting a month as 30 days. Locks
+ * nothing.
  */
 final class QueueSettingsStatement {
 
@@ -52,7 +53,7 @@ final class QueueSettingsStatement {
         .orderBy(JOB_QUEUES.QUEUE);
   }
 
-  /** A pause that has ended by itself stays in its row until the next pause, and is not shown. */
+  /** Hides a pause that has ended by itself; it stays in the row until the next pause. */
   private static Field<Instant> whilePaused(Field<Instant> instant) {
     return when(PausePredicates.PAUSED, instant);
   }

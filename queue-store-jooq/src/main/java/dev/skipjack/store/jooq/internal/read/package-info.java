@@ -1,11 +1,10 @@
 /**
- * Reading jobs for dashboards and tools. {@link
- * dev.skipjack.store.jooq.internal.read.JooqJobReader} implements {@link
- * dev.skipjack.api.JobReader}, one statement for each question. {@code PageQuery} is the frame of
- * all lists, {@code LooseScan} finds the groups of an index, {@code JobSummaries} has the columns
- * that are shown of a job.
+ * Reads jobs for dashboards and tools. {@link dev.skipjack.store.jooq.internal.read.JooqJobReader}
+ * implements {@link dev.skipjack.api.JobReader}, with one statement for each query. {@code
+ * PageQuery} is the frame of all lists, {@code LooseScan} finds the groups of an index, and {@code
+ * JobSummaries} has the columns that lists show.
  *
- * <p>Every statement is bounded, whatever the tables hold: it reads a limited range of an index,
+ * <p>Every statement is bounded, whatever the tables contain: it reads a limited range of an index,
  * and its result reports where the range ended or that a count is an estimate. {@code ReadBounds}
  * has the limits. No statement locks a row or writes.
  *

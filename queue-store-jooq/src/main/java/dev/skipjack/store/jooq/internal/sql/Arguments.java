@@ -18,7 +18,7 @@ public final class Arguments {
   private final Map<String, Binder> binders = new HashMap<>();
   private final boolean ascii;
 
-  /** With no values yet. */
+  /** Creates arguments without values. */
   public Arguments() {
     this(false);
   }
@@ -28,8 +28,8 @@ public final class Arguments {
   }
 
   /**
-   * A copy whose texts have a question mark for each character outside ASCII: for databases of an
-   * encoding that has no such character (22P05). Documents stay as they are.
+   * Returns a copy whose texts have a question mark for each character outside ASCII. It is for
+   * databases whose encoding lacks a character (22P05). Documents stay as they are.
    */
   public Arguments ascii() {
     Arguments copy = new Arguments(true);
@@ -83,7 +83,7 @@ public final class Arguments {
                             .toArray(String[]::new))));
   }
 
-  /** Sets an array of JSON documents, one for each element, which are never spelled otherwise. */
+  /** Sets an array of JSON documents, one for each element, which {@link #ascii} never changes. */
   public <E> Arguments documents(
       String name, Collection<E> elements, Function<E, @Nullable String> document) {
     return array(name, "text", elements, document, String[]::new);
@@ -117,7 +117,7 @@ public final class Arguments {
 
   private static Short narrowed(Integer number) {
     if (number.shortValue() != number) {
-      throw new IllegalArgumentException("%d is no smallint.".formatted(number));
+      throw new IllegalArgumentException("%d is not a smallint.".formatted(number));
     }
     return number.shortValue();
   }
@@ -129,10 +129,10 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of timestamps with time zone, one for each element, from PostgreSQL's text form:
-   * it knows {@code -infinity}, which Java's types do not. They travel as texts, which the
-   * statement casts: the driver would write timestamps as one text, in which NULL means what the
-   * session's {@code array_nulls} says.
+   * Sets an array of timestamps with time zone, one for each element, from PostgreSQL's text form,
+   * which has {@code -infinity}, unlike Java's types. They are sent as texts, which the statement
+   * casts. The driver would send timestamps as one text, in which the meaning of NULL depends on
+   * the session's {@code array_nulls}.
    */
   public <E> Arguments timestamps(
       String name, Collection<E> elements, Function<E, @Nullable String> timestamp) {
@@ -140,8 +140,8 @@ public final class Arguments {
   }
 
   /**
-   * @param empty of the element's own type: an array of objects travels as text, which takes longer
-   *     to write and to read
+   * @param empty an array of the element's own type: an array of objects is sent as text, which
+   *     takes longer to write and to read
    */
   private <E, V> Arguments array(
       String name,
@@ -171,7 +171,8 @@ public final class Arguments {
     Binder binder = binders.get(name);
     if (binder == null) {
       throw new IllegalArgumentException(
-          "Parameter '%s' was not set; set are %s.".formatted(name, List.copyOf(binders.keySet())));
+          "Parameter '%s' was not set; the parameters set are %s."
+              .formatted(name, List.copyOf(binders.keySet())));
     }
     binder.bind(statement, index, ascii);
   }

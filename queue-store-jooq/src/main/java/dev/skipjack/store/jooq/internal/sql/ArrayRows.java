@@ -14,11 +14,11 @@ import org.jooq.Table;
 import org.jooq.impl.DSL;
 
 /**
- * Arrays of equal length as the columns of a table: {@code unnest(?, ?) AS alias (a, b)}. One
- * parameter a column whatever the number of rows, so the text of a statement is the same for one
- * row and for a thousand.
+ * Arrays of equal length as the columns of a table: {@code unnest(?, ?) AS alias (a, b)}. There is
+ * one parameter per column regardless of the number of rows, so the text of a statement is the same
+ * for one row and for a thousand.
  *
- * <p>jOOQ 3.19 has no word for an unnest of several arrays with an ordinality, hence the template.
+ * <p>jOOQ 3.19 cannot express an unnest of several arrays with an ordinality, hence the template.
  */
 public final class ArrayRows {
 
@@ -31,7 +31,7 @@ public final class ArrayRows {
     this.alias = alias;
   }
 
-  /** An empty one that is called {@code alias} in SQL. */
+  /** Creates rows without columns that are called {@code alias} in SQL. */
   public static ArrayRows named(String alias) {
     return new ArrayRows(alias);
   }
@@ -43,13 +43,13 @@ public final class ArrayRows {
     return this;
   }
 
-  /** Adds a last column {@code position}: the place of each row in the arrays, from 1. */
+  /** Adds a last column {@code position}: the index of each row in the arrays, from 1. */
   public ArrayRows withPosition() {
     position = true;
     return this;
   }
 
-  /** The table. */
+  /** Returns the table. */
   public Table<?> table() {
     List<QueryPart> parts = new ArrayList<>(arrays);
     String unnest =
@@ -65,13 +65,14 @@ public final class ArrayRows {
   }
 
   /**
-   * Only the bare word takes several arrays, and means the server's own then; with one it may not.
+   * Returns the function's name. Only the unqualified name accepts several arrays, and then always
+   * means the server's function. With one array it might not, so it is qualified.
    */
   private String function() {
     return arrays.size() == 1 ? "pg_catalog.unnest(" : "unnest(";
   }
 
-  /** One of its columns. */
+  /** Returns one of its columns. */
   public <T> Field<T> field(String column, Class<T> type) {
     return DSL.field(name(alias, column), type);
   }

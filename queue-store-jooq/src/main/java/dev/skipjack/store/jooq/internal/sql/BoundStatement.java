@@ -17,8 +17,8 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   private static final String NO_DATA = "02000";
 
   /**
-   * Runs it in the transaction that is open on {@code connection}, whose planner settings are as
-   * before when it returns.
+   * Runs it in the transaction that is open on {@code connection}, and restores that transaction's
+   * planner settings.
    */
   List<R> run(Connection connection) throws SQLException {
     return run(connection, text.inCallersTransaction());
@@ -65,7 +65,7 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
     }
   }
 
-  /** Moves to the second result with rows; the first is that of the settings. */
+  /** Skips to the second result with rows, because the first is that of the settings. */
   private void skipSettings(PreparedStatement statement, boolean isFirstWithRows)
       throws SQLException {
     boolean hasRows = isFirstWithRows;

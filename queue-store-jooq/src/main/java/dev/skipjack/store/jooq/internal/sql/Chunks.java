@@ -5,25 +5,25 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * Cuts a bulk write into statements. A statement ends at a number of rows or at {@link
+ * Splits a bulk write into statements. A statement ends at a number of rows or at {@link
  * #LARGEST_PAYLOAD}, whichever comes first: the driver and the server hold a whole statement in
  * memory, and the server refuses one of 1 GB.
  */
 public final class Chunks {
 
   /**
-   * Characters of payload in one statement, unless a single job has more. A character is at most
-   * three bytes of UTF-8.
+   * The largest number of payload characters in one statement, unless a single job has more. A
+   * character has at most three bytes in UTF-8.
    */
   static final long LARGEST_PAYLOAD = 16L * 1024 * 1024;
 
   private Chunks() {}
 
   /**
-   * Consecutive parts of {@code all}, in their order; none is empty.
+   * Returns consecutive parts of {@code all}, in order; none is empty.
    *
-   * @param rows most elements of a part; positive
-   * @param payload characters that an element adds to its statement
+   * @param rows the largest number of elements of a part; positive
+   * @param payload the number of characters that an element adds to its statement
    */
   public static <E> List<List<E>> of(List<E> all, int rows, ToLongFunction<E> payload) {
     List<List<E>> chunks = new ArrayList<>();

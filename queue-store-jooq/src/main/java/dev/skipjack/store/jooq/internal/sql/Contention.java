@@ -3,7 +3,7 @@ package dev.skipjack.store.jooq.internal.sql;
 import dev.skipjack.api.StoreException;
 import java.util.Set;
 
-/** Failures that other sessions cause, by holding locks or by keeping the server busy. */
+/** Detects failures that other sessions cause by holding locks or keeping the server busy. */
 public final class Contention {
 
   private static final Set<String> LOCK_TIMEOUT_DEADLOCK_OR_CANCELLED =

@@ -10,45 +10,47 @@ import org.jooq.impl.SQLDataType;
 import org.jooq.types.YearToSecond;
 
 /**
- * The only clock that decides what is due and what has run out: the database's. Durations travel as
- * microseconds and are added there, so a wrong clock on some machine moves nothing.
+ * The database's clock, which alone decides what is due and what has expired. Durations are sent as
+ * microseconds and added there, so a wrong clock on another machine has no effect.
  */
 public final class DatabaseClock {
 
   /**
-   * {@code clock_timestamp()}, not {@code now()}: the latter is the start of the transaction, which
-   * may have waited long before it asks.
+   * The current time: {@code clock_timestamp()} and not {@code now()}, which is the start of the
+   * transaction, and the transaction may have waited for long before this statement.
    */
   public static final Field<Instant> NOW = field("clock_timestamp()", SQLDataType.INSTANT);
 
   /**
-   * {@code now()}: stable within a statement, so an index condition may use it. Right only where
-   * the transaction began with the statement.
+   * The start of the transaction: {@code now()}. It is stable within a statement, so an index
+   * condition may use it. It is correct only if the transaction began with the statement.
    */
   public static final Field<Instant> TRANSACTION_START = field("now()", SQLDataType.INSTANT);
 
-  /** {@code statement_timestamp()}: as stable, and later in a transaction that is open already. */
+  /**
+   * {@code statement_timestamp()}: equally stable, and later if the transaction was open already.
+   */
   public static final Field<Instant> STATEMENT_START =
       field("statement_timestamp()", SQLDataType.INSTANT);
 
   private DatabaseClock() {}
 
-  /** {@code instant} and so many microseconds. */
+  /** Adds a number of microseconds to {@code instant}. */
   public static Field<Instant> plusMicros(Field<Instant> instant, Field<Long> micros) {
     return field("{0} + {1}", SQLDataType.INSTANT, instant, interval(micros));
   }
 
   /**
-   * So many microseconds; the DSL has no word for an interval from a number. The server multiplies
-   * by a double anyway; said, no other operator in the search path fits better. Exact for 285
-   * years.
+   * Converts a number of microseconds to an interval, which jOOQ's DSL cannot express. The server
+   * multiplies by a double in any case; with the explicit cast, no other operator in the search
+   * path is a better match. The result is exact for 285 years.
    */
   public static Field<YearToSecond> interval(Field<Long> micros) {
     return field(
         "cast({0} as double precision) * interval '1 microsecond'", SQLDataType.INTERVAL, micros);
   }
 
-  /** A duration as parameters carry it, rounded up to a whole microsecond. */
+  /** Returns a duration in microseconds, as parameters pass it, rounded up. */
   public static long micros(Duration duration) {
     return TimeUnit.MICROSECONDS.convert(duration.plusNanos(999));
   }

@@ -10,8 +10,9 @@ import org.jooq.Condition;
 import org.jooq.Field;
 
 /**
- * The conditions that partial indexes depend on, written once. Their literals are inlined: a bound
- * status matches no partial index, and the claim would read the whole table (docs/adr/0003).
+ * The conditions that partial indexes depend on, defined in one place. Their literals are inlined:
+ * a bound status matches no partial index, and the claim would read the whole table
+ * (docs/adr/0003).
  */
 public final class JobPredicates {
 
@@ -29,12 +30,12 @@ public final class JobPredicates {
 
   private JobPredicates() {}
 
-  /** A status as a literal in the text of a statement. */
+  /** Returns a status as a literal in the text of a statement. */
   public static Field<JobStatus> literal(JobStatus status) {
     return inline(status, JOBS.STATUS);
   }
 
-  /** Statuses as literals in the text of a statement. */
+  /** Returns statuses as literals in the text of a statement. */
   public static List<Field<JobStatus>> literals(JobStatus... statuses) {
     return Arrays.stream(statuses).map(JobPredicates::literal).toList();
   }

@@ -13,19 +13,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * As {@link OwnTransactions}, on one connection that is kept from call to call and holds no
- * transaction in between. Since the pool cannot look after it, it is asked after a minute of
- * silence whether its server is there and can be written to, and an answer that does not come
- * within ten seconds ends it. Safe for any number of threads, one at a time.
+ * As {@link OwnTransactions}, on one connection that is kept from call to call and has no open
+ * transaction in between. The pool cannot check this connection, so after a minute without use it
+ * is checked whether its server is reachable and writable. A response that takes longer than ten
+ * seconds ends the connection. Safe for any number of threads, one at a time.
  */
 public final class KeptTransactions implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(KeptTransactions.class);
 
-  /** Deadlock, cancelled statement, lock not available, untranslatable character. */
-  private static final Set<String> BROKEN_OFF = Set.of("40P01", "57014", "55P03", "22P05");
+  /**
+   * SQLSTATEs of a deadlock, a cancelled statement, a lock timeout, an untranslatable character.
+   */
+  private static final Set<String> ABORTED = Set.of("40P01", "57014", "55P03", "22P05");
 
-  /** How long the connection may be silent before it is asked whether it is alive. */
+  /** How long the connection may be unused before it is checked. */
   private static final Duration SILENCE = Duration.ofMinutes(1);
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -41,13 +43,13 @@ public final class KeptTransactions implements AutoCloseable {
   private long usedAt;
   private volatile boolean doubted;
 
-  /** On a connection of {@code dataSource}, which is borrowed by the first call. */
+  /** Runs on a connection of {@code dataSource}, which the first call borrows. */
   public KeptTransactions(DataSource dataSource) {
     this(dataSource, SILENCE);
   }
 
   /**
-   * @param silence after which the connection is asked whether it is alive
+   * @param silence how long the connection may be unused before it is checked
    */
   KeptTransactions(DataSource dataSource, Duration silence) {
     this.connections = new OwnConnections(dataSource);
@@ -57,9 +59,9 @@ public final class KeptTransactions implements AutoCloseable {
   /**
    * Runs one statement in a transaction and commits.
    *
-   * @return what each row became
-   * @throws dev.skipjack.api.StoreException if the database refused, was not reached, or its answer
-   *     was lost; the next call borrows another connection then
+   * @return the value read from each row
+   * @throws dev.skipjack.api.StoreException if the database rejected the statement or could not be
+   *     reached, or its response was lost; the next call may then borrow another connection
    * @throws IllegalStateException after {@link #close}
    */
   public <Q, R> List<R> run(Statement<Q, R> statement, Q request) {
@@ -85,9 +87,10 @@ public final class KeptTransactions implements AutoCloseable {
   }
 
   /**
-   * Borrows the connection now, unless there is one that is alive.
+   * Borrows the connection now, unless there is a live one.
    *
-   * @throws dev.skipjack.api.StoreException if there is none to be had, or its server is read-only
+   * @throws dev.skipjack.api.StoreException if no connection is available, or its server is
+   *     read-only
    * @throws IllegalStateException after {@link #close}
    */
   public void reserve() {
@@ -106,7 +109,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** Lets the next {@link #reserve} ask the server, however lately the connection was used. */
+  /** Lets the next {@link #reserve} check the server, however recently the connection was used. */
   public void recheck() {
     doubted = true;
   }
@@ -114,9 +117,9 @@ public final class KeptTransactions implements AutoCloseable {
   private void check(Connection connection) throws SQLException {
     try {
       ReadOnlyServer.requireWritable(connection);
-      connection.rollback(); // or the question's transaction would stay open
+      connection.rollback(); // the check would otherwise leave a transaction open
     } catch (SQLException failure) {
-      // It died in silence, or its server was demoted; another may be had.
+      // It broke while unused, or its server was demoted; another connection may work.
       giveUp(failure);
       Connection another = connection();
       if (ReadOnlyServer.refused(failure)) {
@@ -125,7 +128,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** A close that found the turn taken leaves it to us to give back the connection. */
+  /** Returns the connection if {@link #close} could not, because a call was running. */
   private void endTurn() {
     try {
       if (closed) {
@@ -138,7 +141,8 @@ public final class KeptTransactions implements AutoCloseable {
 
   private Connection connection() throws SQLException {
     if (closed) {
-      throw new IllegalStateException("The connection was given back.");
+      throw new IllegalStateException(
+          "The connection was returned to its pool; these transactions are closed.");
     }
     Connection connection = kept;
     if (connection == null) {
@@ -164,12 +168,12 @@ public final class KeptTransactions implements AutoCloseable {
   }
 
   /**
-   * An aborted statement does not mean that its connection is broken, and where handlers wait for
-   * one, another would be long in coming.
+   * Keeps the connection if only its statement was aborted: the connection still works, and while
+   * handlers use up the pool, another one would be slow to get.
    */
   private void giveUpUnlessWhole(SQLException failure) {
     Connection connection = kept;
-    if (connection == null || !BROKEN_OFF.contains(String.valueOf(failure.getSQLState()))) {
+    if (connection == null || !ABORTED.contains(String.valueOf(failure.getSQLState()))) {
       giveUp(failure);
       return;
     }
@@ -181,7 +185,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** Whatever is wrong with the connection, its pool finds out when it comes back. */
+  /** Returns the connection to its pool, which detects whether it is broken. */
   private void giveUp(Throwable failure) {
     Connection connection = kept;
     kept = null;
@@ -203,7 +207,7 @@ public final class KeptTransactions implements AutoCloseable {
     connection.setNetworkTimeout(Runnable::run, networkTimeout);
   }
 
-  /** Waits half a second at most for a call that is under way, and then breaks it off. */
+  /** Waits at most half a second for a call that is running, and then aborts it. */
   @Override
   public void close() {
     closed = true;
@@ -225,7 +229,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** An interrupted thread does not wait, but takes what is free. */
+  /** Waits for the lock for a limited time; an interrupted thread takes it only if it is free. */
   private boolean takeTurn() {
     try {
       return turn.tryLock(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
@@ -244,7 +248,7 @@ public final class KeptTransactions implements AutoCloseable {
     try (connection) {
       restore(connection);
     } catch (SQLException broken) {
-      LOG.debug("Kept connection was broken when it was given back", broken);
+      LOG.debug("Kept connection was broken when it was returned", broken);
     }
   }
 }

@@ -2,6 +2,6 @@ package dev.skipjack.store.jooq.internal.sql;
 
 /** The request of a {@link Statement} that has no parameters. */
 public enum NoRequest {
-  /** The only one. */
+  /** The only value. */
   NONE
 }

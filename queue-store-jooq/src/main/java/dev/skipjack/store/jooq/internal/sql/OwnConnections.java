@@ -14,11 +14,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A data source that is bound to the caller's transaction hands out that transaction's
  * connection, and a commit on it would commit the caller's work. Once a statement has run, the
- * driver knows of the transaction. Before the first statement, all that shows is auto-commit mode,
+ * driver knows of the transaction. Before the first statement, the only sign is auto-commit mode,
  * which such a transaction has switched off. That alone proves nothing, because a pool may be
- * configured without auto-commit. It counts in two cases: if the pool is a HikariCP that is
- * configured with auto-commit, and, for a data source that has handed out a connection in
- * auto-commit mode before, if it hands out the same connection a second time while the first is
+ * configured without auto-commit. It proves a transaction in two cases. One is a HikariCP that is
+ * configured with auto-commit. The other is a data source that has handed out a connection in
+ * auto-commit mode before, and now hands out the same connection a second time while the first is
  * borrowed, which no pool does. A pool that passes this test, because its users leave auto-commit
  * switched off, is not tested again.
  */
@@ -30,18 +30,18 @@ public final class OwnConnections {
   private volatile boolean autoCommitSeen;
   private volatile boolean isPool;
 
-  /** Of {@code dataSource}. */
+  /** Borrows from {@code dataSource}. */
   public OwnConnections(DataSource dataSource) {
     this.dataSource = dataSource;
   }
 
   /**
-   * A connection on which no transaction is open. Sends nothing to the server.
+   * Borrows a connection on which no transaction is open. Sends nothing to the server.
    *
    * @throws IllegalStateException if a transaction is open or has failed on the connection, or the
-   *     connection belongs to a transaction in which nothing has run yet; it is neither committed
-   *     nor rolled back
-   * @throws StoreException if the data source itself had no connection to give
+   *     connection belongs to a transaction in which nothing has run yet; the transaction is
+   *     neither committed nor rolled back
+   * @throws StoreException if the data source itself had no connection available
    * @throws SQLException if the driver could not connect
    */
   public Connection borrow() throws SQLException {
@@ -74,7 +74,7 @@ public final class OwnConnections {
   private void requireNoTransaction(Connection connection) throws SQLException {
     if (PostgresDriver.isInTransaction(connection) || isBound(connection)) {
       throw new IllegalStateException(
-          "The data source handed out a connection that is inside a transaction (open, begun by setAutoCommit(false), or failed and not rolled back), and the queue would have committed it. To enqueue in that transaction, use queue.in(connection). Give JobQueue the pool itself, not a data source that is bound to transactions, such as TransactionAwareDataSourceProxy. If it is a pool, somebody returned the connection without ending its transaction.");
+          "The data source handed out a connection that is inside a transaction (open, begun by setAutoCommit(false), or failed and not rolled back), and the queue would have committed that transaction. To enqueue in that transaction, use queue.in(connection). Give JobQueue the pool itself, not a data source that is bound to transactions, such as TransactionAwareDataSourceProxy. If it is a pool, other code returned the connection without ending its transaction.");
     }
   }
 
@@ -101,7 +101,7 @@ public final class OwnConnections {
         return true;
       }
     } catch (SQLException exhausted) {
-      LOG.debug("No second connection, so the first is not a caller's", exhausted);
+      LOG.debug("No second connection available, the first is taken for one of a pool", exhausted);
     }
     isPool = true;
     return false;

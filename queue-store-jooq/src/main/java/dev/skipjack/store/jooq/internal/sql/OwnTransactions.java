@@ -12,24 +12,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Transactions of the queue's own: short, READ COMMITTED, on a connection that goes back as it
- * came. Safe for any number of threads.
+ * The queue's own transactions: short, READ COMMITTED, on a connection that is returned in its
+ * original state. Safe for any number of threads.
  */
 public final class OwnTransactions {
 
   private static final Logger LOG = LoggerFactory.getLogger(OwnTransactions.class);
 
-  /** No such table, no such schema. */
+  /** SQLSTATEs of a missing table and a missing schema. */
   private static final Set<String> NO_SUCH_SCHEMA = Set.of("42P01", "3F000");
 
-  /** What a pooler between us and the server makes of statements that the driver has prepared. */
+  /** SQLSTATEs of prepared statements behind a pooler that changes the session. */
   private static final Set<String> UNKNOWN_PREPARED_STATEMENT = Set.of("42P05", "26000", "08P01");
 
   private final OwnConnections connections;
   private final Preamble preamble;
   private final Runnable onReadOnlyServer;
 
-  /** On connections of {@code dataSource}. */
+  /** Runs transactions on connections of {@code dataSource}. */
   public OwnTransactions(DataSource dataSource) {
     this(new OwnConnections(dataSource), Preamble.OWN, () -> {});
   }
@@ -41,24 +41,24 @@ public final class OwnTransactions {
     this.onReadOnlyServer = onReadOnlyServer;
   }
 
-  /** These, which call {@code action} when a server turns out to be read-only (25006). */
+  /** Returns a copy that calls {@code action} when a server turns out to be read-only (25006). */
   public OwnTransactions onReadOnlyServer(Runnable action) {
     return new OwnTransactions(connections, preamble, action);
   }
 
-  /** These, but they can write nothing and read no more of an index than a limit asks for. */
+  /** Returns a copy that cannot write, and reads no more of an index than a limit requires. */
   public OwnTransactions readOnly() {
     return new OwnTransactions(connections, Preamble.READ_ONLY, onReadOnlyServer);
   }
 
-  /** These, but a statement that would wait for a lock fails after a tenth of a second (55P03). */
+  /** Returns a copy whose statements wait for a lock for at most a tenth of a second (55P03). */
   public OwnTransactions impatient() {
     return new OwnTransactions(connections, Preamble.IMPATIENT, onReadOnlyServer);
   }
 
   /**
-   * These, but a statement that waits for a lock fails after 30 seconds (55P03), unless the role or
-   * the database has a {@code lock_timeout} of its own.
+   * Returns a copy whose statements wait for a lock for at most 30 seconds (55P03), unless the role
+   * or the database has a {@code lock_timeout} of its own.
    */
   public OwnTransactions bounded() {
     return new OwnTransactions(connections, Preamble.BOUNDED, onReadOnlyServer);
@@ -67,8 +67,9 @@ public final class OwnTransactions {
   /**
    * Runs one statement in a transaction and commits.
    *
-   * @return what each row became
-   * @throws StoreException if the database refused, was not reached, or its response was lost
+   * @return the value read from each row
+   * @throws StoreException if the database rejected the statement or could not be reached, or its
+   *     response was lost
    * @throws IllegalStateException if the data source hands out a connection that is inside a
    *     transaction
    */
@@ -84,8 +85,8 @@ public final class OwnTransactions {
 
   /**
    * As {@link #run(Statement, Object)}, with BEGIN, settings, statement and COMMIT in one round
-   * trip. If the connection breaks at any time, it is unknown whether the statement was committed:
-   * only for statements that may run twice, or whose caller can find out.
+   * trip. If the connection breaks at any time, it is unknown whether the statement was committed.
+   * Use it only for statements that may run twice, or whose caller can determine the outcome.
    */
   public <Q, R> List<R> runInOneRoundTrip(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
@@ -158,7 +159,7 @@ public final class OwnTransactions {
   }
 
   /**
-   * The exception for callers.
+   * Returns the exception for callers.
    *
    * @param committing whether it was the commit that failed
    */
@@ -166,7 +167,7 @@ public final class OwnTransactions {
     return committing && isBroken(failure) ? unknown(failure) : refused(failure);
   }
 
-  /** What is committed is done, also on a connection that broke right after. */
+  /** Returns the connection. Ignores a failure, because the transaction has committed. */
   private static void giveBack(Connection connection, boolean autoCommit) {
     try {
       connection.setAutoCommit(autoCommit);
@@ -187,25 +188,25 @@ public final class OwnTransactions {
 
   private static StoreException unknown(SQLException failure) {
     return new StoreException(
-        "The connection broke during COMMIT (SQLSTATE %s), so the database may have done it or not: %s"
+        "Connection lost during COMMIT (SQLSTATE %s); the transaction may or may not have been committed: %s"
             .formatted(failure.getSQLState(), PostgresDriver.primaryMessage(failure)),
         failure,
         true);
   }
 
-  /** The constraint that was violated; empty when the server named none. */
+  /** Returns the constraint that was violated; empty if the server named none. */
   public static Optional<String> constraintOf(SQLException failure) {
     return PostgresDriver.constraintOf(failure);
   }
 
-  /** The exception for callers, with the database's own as cause. */
+  /** Returns the exception for callers, with the database's own as its cause. */
   public static StoreException refused(SQLException failure) {
     String state = failure.getSQLState();
     return new StoreException(
         state == null || state.startsWith("08")
-            ? "The database could not be reached, or the connection broke (SQLSTATE %s): %s%s"
+            ? "The database could not be reached, or the connection was lost (SQLSTATE %s): %s%s"
                 .formatted(state, PostgresDriver.primaryMessage(failure), advice(state))
-            : "The database refused it (SQLSTATE %s): %s%s"
+            : "Statement failed (SQLSTATE %s): %s%s"
                 .formatted(state, PostgresDriver.primaryMessage(failure), advice(state)),
         failure);
   }
@@ -215,7 +216,7 @@ public final class OwnTransactions {
       return ". The queue's schema is missing, or has another name: run Migrations.migrate(dataSource, schema), or name it with JobQueue.builder(dataSource).schema(schema).";
     }
     return state != null && UNKNOWN_PREPARED_STATEMENT.contains(state)
-        ? ". If a pooler in transaction mode is between, add prepareThreshold=0 to the JDBC URL."
+        ? ". If connections go through a pooler in transaction mode, add prepareThreshold=0 to the JDBC URL."
         : "";
   }
 
@@ -228,7 +229,7 @@ public final class OwnTransactions {
     }
   }
 
-  /** Of a transaction that the driver does not know of. */
+  /** Rolls back a transaction that the driver does not know of. */
   private void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
     if (abandoned(connection, failure)) {
       return;
@@ -241,7 +242,7 @@ public final class OwnTransactions {
     }
   }
 
-  /** Back in its pool, it would be handed out again, to a server that cannot do what is asked. */
+  /** Breaks a connection to a read-only server, which its pool would otherwise hand out again. */
   private boolean abandoned(Connection connection, Throwable failure) {
     boolean abandoned = ReadOnlyServer.abandon(connection, failure);
     if (abandoned) {
@@ -250,14 +251,14 @@ public final class OwnTransactions {
     return abandoned;
   }
 
-  /** What is done in one transaction. */
+  /** The work of one transaction. */
   @FunctionalInterface
   public interface Work<R> {
     /** The result, if all of it worked. */
     R run(Session session) throws SQLException;
   }
 
-  /** What is done in one transaction by plain JDBC. */
+  /** The work of one transaction in plain JDBC. */
   @FunctionalInterface
   public interface ConnectionWork<R> {
     /** The result, if all of it worked. */

@@ -10,10 +10,11 @@ public final class Pause {
   private Pause() {}
 
   /**
-   * Waits between half of {@code longest} and all of it, so that competing sessions do not meet
+   * Waits between half of {@code longest} and all of it, so that competing sessions do not collide
    * again.
    *
-   * @return false if the thread is interrupted: it should give up, and stays interrupted
+   * @return false if the thread is interrupted: the caller should give up, and the thread stays
+   *     interrupted
    */
   public static boolean upTo(Duration longest) {
     long half = longest.toNanos() / 2;

@@ -4,7 +4,7 @@ import static dev.skipjack.model.Tables.JOB_QUEUES;
 
 import org.jooq.Condition;
 
-/** The conditions for a paused queue, written once for all statements. */
+/** The conditions for a paused queue, defined in one place for all statements. */
 public final class PausePredicates {
 
   /** The pause has not ended by itself. Does not check that there is a pause. */

@@ -15,7 +15,7 @@ final class PoolAutoCommit {
 
   private PoolAutoCommit() {}
 
-  /** Empty unless it is, or wraps, a pool of HikariCP, which resets the mode on return. */
+  /** Returns the mode if the data source is, or wraps, a HikariCP, which resets it on return. */
   static Optional<Boolean> of(DataSource dataSource) {
     try {
       return Hikari.of(dataSource);
@@ -27,7 +27,7 @@ final class PoolAutoCommit {
     }
   }
 
-  /** A class of its own: it is loaded, and fails to be, where it is called. */
+  /** A separate class, so that it is loaded, or fails to load, only where it is called. */
   private static final class Hikari {
 
     static Optional<Boolean> of(DataSource dataSource) throws SQLException {

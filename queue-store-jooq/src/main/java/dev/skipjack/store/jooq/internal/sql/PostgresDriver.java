@@ -8,7 +8,7 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.util.PSQLException;
 
-/** What only PostgreSQL's own driver can be asked. */
+/** Functions that only PostgreSQL's own driver offers. */
 final class PostgresDriver {
 
   private static final String ACTIVE_TRANSACTION = "25001";
@@ -17,15 +17,16 @@ final class PostgresDriver {
 
   /**
    * Whether a transaction is open, or has failed, on {@code connection}. The driver knows it from
-   * the server's last message. A connection that does not unwrap to the driver's is asked for
-   * something that JDBC forbids inside a transaction; the driver refuses it without a round trip.
+   * the server's last message. On a connection that does not unwrap to the driver's, this method
+   * requests a change that JDBC forbids inside a transaction; the driver rejects it without a round
+   * trip.
    */
   static boolean isInTransaction(Connection connection) throws SQLException {
     if (connection.isWrapperFor(BaseConnection.class)) {
       return connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE;
     }
     if (connection.getAutoCommit()) {
-      return false; // every statement has committed by itself
+      return false; // each statement commits by itself
     }
     try {
       connection.setReadOnly(connection.isReadOnly());
@@ -38,7 +39,7 @@ final class PostgresDriver {
     }
   }
 
-  /** Whether two borrowed connections are one session, as far as they show it. */
+  /** Whether two borrowed connections are the same session, as far as they reveal it. */
   static boolean isSame(Connection one, Connection other) throws SQLException {
     return one == other
         || (one.isWrapperFor(BaseConnection.class)
@@ -46,14 +47,14 @@ final class PostgresDriver {
             && one.unwrap(BaseConnection.class) == other.unwrap(BaseConnection.class));
   }
 
-  /** Whether the driver is among the causes of {@code failure}: else the pool says it by itself. */
+  /** Whether {@code failure} has a cause in the driver; otherwise it comes from the pool itself. */
   static boolean isBehind(SQLException failure) {
     return answered(failure) != null;
   }
 
   /**
-   * What the server said, without the detail, which quotes rows and with them payloads. The
-   * exception itself still holds it.
+   * Returns the server's message without the detail, which quotes rows and thereby payloads. The
+   * exception itself still contains the detail.
    */
   static String primaryMessage(SQLException failure) {
     if (failure instanceof PSQLException answered && answered.getServerErrorMessage() != null) {
@@ -66,7 +67,7 @@ final class PostgresDriver {
         : "%s Last failure: %s".formatted(sentence(failure), primaryMessage(behind));
   }
 
-  /** The message, ended by a full stop. */
+  /** Returns the message, ending with a full stop. */
   static String sentence(SQLException failure) {
     String message = String.valueOf(failure.getMessage()).strip();
     return message.endsWith(".") || message.endsWith("!") ? message : message + ".";
@@ -81,7 +82,7 @@ final class PostgresDriver {
     return null;
   }
 
-  /** The constraint that was violated; empty when the server named none. */
+  /** Returns the constraint that was violated; empty if the server named none. */
   static Optional<String> constraintOf(SQLException failure) {
     return failure instanceof PSQLException answered && answered.getServerErrorMessage() != null
         ? Optional.ofNullable(answered.getServerErrorMessage().getConstraint())

@@ -5,15 +5,15 @@ package dev.skipjack.store.jooq.internal.sql;
  *
  * <p>{@code search_path} is reset to the session's at the end of each round trip. From 18 on
  * PostgreSQL reports it there to the driver, and a driver that receives another value prepares
- * every statement of the connection again. It is set by a function, because older drivers search
- * for SET. docs/adr/0007 and 0017 explain the settings and their cost.
+ * every statement of the connection again. It is set by a function because older drivers search
+ * statements for SET. docs/adr/0007 and 0017 explain the settings and their cost.
  */
 enum Preamble {
   /** For most statements. */
   OWN("", "READ COMMITTED"),
 
   /**
-   * For statements that read a range of an index: without statistics the planner assumes that a
+   * For statements that read a range of an index. Without statistics the planner assumes that a
    * bitmap is cheaper, and a bitmap covers the whole range before the limit applies.
    */
   READ_ONLY(", " + Settings.set("enable_bitmapscan", "off"), "READ COMMITTED READ ONLY"),
@@ -22,9 +22,9 @@ enum Preamble {
   IMPATIENT(", " + Settings.set("lock_timeout", "100ms"), "READ COMMITTED"),
 
   /**
-   * For statements that wait for a transaction which has written the same key: one that stays open
-   * must not hold a pooled connection forever. A role's own limit, longer or shorter, has
-   * precedence.
+   * For statements that wait for a transaction that has written the same key. Such a transaction
+   * may stay open, and must not block a pooled connection forever. A role's own limit, longer or
+   * shorter, has precedence.
    */
   BOUNDED(
       ", pg_catalog.set_config('lock_timeout', CASE WHEN pg_catalog.current_setting('lock_timeout') OPERATOR(pg_catalog.=) '0' THEN '30s'"
@@ -63,7 +63,8 @@ enum Preamble {
   }
 
   /**
-   * Precedes a statement that is a transaction in one round trip, and begins it; returns one row.
+   * Precedes a statement that runs as a whole transaction in one round trip. It begins that
+   * transaction and returns one row.
    */
   String whole() {
     return whole;

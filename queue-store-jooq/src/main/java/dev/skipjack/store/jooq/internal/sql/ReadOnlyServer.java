@@ -6,12 +6,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * A server that can only be read: a standby, or a former primary after a failover. Connections to
- * it are alive, so no pool finds out that they are of no use.
+ * Detects a server that accepts no writes: a standby, or a former primary after a failover.
+ * Connections to it are alive, so no pool detects that they are useless.
  */
 public final class ReadOnlyServer {
 
-  /** Read-only transaction. */
+  /** The SQLSTATE of a write in a read-only transaction. */
   public static final String SQL_STATE = "25006";
 
   private static final String IS_READ_ONLY =
@@ -25,7 +25,7 @@ public final class ReadOnlyServer {
   }
 
   /**
-   * Asks the server of {@code connection}, in one round trip.
+   * Checks the server of {@code connection}, in one round trip.
    *
    * @throws SQLException with {@link #SQL_STATE} if it is read-only
    */
@@ -38,7 +38,7 @@ public final class ReadOnlyServer {
   }
 
   /**
-   * Judges the setting {@code transaction_read_only}.
+   * Checks a value of the setting {@code transaction_read_only}.
    *
    * @throws SQLException with {@link #SQL_STATE} unless it is off
    */
@@ -51,8 +51,8 @@ public final class ReadOnlyServer {
   }
 
   /**
-   * Breaks a connection whose server refused to write, so that its pool discards it. For any other
-   * failure does nothing.
+   * Breaks a connection whose server rejected a write, so that its pool discards it. Does nothing
+   * for any other failure.
    *
    * @return whether it was broken
    */
@@ -62,7 +62,7 @@ public final class ReadOnlyServer {
     }
     try {
       connection.abort(Runnable::run);
-      // HikariCP looks at a connection that was just used only when a call on it fails.
+      // HikariCP checks a recently used connection only when a call on it fails.
       connection.rollback();
     } catch (SQLException broken) {
       failure.addSuppressed(broken);

@@ -9,8 +9,8 @@ import org.jooq.ResultQuery;
 import org.jooq.Select;
 
 /**
- * The positions of a query's fields in its result: found by the very field that was selected, or by
- * a name that only one column has. Immutable and safe for any number of threads.
+ * The positions of a query's fields in its result. A field is found by identity, or by a name that
+ * only one column has. Immutable and safe for any number of threads.
  */
 final class ResultColumns {
 
@@ -33,7 +33,7 @@ final class ResultColumns {
     return query instanceof Select<?> select ? select.getSelect() : List.of(query.fields());
   }
 
-  /** The position for JDBC, from 1. */
+  /** Returns the position for JDBC, from 1. */
   int indexOf(Field<?> field) {
     Integer index = byField.get(field);
     if (index == null) {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The current row of a result, read by the fields of the query. Belongs to one thread. Methods
- * whose name says nothing of null fail on NULL with the field's name.
+ * without {@code OrNull} in their name fail on NULL with the field's name, unless documented
+ * otherwise.
  */
 public final class Row {
 

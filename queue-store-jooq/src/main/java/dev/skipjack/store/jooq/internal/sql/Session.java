@@ -17,13 +17,13 @@ public final class Session {
     this.preamble = preamble;
   }
 
-  /** In a transaction of our own that has not begun. */
+  /** Creates a session for one of the queue's own transactions, which has not begun. */
   static Session own(Connection connection, Preamble preamble) {
     return new Session(connection, preamble);
   }
 
   /**
-   * In a caller's transaction, whose settings stay as they are.
+   * Creates a session in a caller's transaction, whose settings stay as they are.
    *
    * @throws IllegalArgumentException as {@link #requireTransaction}
    */
@@ -33,8 +33,8 @@ public final class Session {
   }
 
   /**
-   * Refuses a connection on which every statement would commit by itself: many of them would not be
-   * all or none, and nothing would belong together with the caller's rows.
+   * Rejects a connection on which every statement would commit by itself: several statements would
+   * not be atomic, neither with each other nor with the caller's rows.
    *
    * @throws IllegalArgumentException if it is in auto-commit mode
    */
@@ -48,7 +48,7 @@ public final class Session {
   /**
    * Runs one statement.
    *
-   * @return what each row became
+   * @return the value read from each row
    */
   public <Q, R> List<R> run(Statement<Q, R> statement, Q request) throws SQLException {
     return run(statement.bind(request));

@@ -2,20 +2,20 @@ package dev.skipjack.store.jooq.internal.sql;
 
 /**
  * Texts that change settings until the transaction ends, as columns of a SELECT. They may run under
- * any {@code search_path}, so they name the schema of what they call.
+ * any {@code search_path}, so all functions in them are qualified.
  */
 final class Settings {
 
   /**
-   * Of every statement. All its tables are qualified; temporary ones, which are looked into first
-   * where nobody says otherwise, hold types too.
+   * The search path of every statement. Tables are qualified. The temporary schema is listed last
+   * because it is otherwise searched first, and can contain types.
    */
   static final String SEARCH_PATH = "pg_catalog, pg_temp";
 
-  /** Before a statement that is not the first of a transaction of our own; answers one row. */
+  /** Precedes a later statement of one of the queue's own transactions; returns one row. */
   static final String NEXT = "SELECT " + set("search_path", SEARCH_PATH) + "; ";
 
-  /** After a statement of our own transaction. */
+  /** Follows a statement of one of the queue's own transactions. */
   static final String AFTER = "; SELECT " + giveBack("search_path");
 
   private Settings() {}
@@ -25,8 +25,8 @@ final class Settings {
   }
 
   /**
-   * Remembers the value that stands, which may come from the session, the role or an earlier SET
-   * LOCAL.
+   * Sets a value and saves the current one, which may come from the session, the role or an earlier
+   * SET LOCAL.
    */
   static String borrow(String setting, String value) {
     return "pg_catalog.set_config('skipjack.%1$s', pg_catalog.current_setting('%1$s'), true), "

@@ -14,7 +14,7 @@ import org.jooq.ResultQuery;
  * Immutable and safe for any number of threads.
  *
  * @param <Q> the request
- * @param <R> what a row becomes
+ * @param <R> the value read from a row
  */
 public final class Statement<Q, R> {
 
@@ -29,8 +29,8 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * A statement whose query is created and rendered when it is first needed, as {@code dsl} is
-   * configured.
+   * Creates a statement whose query is created and rendered, with the configuration of {@code dsl},
+   * when it is first needed.
    *
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
@@ -45,8 +45,8 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * A statement whose query exists because its fields are what the reader reads. It is rendered
-   * when it is first needed, as {@code dsl} is configured.
+   * Creates a statement of an existing query, whose fields the reader refers to. The query is
+   * rendered, with the configuration of {@code dsl}, when it is first needed.
    *
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
@@ -72,23 +72,23 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * The same statement, whose texts have a question mark for each character outside ASCII; see
-   * {@link Arguments#ascii}.
+   * Returns the same statement, with a question mark in its texts for each character outside ASCII;
+   * see {@link Arguments#ascii}.
    */
   public Statement<Q, R> ascii() {
     return new Statement<>(text, binding.andThen(Arguments::ascii), reader);
   }
 
-  /** The rendered text, for plans and golden files. */
+  /** Returns the rendered text, for plans and golden files. */
   public StatementText text() {
     return text;
   }
 
   /**
-   * Runs it in the transaction that is open on {@code connection}, whose planner settings are as
-   * before when it returns.
+   * Runs it in the transaction that is open on {@code connection}, and restores that transaction's
+   * planner settings.
    *
-   * @return what each row became
+   * @return the value read from each row
    */
   public List<R> run(Connection connection, Q request) throws SQLException {
     return bind(request).run(connection);
@@ -101,7 +101,7 @@ public final class Statement<Q, R> {
   /** Turns a row into a value. */
   @FunctionalInterface
   public interface RowReader<R> {
-    /** The value of the current row. */
+    /** Returns the value of the current row. */
     R read(Row row) throws SQLException;
   }
 }

@@ -11,8 +11,8 @@ import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
 
 /**
- * How every statement of the store is rendered: formatted for readers, names quoted and qualified
- * by the user's schema.
+ * Defines how every statement of the store is rendered: formatted for readers, with names quoted
+ * and qualified by the user's schema.
  */
 public final class StatementDialect {
 
@@ -24,9 +24,8 @@ public final class StatementDialect {
 
   /**
    * jOOQ logs a logo and a tip when the first statement of a JVM is rendered. An application that
-   * depends on a queue does not expect them in its log, so that first statement is one of ours,
-   * rendered while jOOQ's own switches are set. A switch that the application has set is left
-   * alone.
+   * uses a queue does not expect them in its log. The first statement is therefore rendered here,
+   * while jOOQ's own switches are set. A switch that the application has set is not changed.
    */
   private static void keepAdvertisementsOutOfLogs() {
     List<String> unset =
@@ -41,7 +40,7 @@ public final class StatementDialect {
     }
   }
 
-  /** Renders with question marks for the parameters. */
+  /** Returns a context that renders question marks for the parameters. */
   public static DSLContext forSchema(String schema) {
     return DSL.using(SQLDialect.POSTGRES, settings(schema));
   }

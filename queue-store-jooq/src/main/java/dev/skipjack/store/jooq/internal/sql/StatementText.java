@@ -13,22 +13,23 @@ import org.jooq.VisitListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The constant text of a statement that the DSL wrote: rendering costs more than many of these
- * statements take to run, and PostgreSQL plans every new text anew.
+ * The constant text of a statement that the DSL rendered. It is kept because rendering takes longer
+ * than running many of these statements, and PostgreSQL plans every new text again.
  *
- * <p>A plan that was cached while a table was empty is a sequential scan and stays cached when
- * 200,000 rows arrive; and by default PostgreSQL may plan a statement at each run, which costs more
- * than to run it. So each way of running a statement disables sequential scans and requires generic
- * plans for it, in the same round trip (docs/adr/0007). It also restricts the search for functions,
- * operators and types to {@code pg_catalog}: a better match elsewhere in a {@code search_path}
- * would run with the privileges of the role that runs the statement (docs/adr/0017).
+ * <p>A plan that was cached while a table was empty is a sequential scan, and stays cached when
+ * 200,000 rows arrive. By default, PostgreSQL may also plan a statement at each run, which costs
+ * more than running it. Therefore each way of running a statement disables sequential scans and
+ * requires generic plans for it, in the same round trip (docs/adr/0007). It also restricts the
+ * search for functions, operators and types to {@code pg_catalog}: a better match elsewhere in a
+ * {@code search_path} would run with the privileges of the role that runs the statement
+ * (docs/adr/0017).
  *
  * <p>Parameters have names; one name may occur several times. Immutable and safe for any number of
  * threads.
  */
 public final class StatementText {
 
-  /** Remembers the caller's settings. */
+  /** Saves the caller's settings. */
   private static final String BORROW =
       "SELECT "
           + Settings.borrow("search_path", Settings.SEARCH_PATH)
@@ -53,8 +54,8 @@ public final class StatementText {
   private volatile @Nullable Rendered rendered;
 
   /**
-   * The texts with their settings, joined once: the driver recognizes a text sooner if it is the
-   * same object.
+   * The texts with their settings, joined once because the driver recognizes a text faster if it is
+   * the same object.
    */
   private volatile @Nullable String borrowing;
 
@@ -69,9 +70,9 @@ public final class StatementText {
   private record Rendered(String sql, List<String> parameters, ResultColumns columns) {}
 
   /**
-   * The text of a query as {@code dsl} is configured. The query is created and rendered when it is
-   * first needed: a process that has just started would otherwise spend seconds on statements that
-   * it may never run.
+   * Creates the text of a query with the configuration of {@code dsl}. The query is created and
+   * rendered when it is first needed: a process would otherwise spend seconds at its start on
+   * statements that it may never run.
    *
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
@@ -111,12 +112,12 @@ public final class StatementText {
     return done;
   }
 
-  /** The text, with a question mark for each parameter. */
+  /** Returns the text, with a question mark for each parameter. */
   public String sql() {
     return rendered().sql();
   }
 
-  /** Names of the parameters in the order of their question marks. */
+  /** Returns the names of the parameters in the order of their question marks. */
   public List<String> parameters() {
     return rendered().parameters();
   }
@@ -125,7 +126,7 @@ public final class StatementText {
     return rendered().columns();
   }
 
-  /** The text to run in a caller's transaction, whose settings it gives back. */
+  /** Returns the text to run in a caller's transaction, whose settings it restores. */
   String inCallersTransaction() {
     String text = borrowing;
     if (text == null) {
@@ -135,12 +136,12 @@ public final class StatementText {
     return text;
   }
 
-  /** The text to run as the first statement of one of the queue's own transactions. */
+  /** Returns the text to run as the first statement of one of the queue's own transactions. */
   String first(Preamble preamble) {
     return first.computeIfAbsent(preamble, own -> own.first() + sql() + Settings.AFTER);
   }
 
-  /** The text to run in one of the queue's own transactions, which another statement has begun. */
+  /** Returns the text to run as a later statement of one of the queue's own transactions. */
   String next() {
     String text = next;
     if (text == null) {
@@ -150,7 +151,7 @@ public final class StatementText {
     return text;
   }
 
-  /** The text to run as a transaction of its own, from BEGIN to COMMIT. */
+  /** Returns the text to run as a transaction of its own, from BEGIN to COMMIT. */
   String whole(Preamble preamble) {
     return whole.computeIfAbsent(preamble, own -> own.whole() + sql() + COMMIT);
   }
