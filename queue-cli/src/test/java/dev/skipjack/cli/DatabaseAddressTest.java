@@ -16,7 +16,7 @@ class DatabaseAddressTest {
   }
 
   @Test
-  void aUrlWithoutAPasswordTakesThatOfTheEnvironment() {
+  void aUrlWithoutAPasswordUsesThatOfTheEnvironment() {
     Map<String, String> env = Map.of("PGPASSWORD", "p=w&x", "PGHOST", "c");
     assertThat(DatabaseAddress.of("jdbc:postgresql://a/b", env).orElseThrow().jdbcUrl())
         .isEqualTo("jdbc:postgresql://a/b?password=p%3Dw%26x");
@@ -46,7 +46,7 @@ class DatabaseAddressTest {
   }
 
   @Test
-  void aPortThatIsNoneIsNamed() {
+  void anInvalidPortIsNamed() {
     for (String port : new String[] {"abc", "0", "65536", "5432/x"}) {
       assertThatThrownBy(() -> DatabaseAddress.of(null, Map.of("PGHOST", "h", "PGPORT", port)))
           .isInstanceOf(IllegalArgumentException.class)
@@ -80,7 +80,7 @@ class DatabaseAddressTest {
   }
 
   @Test
-  void whatJavaCannotReachIsRefusedInASentence() {
+  void aHostThatJavaCannotReachIsRefusedInASentence() {
     assertThatThrownBy(() -> DatabaseAddress.of(null, Map.of("PGHOST", "/run/postgresql")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("/run/postgresql")
@@ -92,7 +92,7 @@ class DatabaseAddressTest {
   }
 
   @Test
-  void thePasswordIsNotInItsText() {
+  void toStringOmitsThePassword() {
     assertThat(DatabaseAddress.of("jdbc:postgresql://h/d?password=secret", Map.of()).orElseThrow())
         .asString()
         .doesNotContain("secret");

@@ -80,7 +80,7 @@ class LauncherTest {
   }
 
   @Test
-  void whatMavenMadeIsNoSource() throws Exception {
+  void filesMadeByMavenAreNoSources() throws Exception {
     launch();
     Path made =
         Files.createDirectories(root.resolve("queue-cli/target/src/main")).resolve("A.java");
@@ -91,7 +91,7 @@ class LauncherTest {
   }
 
   @Test
-  void aLinkFromAnotherFolderFindsItsWay() throws Exception {
+  void aLinkFromAnotherFolderWorks() throws Exception {
     Path bin = Files.createDirectories(folder.resolve("bin"));
     Path first =
         Files.createSymbolicLink(bin.resolve("first"), Path.of("../my repository/skipjack"));
@@ -110,7 +110,7 @@ class LauncherTest {
   }
 
   @Test
-  void aLockOfADeadProcessIsTakenAway() throws Exception {
+  void aLockOfADeadProcessIsRemoved() throws Exception {
     deadLock();
     assertThat(launch().exitCode()).isEqualTo(7);
     assertThat(builds()).isEqualTo(1);
@@ -118,7 +118,7 @@ class LauncherTest {
 
   /** The number lives, but it is another process's: it started at another time. */
   @Test
-  void aLockOfAReusedNumberIsTakenAway() throws Exception {
+  void aLockOfAReusedProcessIdIsRemoved() throws Exception {
     String[] own = ownLock().split("\\.", 3);
     lock(ProcessHandle.current().pid() + "." + own[1] + "." + own[2]);
     assertThat(launch().exitCode()).isEqualTo(7);
@@ -153,7 +153,7 @@ class LauncherTest {
   }
 
   @Test
-  void aLockThatChangedHandsMeanwhileIsGivenBack() throws Exception {
+  void aLockThatChangedItsOwnerMeanwhileIsRestored() throws Exception {
     Path lock = deadLock();
     long living = ProcessHandle.current().pid();
     Path bin = Files.createDirectories(folder.resolve("tools"));

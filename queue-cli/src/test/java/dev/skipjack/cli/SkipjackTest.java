@@ -34,7 +34,7 @@ class SkipjackTest {
   }
 
   @Test
-  void withoutACommandTheWayToHelpIsShown() {
+  void withoutACommandTheHelpOptionIsShown() {
     Program program = Program.run();
     assertThat(program.exitCode()).isEqualTo(2);
     assertThat(program.err()).contains("No command was given.", "skipjack --help");
@@ -56,7 +56,7 @@ class SkipjackTest {
         "--jbos 5                            | Unknown option",
         "extra                               | Unexpected argument 'extra'. Allowed are --input, --jobs, --workers,",
       })
-  void whatCannotBeMeantIsRefusedInASentence(String arguments, String sentence) {
+  void invalidArgumentsAreRefusedInASentence(String arguments, String sentence) {
     Program program = Program.run(("demo " + arguments).split(" +"));
     assertThat(program.exitCode()).isEqualTo(2);
     assertThat(program.out()).isEmpty();
@@ -92,7 +92,7 @@ class SkipjackTest {
   }
 
   @Test
-  void aHostThatIsNotThereIsNamed() {
+  void anUnknownHostIsNamed() {
     Program program = Program.run("demo", "--url", "jdbc:postgresql://no-such-host.invalid/d");
     assertThat(program.exitCode()).isEqualTo(1);
     assertThat(program.err()).contains("unknown host 'no-such-host.invalid'");
@@ -107,7 +107,7 @@ class SkipjackTest {
   }
 
   @Test
-  void helpNamesAWayToKeepThePasswordOutOfTheArguments() {
+  void helpShowsHowToKeepThePasswordOutOfTheArguments() {
     for (String command : new String[] {"demo", "bench", "torture"}) {
       assertThat(Program.run(command, "--help").out()).as(command).contains("PGPASSWORD");
     }
@@ -154,7 +154,7 @@ class SkipjackTest {
         "--url mysql://h/d            | --url takes a JDBC URL",
         "--fault kill                 | Unknown option",
       })
-  void aTortureThatCannotBeMeantIsRefusedInASentence(String arguments, String sentence) {
+  void invalidTortureOptionsAreRefusedInASentence(String arguments, String sentence) {
     Program program = Program.run(("torture " + arguments).split(" +"));
     assertThat(program.exitCode()).isEqualTo(2);
     assertThat(program.out()).isEmpty();

@@ -23,7 +23,7 @@ class TortureCommandTest {
   }
 
   @Test
-  void aCleanRunEndsWithZero() {
+  void aCleanRunExitsWithZero() {
     assertThat(torture(Verdicts.clean(), "--json")).isZero();
 
     assertThat(out.toString()).startsWith("{\"verdict\":\"clean\"").hasLineCount(1);

@@ -58,7 +58,7 @@ class AttemptBufferTest {
 
   /** The claim itself may have taken longer than what waits here is to wait. */
   @Test
-  void aWaitBeginsWithTheArrival() {
+  void aWaitBeginsAtTheArrival() {
     Attempt slowlyClaimed = Attempts.claimedSince(Duration.ofHours(2));
     buffer.add(slowlyClaimed);
 

@@ -87,7 +87,7 @@ class AttemptTest {
   }
 
   @Test
-  void aJobThatIsGoneAfterTheLeaseMayBeAnybodys() {
+  void aJobThatIsGoneAfterTheLeaseMayHaveAnotherHolder() {
     Attempt attempt = Attempts.claimed(Duration.ofNanos(1));
     attempt.completion().noteWritten();
     attempt.completion().noteJobGone();
@@ -124,7 +124,7 @@ class AttemptTest {
 
   /** The server may have executed it after the long one. */
   @Test
-  void aLongLeaseThatMetAUsualRenewalIsNotBelieved() {
+  void aLongLeaseThatCoincidedWithAUsualRenewalIsNotTrusted() {
     Attempt attempt = Attempts.claimed(Duration.ofMinutes(1));
     int before = attempt.lease().renewals();
     attempt.lease().beginRenewal();

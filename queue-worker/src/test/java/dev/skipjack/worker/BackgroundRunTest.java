@@ -19,7 +19,7 @@ class BackgroundRunTest {
 
   /** Held and in no buffer, they would be renewed for ever and never run. */
   @Test
-  void claimedJobsAreGivenBackWhenTheirClaimCannotBeAccepted() {
+  void claimedJobsAreReleasedWhenTheirClaimCannotBeAccepted() {
     store.addAll(4, job());
     AtomicBoolean broken = new AtomicBoolean(true);
     store.onClaim = job -> broken.getAndSet(false) ? withoutDueTime(job) : job;

@@ -19,7 +19,7 @@ class ClaimAnswerTest {
   private static final Lane C = new Lane("q", 0);
 
   @Test
-  void aClaimBelowItsLimitHasLookedIntoEveryLane() {
+  void aClaimBelowItsLimitHasReadEveryLane() {
     ClaimAnswer answer = answer(10, 4, 2, 0, 3);
 
     assertThat(answer.visited()).isEqualTo(3);
@@ -28,7 +28,7 @@ class ClaimAnswerTest {
   }
 
   @Test
-  void aLaneThatGaveWhatItWasAskedForIsNotShort() {
+  void aLaneThatReturnedAllRequestedJobsIsNotShort() {
     assertThat(shorts(answer(13, 4, 4, 4, 3))).containsExactly(false, false, true);
   }
 

@@ -54,7 +54,7 @@ class ClaimSizeTest {
 
   /** It may be short of memory for another reason, which passes. */
   @Test
-  void aSingleJobIsAskedForThreeTimesWhenMemoryIsShort() {
+  void aSingleJobIsRequestedThreeTimesWhenMemoryIsShort() {
     ClaimSize size = new ClaimSize(new PayloadBudget(Long.MAX_VALUE));
     OutOfMemoryError error = new OutOfMemoryError("Java heap space");
     assertThat(ClaimSize.isTooLarge(error)).isTrue();
@@ -111,7 +111,7 @@ class ClaimSizeTest {
   }
 
   @Test
-  void whatIsHeldLimitsWhatIsClaimedAheadButFreeSlotsAreFilled() {
+  void heldPayloadsLimitThePrefetchButFreeSlotsAreFilled() {
     PayloadBudget payloads = new PayloadBudget(100L * MEGABYTE);
     payloads.learn(List.of(claimed("x".repeat(MEGABYTE))));
     ServedQueue queue =

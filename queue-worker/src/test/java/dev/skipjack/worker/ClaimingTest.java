@@ -136,7 +136,7 @@ class ClaimingTest extends WorkerFixture {
   }
 
   @Test
-  void anIdleWorkerAsksForLanesOnceAPollAndClaimsNothing() {
+  void anIdleWorkerListsLanesOncePerPollAndClaimsNothing() {
     start(
         on((payload, context) -> Outcome.completed(), 5),
         config().pollInterval(Duration.ofMillis(100)));

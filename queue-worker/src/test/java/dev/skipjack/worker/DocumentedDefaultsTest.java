@@ -12,7 +12,7 @@ class DocumentedDefaultsTest {
   private static final Path ROOT = Path.of("..");
 
   @Test
-  void thePagesNameTheShareOfSlotsThatIsReserved() {
+  void documentsNameTheShareOfReservedSlots() {
     assertThat(LaneOrder.fair().reserve()).isEqualTo(LaneOrder.Reserve.A_TENTH);
     assertThat(LaneOrder.Reserve.A_TENTH.interval()).isEqualTo(10);
 

@@ -32,7 +32,7 @@ class EndingRulesTest {
 
   /** Before it is cut, or half a secret could stay at the end. */
   @Test
-  void whatAHandlerSaysIsRedactedAndTheClassStays() {
+  void textsOfAHandlerAreRedactedAndTheClassIsKept() {
     String secret = "k".repeat(8_192 - 10) + "secret-4711-4711";
     ErrorRedactor redactor = text -> text.replaceAll("secret-[0-9-]+", "***");
 
@@ -113,7 +113,7 @@ class EndingRulesTest {
   }
 
   @Test
-  void aResultThatCannotBeWrittenIsAFailureThatSaysSo() {
+  void aResultThatCannotBeEncodedIsAFailureWithAReason() {
     Ending.Failed ending = failed(returned(Outcome.completed("poison")));
 
     assertThat(ending.error().message()).isEqualTo("Result of kind 'k' cannot be written.");
@@ -137,14 +137,14 @@ class EndingRulesTest {
   }
 
   @Test
-  void aStageOfAStageIsAFailureThatSaysSo() {
+  void aStageOfAStageIsAFailureWithAReason() {
     Ending.Failed ending = failed(returned(Outcome.async(CompletableFuture.completedFuture(null))));
 
     assertThat(ending.error().message()).contains("thenCompose");
   }
 
   @Test
-  void nullIsAFailureThatSaysSo() {
+  void nullIsAFailureWithAReason() {
     Ending.Failed ending = failed(returned(null));
 
     assertThat(ending.error().message()).contains("'k' returned null");

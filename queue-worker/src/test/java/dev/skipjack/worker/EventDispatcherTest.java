@@ -63,7 +63,7 @@ class EventDispatcherTest {
   }
 
   @Test
-  void whatDoesNotFitIsDroppedAndCounted() throws Exception {
+  void eventsThatDoNotFitAreDroppedAndCounted() throws Exception {
     startAndHang();
 
     dispatch(EVENT, EventDispatcher.CAPACITY + 7);
@@ -140,7 +140,7 @@ class EventDispatcherTest {
   }
 
   @Test
-  void whatOneListenerThrowsOrLeavesDoesNotReachTheNext() throws Exception {
+  void exceptionsAndInterruptsOfOneListenerDoNotReachTheNext() throws Exception {
     List<Boolean> interrupted = new CopyOnWriteArrayList<>();
     EventDispatcher three =
         new EventDispatcher(

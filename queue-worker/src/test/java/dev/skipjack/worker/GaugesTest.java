@@ -26,7 +26,7 @@ class GaugesTest {
   private final List<WorkerMeter> removed = new CopyOnWriteArrayList<>();
 
   @Test
-  void areAskedWhileTheyAreShownAndWhileTheyAreTakenAway() {
+  void gaugesMayBeReadWhileTheyAreRegisteredAndRemoved() {
     try (Worker worker = worker(new Curious()).start()) {
       assertThat(worker.status().started()).isTrue();
       assertThat(asked).hasSize(GAUGES).doesNotContain("nobody answered");
@@ -36,7 +36,7 @@ class GaugesTest {
   }
 
   @Test
-  void ofAWorkerThatIsStoppedWhileTheyAreShownAreTakenAway() throws Exception {
+  void gaugesOfAWorkerThatIsStoppedDuringRegistrationAreRemoved() throws Exception {
     CountDownLatch showing = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
     Worker worker =

@@ -20,7 +20,7 @@ class HealthRulesTest {
     "listener, true",
     "maintainer, true"
   })
-  void aLoopThatGoesOnFailingIsNamedAndMakesItUnreadyOnlyIfJobsNeedIt(String role, boolean ready) {
+  void aLoopThatKeepsFailingIsNamedAndMakesItUnreadyOnlyIfJobsNeedIt(String role, boolean ready) {
     vitals.polled();
     vitals.schemaIs(true);
     long since = System.nanoTime() - Duration.ofSeconds(20).toNanos();

@@ -37,7 +37,7 @@ class HeartbeatTaskTest {
 
   /** Whoever lengthens leases must not make handlers deaf. */
   @Test
-  void aCancelIsHeardBetweenRenewals() {
+  void aCancelIsReadBetweenRenewals() {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
     attempt.begin();
@@ -52,7 +52,7 @@ class HeartbeatTaskTest {
   }
 
   @Test
-  void nobodyIsAskedForCancelsWhileNothingIsHeldOrAllHasEnded() {
+  void noCancelsAreReadWhileNoAttemptIsHeldOrAllHaveEnded() {
     Held held = new Held(LONG);
     HeartbeatTask rare = held.heartbeat(Duration.ofSeconds(20));
     rare.run();
@@ -119,7 +119,7 @@ class HeartbeatTaskTest {
   }
 
   @Test
-  void youngLeasesAreLeftAlone() {
+  void recentLeasesAreNotRenewed() {
     Held held = new Held(LONG);
     held.heartbeat.run();
     assertThat(held.store.calls).isEmpty();
@@ -153,7 +153,7 @@ class HeartbeatTaskTest {
   }
 
   @Test
-  void aLostAttemptThatRunsIsInterruptedAndKeepsItsPlaceUntilItEnds() {
+  void aLostAttemptThatRunsIsInterruptedAndKeepsItsSlotUntilItEnds() {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
     attempt.begin();
@@ -202,7 +202,7 @@ class HeartbeatTaskTest {
   }
 
   @Test
-  void aJobThatIsThereStillWasNotCompletedByItsHandler() {
+  void aJobThatStillExistsWasNotCompletedByItsHandler() {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
     attempt.begin();

@@ -80,7 +80,7 @@ class HoardingIT {
   }
 
   @Test
-  void whatWaitedForASlotIsGivenBackToItsPlaceBeforeLaterJobs() {
+  void jobsReleasedFromTheBufferStayAheadOfLaterJobs() {
     Worker first = runsSlowJobsAfterQuickOnes();
     List<JobId> later = queue.enqueueAll(NOTE, Collections.nCopies(SLOW, new Note(false)));
     eventually().until(() -> first.status().buffered() == 0);

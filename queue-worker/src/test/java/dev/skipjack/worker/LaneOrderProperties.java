@@ -70,7 +70,7 @@ class LaneOrderProperties {
 
   /** Whatever the lanes hold, claims that follow each other take all of it, and fill every room. */
   @Property(tries = 200)
-  void noPlaceStaysEmptyWhileAJobIsDue(
+  void noSlotStaysEmptyWhileAJobIsDue(
       @ForAll @Size(min = 1, max = 12) List<@IntRange(max = 29) Integer> picks,
       @ForAll @IntRange(min = 1, max = 20) int jobs,
       @ForAll @Size(3) List<@IntRange(min = 1, max = 30) Integer> rooms,
@@ -154,7 +154,7 @@ class LaneOrderProperties {
 
   /** Under endless work of high priority. */
   @Property(tries = 100)
-  void everyLaneIsServedInTheEndAndTheLowOnesHaveATenth(
+  void everyLaneIsServedAndTheLowOnesHaveATenth(
       @ForAll @Size(min = 1, max = 5) Set<@IntRange(max = 8) Integer> priorities,
       @ForAll @IntRange(min = 1, max = 40) int jobs,
       @ForAll @IntRange(min = 1, max = 60) int room,
@@ -205,7 +205,7 @@ class LaneOrderProperties {
   }
 
   @Property(tries = 200)
-  void strictIsStrict(
+  void aStrictOrderNeverServesALowerLaneFirst(
       @ForAll @Size(min = 1, max = 40) List<@IntRange(max = 9) Integer> arrivals,
       @ForAll @IntRange(min = 1, max = 10) int room) {
     LaneModel model = new LaneModel(QUEUES, LaneOrder.strict());

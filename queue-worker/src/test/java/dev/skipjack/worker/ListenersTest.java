@@ -184,7 +184,7 @@ class ListenersTest {
   }
 
   @Test
-  void aStartBesideARunIsRefusedAndListenersHearWhatComesAfter() throws Exception {
+  void aStartDuringARunIsRefusedAndListenersReceiveLaterEvents() throws Exception {
     EventLog events = new EventLog();
     CountDownLatch running = new CountDownLatch(1);
     Worker worker =

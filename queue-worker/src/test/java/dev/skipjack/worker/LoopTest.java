@@ -38,7 +38,7 @@ class LoopTest {
   }
 
   @Test
-  void theSuccessOfOthersShortensThePausesOfALoopThatGoesOnFailingOnlyOnce() {
+  void theSuccessOfOthersShortensThePausesOfAFailingLoopOnlyOnce() {
     loop.start(new WorkerThreads("test"));
     await().until(() -> runs.get() >= 4);
 

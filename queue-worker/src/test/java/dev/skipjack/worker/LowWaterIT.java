@@ -140,7 +140,7 @@ class LowWaterIT {
 
   /** With marks, lanes are asked that were not listed; of a paused queue they must not be. */
   @Test
-  void aPausedQueueIsLeftAloneAtOnce() {
+  void aPausedQueueIsNoLongerClaimedAtOnce() {
     Claimer claimer = claimer(Claimers.NEVER_FAST);
     force(claimer);
     queue.admin().pause("default");

@@ -34,7 +34,7 @@ class MaintainerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"createPartitions", "removePartitions", "prune"})
-  void aStepThatFailsKeepsNoOtherFromRunning(String broken) {
+  void aStepThatFailsDoesNotStopTheOthers(String broken) {
     store.fault = failing(broken, new IllegalStateException("broken"));
 
     assertThatThrownBy(maintainer::run).hasMessage("broken");
@@ -56,7 +56,7 @@ class MaintainerTest {
   }
 
   @Test
-  void aStepThatFailsDoesNotHoldUpWhatIsUnfinished() {
+  void aStepThatFailsDoesNotHoldUpUnfinishedWork() {
     store.fault = failing("createPartitions", new IllegalStateException("broken"));
     store.pruned = new Pruned(5_000, 0, true);
 
@@ -78,7 +78,7 @@ class MaintainerTest {
   }
 
   @Test
-  void comesBackSoonToWhatCouldNotBePruned() {
+  void runsAgainSoonIfRowsCouldNotBePruned() {
     store.pruned = new Pruned(0, 0, false, List.of("Dead jobs of queue 'mail' were not pruned."));
 
     assertThat(Duration.ofNanos(maintainer.run())).isLessThan(Duration.ofMinutes(2));
@@ -104,7 +104,7 @@ class MaintainerTest {
   }
 
   @Test
-  void aLockThatWillPassIsNoTroubleUntilTheLastDays() {
+  void aTemporaryLockIsNoProblemUntilTheLastDays() {
     store.postponed.add(new Postponed("job_executions_20300101", Reason.BUSY));
     store.missingFrom = Instant.now().plus(Duration.ofDays(13));
     maintainer.run();
@@ -116,7 +116,7 @@ class MaintainerTest {
   }
 
   @Test
-  void comesBackInAnHourOrSo() {
+  void runsAgainInAboutAnHour() {
     assertThat(Duration.ofNanos(maintainer.run()))
         .isBetween(Duration.ofMinutes(48), Duration.ofMinutes(72));
   }
@@ -130,7 +130,7 @@ class MaintainerTest {
   }
 
   @Test
-  void goesOnAtOnceWithWhatIsUnfinished() {
+  void continuesAtOnceWithUnfinishedWork() {
     store.postponed.add(new Postponed("p", Reason.BUSY));
     store.postponed.add(new Postponed("q", Reason.UNFINISHED));
 
@@ -138,14 +138,14 @@ class MaintainerTest {
   }
 
   @Test
-  void goesOnAtOnceWithWhatIsNotPrunedYet() {
+  void continuesAtOnceWithRowsNotPrunedYet() {
     store.pruned = new Pruned(5_000, 0, true);
 
     assertThat(Duration.ofNanos(maintainer.run())).isLessThan(Duration.ofSeconds(2));
   }
 
   @Test
-  void hurriesForNothingThatOnlyAPersonOrAJobCanChange() {
+  void doesNotHurryForProblemsThatOnlyAnOperatorOrAJobCanSolve() {
     store.postponed.add(new Postponed("p", Reason.FORBIDDEN));
     store.postponed.add(new Postponed("q", Reason.IN_THE_WAY));
     store.postponed.add(new Postponed("r", Reason.RUNNING));

@@ -129,7 +129,7 @@ class OutcomeFlusherTest {
   }
 
   @Test
-  void aDatabaseThatIsAwayLosesNothingEvenBeyondTheLease() {
+  void anUnavailableDatabaseLosesNoOutcomeEvenBeyondTheLease() {
     Held held = new Held(Duration.ofMillis(100));
     List<Attempt> attempts = held.claim(3);
     held.store.fault = failing("complete", "08006");
@@ -175,7 +175,7 @@ class OutcomeFlusherTest {
 
   /** A statement_timeout breaks off what is too large; that is no database which is away. */
   @Test
-  void aBatchThatIsBrokenOffIsWrittenInSmallerOnes() {
+  void aBatchThatIsAbortedIsWrittenInSmallerOnes() {
     Held held = new Held(LONG);
     List<Attempt> attempts = held.claim(60);
     held.store.fault =
@@ -254,7 +254,7 @@ class OutcomeFlusherTest {
 
   /** Before anybody is told the audit is asked, however long that takes. */
   @Test
-  void anAuditThatCannotBeAskedIsAskedAgain() {
+  void anAuditThatCannotBeReadIsReadAgain() {
     Held held = new Held(Duration.ofMillis(100));
     List<Attempt> attempts = held.claim(1);
     held.store.fault = lostAnswer("complete");
@@ -274,7 +274,7 @@ class OutcomeFlusherTest {
   }
 
   @Test
-  void aCompletionOfTheHandlersOwnIsNoLossBeyondTheLease() throws Exception {
+  void aCompletionByTheHandlerIsNoLossBeyondTheLease() throws Exception {
     Held held = new Held(Duration.ofMillis(100));
     Attempt attempt = held.claim(1).get(0);
     attempt.begin();
@@ -346,7 +346,7 @@ class OutcomeFlusherTest {
   }
 
   @Test
-  void aCommittedCompletionIsFoundByLooking() throws Exception {
+  void aCommittedCompletionIsDetected() throws Exception {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
     try (Transaction transaction = new Transaction(held.store)) {
@@ -376,7 +376,7 @@ class OutcomeFlusherTest {
 
   /** Its own lease seems to last, but a job that is there still was not completed by anybody. */
   @Test
-  void aRolledBackCompletionWhoseJobIsTakenByAnotherIsALoss() {
+  void aRolledBackCompletionWhoseJobAnotherWorkerHoldsIsALoss() {
     Held held = new Held(LONG);
     List<Attempt> attempts = held.claim(2);
     attempts.forEach(attempt -> attempt.completion().noteWritten());
@@ -393,7 +393,7 @@ class OutcomeFlusherTest {
   }
 
   @Test
-  void aCompletionThatIsStillOpenIsAskedForAgain() throws Exception {
+  void aCompletionThatIsStillOpenIsCheckedAgain() throws Exception {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
     try (Transaction transaction = new Transaction(held.store)) {

@@ -31,7 +31,7 @@ class QueueTurnTest {
 
   /** Low jobs that ran while nothing else was due are not held against the lane. */
   @Test
-  void whatWasTakenBeyondTheReserveIsNotOwed() {
+  void jobsClaimedBeyondTheReserveAreNotOwed() {
     assertThat(claim(100, 0, 100)).isEqualTo(10);
 
     assertThat(claim(10, 9, 1)).isEqualTo(1);

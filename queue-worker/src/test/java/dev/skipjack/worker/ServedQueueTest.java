@@ -12,18 +12,18 @@ class ServedQueueTest {
           "q", 4, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
 
   @Test
-  void nothingIsFetchedAheadUntilThePaceIsKnown() {
+  void nothingIsPrefetchedUntilThePaceIsKnown() {
     assertThat(queue.ask()).isEqualTo(4);
   }
 
   @Test
-  void slowJobsAreNotFetchedAhead() {
+  void slowJobsAreNotPrefetched() {
     ran(Duration.ofSeconds(10));
     assertThat(queue.ask()).isEqualTo(4);
   }
 
   @Test
-  void fastJobsAreFetchedAheadUpToTheLimit() {
+  void fastJobsArePrefetchedUpToTheLimit() {
     ran(Duration.ofMillis(50));
     assertThat(queue.ask()).isEqualTo(8);
     for (int i = 0; i < 50; i++) {
@@ -40,7 +40,7 @@ class ServedQueueTest {
   }
 
   @Test
-  void nothingIsFetchedAheadWhileSlowJobsHaveAllSlotsWhateverThePaceBefore() {
+  void nothingIsPrefetchedWhileSlowJobsHaveAllSlotsWhateverThePaceBefore() {
     for (int i = 0; i < 50; i++) {
       ran(Duration.ofNanos(1_000));
     }
@@ -49,7 +49,7 @@ class ServedQueueTest {
   }
 
   @Test
-  void whatRunsTakesRoomAndWhatHasEndedMakesSome() {
+  void runningJobsTakeRoomAndEndedJobsFreeSome() {
     ran(Duration.ofMillis(50));
     for (int i = 0; i < 8; i++) {
       queue.claimed(1);
@@ -64,7 +64,7 @@ class ServedQueueTest {
   }
 
   @Test
-  void whatIsNotWrittenForLongTakesAllRoom() {
+  void outcomesThatStayUnwrittenTakeAllRoom() {
     ran(Duration.ofMillis(50));
     int held = 0;
     while (queue.ask() > 0) {
@@ -76,7 +76,7 @@ class ServedQueueTest {
   }
 
   @Test
-  void afterJobsWaitedTooLongNoneIsFetchedAheadUntilAHandlerEnds() {
+  void afterJobsWaitedTooLongNoneIsPrefetchedUntilAHandlerEnds() {
     ran(Duration.ofMillis(50));
     queue.waitedTooLong();
     assertThat(queue.ask()).isEqualTo(4);

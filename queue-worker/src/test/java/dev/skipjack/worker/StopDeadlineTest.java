@@ -44,7 +44,7 @@ class StopDeadlineTest {
   }
 
   @Test
-  void holdsThoughEveryStatementHangsAndHandlersIgnoreTheirInterrupt() {
+  void deadlineHoldsIfStatementsHangAndHandlersIgnoreInterrupts() {
     Worker worker = caughtInEverything();
 
     long asked = System.nanoTime();
@@ -56,7 +56,7 @@ class StopDeadlineTest {
 
   /** Or the connection that leases are kept on would never come back to its pool. */
   @Test
-  void givesTheLeasesBackThoughItIsInterruptedAgainAndAgain() {
+  void leasesAreReleasedIfTheStopIsInterruptedRepeatedly() {
     Thread closer = new Thread(caughtInEverything()::close);
     closer.start();
 

@@ -25,7 +25,7 @@ class TakenBackSlotsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aTaskThatComesAfterItWasTakenBackRunsNothingAndFreesNoPlace(boolean own) {
+  void aTaskThatBeginsAfterItWasTakenBackRunsNothingAndFreesNoSlot(boolean own) {
     Slots slots = slots(1, own);
     add(slots, 1);
     add(slots, 2);
@@ -46,7 +46,7 @@ class TakenBackSlotsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void slotsAreNeitherLostNorWonByManyLateTasks(boolean own) {
+  void manyLateTasksNeitherLoseNorAddSlots(boolean own) {
     Slots slots = slots(2, own);
     for (long id = 1; id <= 6; id++) {
       add(slots, id);
@@ -72,7 +72,7 @@ class TakenBackSlotsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void whatHasBegunOrIsNewIsNotTakenBack(boolean own) {
+  void runningAndNewAttemptsAreNotTakenBack(boolean own) {
     told.keeps = true;
     Slots slots = slots(2, own);
     add(slots, 1);

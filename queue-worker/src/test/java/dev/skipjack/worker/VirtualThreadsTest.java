@@ -42,7 +42,7 @@ class VirtualThreadsTest {
   @EnabledForJreRange(
       min = JRE.JAVA_21,
       disabledReason = "Virtual threads are there from Java 21 on")
-  void platformThreadsAreNone() throws Exception {
+  void platformThreadsAreNotVirtual() throws Exception {
     assertThat(isVirtual(threadOfAHandlerOn(HandlerThreads.platform()))).isFalse();
   }
 

@@ -73,7 +73,7 @@ class WakeUpIT {
   }
 
   @Test
-  void aListenerThatWasCutOffListensAgainAndMissesNothing() throws Exception {
+  void aDisconnectedListenerListensAgainAndMissesNothing() throws Exception {
     try (Worker worker = start(true)) {
       value("SELECT count(pg_terminate_backend(pid))" + LISTENERS);
       await().until(() -> !events.all(LoopFailed.class).isEmpty());
@@ -89,7 +89,7 @@ class WakeUpIT {
 
   /** Wake-ups only make it quicker; without them it polls, and neither alarms nor insists. */
   @Test
-  void aServerThatOnlyTheListenerCannotReachIsNoLostDatabase() throws Exception {
+  void aServerThatOnlyTheListenerCannotReachDoesNotLoseTheDatabase() throws Exception {
     PGSimpleDataSource refusing = new PGSimpleDataSource();
     refusing.setServerNames(new String[] {"127.0.0.1"});
     try (ServerSocket closed = new ServerSocket(0)) {

@@ -275,7 +275,7 @@ class WorkerIT {
 
   /** The handler's transaction has failed by then, so the partition is created behind it. */
   @Test
-  void completeInThatMeetsAMissingPartitionUsesNoAttempt() throws SQLException {
+  void completeInWithoutAPartitionUsesNoAttempt() throws SQLException {
     dropArchivePartitions();
     AtomicInteger runs = new AtomicInteger();
     start(
@@ -399,7 +399,7 @@ class WorkerIT {
 
   /** People see who is there; what is deleted there while jobs run loses none of them. */
   @Test
-  void aWorkersRowIsForPeopleOnly() throws SQLException {
+  void aWorkersRowIsForOperatorsOnly() throws SQLException {
     AtomicInteger deleted = new AtomicInteger();
     Worker worker =
         start(
@@ -584,7 +584,7 @@ class WorkerIT {
   }
 
   @Test
-  void workGoesOnWhenTheDatabaseIsBack() {
+  void workContinuesWhenTheDatabaseIsBack() {
     FaultyDataSource cut = new FaultyDataSource(database.dataSource());
     JobQueue shaky = JobQueue.builder(cut).schema(database.schema()).build();
     AtomicInteger runs = new AtomicInteger();

@@ -126,7 +126,7 @@ class WorkerSettingsTest {
 
   /** The ends of the ranges belong to them. */
   @Test
-  void theLeastAndTheMostAreTaken() {
+  void theMinimumAndTheMaximumAreAccepted() {
     Duration hour = Duration.ofHours(1);
     Duration shortest = Duration.ofMillis(10);
     assertThatNoException()
@@ -168,7 +168,7 @@ class WorkerSettingsTest {
   }
 
   @Test
-  void whatIsNamedTwiceIsRefused() {
+  void aQueueOrKindNamedTwiceIsRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> handled().handle(TYPE, (payload, context) -> Outcome.completed()))
         .withMessageContaining("Kind 'k' has a handler already");

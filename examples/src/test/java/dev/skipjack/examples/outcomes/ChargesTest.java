@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ChargesTest {
 
   @Test
-  void eachChargeEndsAsTheBankSaid(QueueDatabase empty) {
+  void eachChargeEndsAsTheBankResponds(QueueDatabase empty) {
     Story story = new Story();
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Charges.run(database.dataSource(), story.out);

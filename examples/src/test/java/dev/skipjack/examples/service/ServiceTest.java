@@ -27,7 +27,7 @@ class ServiceTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Test
-  void aReportThatTakesLongerThanTheStopIsGivenBack() {
+  void aReportThatTakesLongerThanTheStopIsReleased() {
     try (QueueDatabase empty = QueueDatabase.create()) {
       String url = empty.jdbcUrl();
       JobId job;
@@ -67,7 +67,7 @@ class ServiceTest {
   }
 
   @Test
-  void aServerThatIsAwayMakesItUnreadyAndNotDead() {
+  void anUnavailableServerMakesItUnreadyAndNotDead() {
     EmbeddedPostgres server = EmbeddedPostgres.builder().purpose("examples").fresh(true).start();
     try (ForkedJvm service =
         ForkedJvm.of(Service.class).arguments(server.jdbcUrl("postgres"), "1", "0").start()) {

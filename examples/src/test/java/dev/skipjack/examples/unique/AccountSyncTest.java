@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class AccountSyncTest {
 
   @Test
-  void sixChangesMakeOneJobAndTheLastIsNotForgotten(QueueDatabase empty) {
+  void sixChangesMakeOneJobAndTheLastIsNotLost(QueueDatabase empty) {
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Story story = new Story();
       assertThat(AccountSync.run(database.dataSource(), story.out)).isEqualTo(2);

@@ -25,7 +25,7 @@ class BacklogIT {
   private static final Duration PROMISED_STOP = Duration.ofSeconds(30);
 
   @Test
-  void claimsGoOnAndAStopEndsInTime(QueueDatabase database) throws Exception {
+  void claimsContinueAndAStopEndsInTime(QueueDatabase database) throws Exception {
     FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
     fixture.execute(
         "INSERT INTO @jobs (kind, payload) SELECT '%s', '{\"number\": 0, \"deed\": \"WORK\"}' FROM generate_series(1, %d)"

@@ -96,7 +96,7 @@ class DatabaseOutageIT {
 
   /** Also a failover: the server that comes back has another address. */
   @Test
-  void aServerWhoseFirstProcessWasKilledComesBackElsewhere() {
+  void aServerWhoseFirstProcessWasKilledRestartsElsewhere() {
     underLoad();
     postgres.kill();
     awaitTrouble();

@@ -81,7 +81,7 @@ class ExhaustedPoolIT {
   }
 
   @Test
-  void aPoolThatIsEmptyForAWhileStopsNothingForGood() {
+  void aTemporarilyEmptyPoolStopsNothingForGood() {
     FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
     FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
     try (Worker worker =
@@ -111,7 +111,7 @@ class ExhaustedPoolIT {
 
   /** What HikariCP itself says, which knows of no server that would have failed it. */
   @Test
-  void aPoolWhoseConnectionsHandlersHoldIsNotTakenForALostDatabase() throws Exception {
+  void aPoolExhaustedByHandlersIsNotReportedAsALostDatabase() throws Exception {
     FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
     HikariDataSource pool = database.newDataSource(POOL);
     pool.setConnectionTimeout(250);

@@ -76,7 +76,7 @@ class HalfOpenConnectionIT {
 
   /** New connections hang as well; what runs meanwhile loses its lease and is rescued. */
   @Test
-  void aNetworkThatIsAwayForLeasesIsWaitedFor() {
+  void theWorkerWaitsForANetworkThatIsDownForSeveralLeases() {
     fixture.enqueue(50, Task.Deed.WORK_SLOWLY);
     proxy.blackHole();
     await()

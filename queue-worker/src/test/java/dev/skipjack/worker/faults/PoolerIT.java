@@ -66,7 +66,7 @@ class PoolerIT {
   }
 
   @Test
-  void wakeUpsAreHeardOnADirectConnection() {
+  void wakeUpsAreReceivedOnADirectConnection() {
     try (Worker worker =
         worker(JobQueue.builder(pool).listenOn(database.dataSource()), Duration.ofHours(1))) {
       await()

@@ -46,7 +46,7 @@ class ProcessFaultsIT {
 
   /** The successor has the dead process's name, as a pod that was restarted. */
   @Test
-  void whatAKilledWorkerHeldIsDoneOnceByItsSuccessorOfTheSameName() {
+  void jobsOfAKilledWorkerRunOnceOnItsSuccessorOfTheSameName() {
     fixture.enqueue(3, Task.Deed.HANG);
     fixture.enqueue(1, Task.Deed.HANG_AFTER_COMMIT);
     fixture.enqueue(30, Task.Deed.WORK);
@@ -72,7 +72,7 @@ class ProcessFaultsIT {
 
   @Test
   @DisabledOnOs(OS.WINDOWS) // no signals
-  void aFrozenWorkerThatGoesOnChangesNothing() {
+  void aFrozenWorkerThatResumesChangesNothing() {
     fixture.enqueue(1, Task.Deed.FREEZE_THEN_COMPLETE);
     fixture.enqueue(1, Task.Deed.FREEZE_THEN_FAIL);
     fixture.enqueue(1, Task.Deed.FREEZE_THEN_SNOOZE);

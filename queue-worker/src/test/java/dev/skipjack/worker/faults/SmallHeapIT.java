@@ -47,7 +47,7 @@ class SmallHeapIT {
   }
 
   @Test
-  void aPayloadLargerThanTheHeapIsDeadAndThoseBehindItRun() {
+  void aJobWithAPayloadLargerThanTheHeapIsDeadAndLaterJobsRun() {
     // 16 bytes each in the row, a thousand characters each when they are written out.
     fixture.execute(
         "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' || repeat('1e-1000,', 60000) || '1]')::jsonb");

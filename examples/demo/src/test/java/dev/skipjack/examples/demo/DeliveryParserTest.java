@@ -50,7 +50,7 @@ class DeliveryParserTest {
         "{\"delivery\":7,\"event\":\"a\",\"payload\":{}}    | field 'delivery' must be a UUID, not a number",
         "{\"repo\":\"a/b\"}                                 | unknown field 'repo'",
       })
-  void whatIsWrongIsSaid(String line, String reason) {
+  void aRefusalStatesTheReason(String line, String reason) {
     assertThatThrownBy(() -> DeliveryParser.parse(line))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(reason);

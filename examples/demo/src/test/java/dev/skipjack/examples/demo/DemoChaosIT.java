@@ -73,7 +73,7 @@ class DemoChaosIT {
   }
 
   @Test
-  void whatAKilledDemoEnqueuedIsFinishedByTheNext() throws Exception {
+  void jobsOfAKilledDemoAreFinishedByTheNext() throws Exception {
     Process demo = startHalfWay();
     kill(demo);
     long stored = rows("deliveries");
@@ -88,7 +88,7 @@ class DemoChaosIT {
 
   @Test
   @DisabledOnOs(OS.WINDOWS) // no signals
-  void aStoppedDemoSaysWhatIsLeftAndLeavesNothingRunning() throws Exception {
+  void aStoppedDemoReportsTheJobsLeftAndLeavesNoneRunning() throws Exception {
     Process demo = startHalfWay();
     demo.destroy();
     assertThat(demo.waitFor(20, TimeUnit.SECONDS)).isTrue();
@@ -103,7 +103,7 @@ class DemoChaosIT {
 
   @Test
   @Tag("soak")
-  void jobsThatWereKilledThreeTimesAreFinishedAllTheSame() throws Exception {
+  void jobsThatWereKilledThreeTimesAreStillFinished() throws Exception {
     DemoSchema.migrate(database.dataSource());
     try (Connection gate = closeEffects()) {
       Process demo = start("8", "1");

@@ -59,7 +59,7 @@ class DemoIT {
   }
 
   @Test
-  void theReportForPeopleNamesEveryCheck() throws Exception {
+  void theTextReportNamesEveryCheck() throws Exception {
     StringWriter out = new StringWriter();
     PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
     DemoOptions options = Report.on(database).jobs(20).build();
@@ -93,7 +93,7 @@ class DemoIT {
   }
 
   @Test
-  void whatCameBeforeABadLineIsStoredWholeAndHandled(@TempDir Path folder) throws Exception {
+  void deliveriesBeforeABadLineAreStoredAndHandled(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("in.jsonl");
     Files.writeString(file, lines(30) + "\n{\"delivery\":\n" + lines(10));
     Report report = Report.of(Report.on(database).input(file));
@@ -115,7 +115,7 @@ class DemoIT {
   }
 
   @Test
-  void withoutAnEarlierRunThereIsNothingToResumeAndNothingIsMade() throws Exception {
+  void withoutAnEarlierRunThereIsNothingToResumeAndNothingIsCreated() throws Exception {
     assertThatThrownBy(() -> Report.of(Report.on(database).resume()))
         .isInstanceOf(RefusedException.class)
         .hasMessage("There is nothing to resume: no demo has run in the test's database.");
@@ -145,7 +145,7 @@ class DemoIT {
   }
 
   @Test
-  void whatTheQueueRefusesIsBadInputToo(@TempDir Path folder) throws Exception {
+  void aDeliveryThatTheQueueRefusesIsBadInput(@TempDir Path folder) throws Exception {
     String tooLarge = line("large").replace("{}", "{\"body\":\"" + "x".repeat(300_000) + "\"}");
     String nul = line("nul").replace("{}", "{\"body\":\"\\u0000\"}");
     String hugeNumber = line("huge").replace("{}", "{\"n\":1e400000}");

@@ -63,7 +63,7 @@ class JsonLinesFileTest {
   }
 
   @Test
-  void theMarkBeforeTheFirstLineIsSkipped() throws IOException {
+  void aByteOrderMarkIsSkipped() throws IOException {
     assertThat(read("\uFEFF" + line("a") + "\n" + line("b"))).hasSize(2);
     assertThatThrownBy(() -> read(line("a") + "\n\uFEFF" + line("b")))
         .isInstanceOf(BadInputException.class)
@@ -71,7 +71,7 @@ class JsonLinesFileTest {
   }
 
   @Test
-  void whatCannotBeStoredIsRefusedWhileItIsRead() {
+  void aDeliveryThatCannotBeStoredIsRefusedWhileItIsRead() {
     for (String payload :
         new String[] {
           "{\"body\":\"" + "x".repeat(300_000) + "\"}",

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class OwnServerIT {
 
   @Test
-  void eachRunStartsAnewAndCanBeLookedAtAgain() throws Exception {
+  void eachRunStartsEmptyAndItsDataIsKept() throws Exception {
     Report.of(on("demo-test").jobs(20)).assertVerified(20);
     Report second = Report.of(on("demo-test").jobs(10));
     second.assertVerified(10);
@@ -24,7 +24,7 @@ class OwnServerIT {
   }
 
   @Test
-  void unfinishedWorkIsFoundInAnyFolderAndNotDroppedInSilence() throws Exception {
+  void unfinishedJobsAreFoundInAnyFolderAndNotDroppedSilently() throws Exception {
     try (EmbeddedPostgres first = server()) {
       Report.of(on("demo-test-slots").jobs(20)).assertVerified(20);
       try (EmbeddedPostgres second = server()) {

@@ -20,7 +20,7 @@ class ReportTest {
   private static final Check FAILS = new Check("nothing is lost", 2, "delivery 1");
 
   @Test
-  void peopleSeeTheTableAndEachCheck() {
+  void theTextReportShowsTheTableAndEachCheck() {
     assertThat(text(new Summary(NUMBERS, Duration.ofSeconds(10), List.of(HOLDS))))
         .containsPattern("enqueued +20,000")
         .containsPattern("already queued +2,016 .*unique key: 1,004.*table's key: 1,009.*before: 3")
@@ -38,7 +38,7 @@ class ReportTest {
   }
 
   @Test
-  void programsGetOneLine() throws Exception {
+  void theJsonReportIsOneLine() throws Exception {
     Summary summary = new Summary(NUMBERS, Duration.ofMillis(12_345), List.of(HOLDS, FAILS));
     String line = JsonReport.of(summary, Optional.of("in.jsonl:3: wrong"));
     assertThat(line).doesNotContain("\n");
@@ -56,7 +56,7 @@ class ReportTest {
   }
 
   @Test
-  void theLiveLineShowsHowFarItIs() {
+  void theLiveLineShowsTheProgress() {
     Progress progress = new Progress(OptionalLong.of(2_000));
     assertThat(LiveLine.render(progress, Duration.ofSeconds(1)))
         .isEqualTo("[........................] 0/2,000  0 jobs/s  retries 0  dead 0");

@@ -53,7 +53,7 @@ class SourcesTest {
   }
 
   @Test
-  void anEmptyInputIsNotRepeatedForEver() {
+  void anEmptyInputIsNotRepeatedForever() {
     assertThat(all(new FreshDeliveries(() -> new WebhookGenerator(RUN, 0), RUN, 8))).isEmpty();
   }
 
@@ -93,7 +93,7 @@ class SourcesTest {
   }
 
   @Test
-  void duplicatesDoNotCountAmongWhatIsLookedAt() {
+  void duplicatesDoNotCountAmongTheDeliveriesReadAhead() {
     List<Arrival> arrivals = new ArrayList<>(all(new WebhookGenerator(RUN, 300)));
     arrivals.addAll(5, arrivals.subList(0, 3));
     Iterator<Arrival> given = List.copyOf(arrivals).iterator();
@@ -110,7 +110,7 @@ class SourcesTest {
   }
 
   @Test
-  void whatWasLookedAtIsHandedOutInOrder() {
+  void deliveriesReadAheadAreHandedOutInOrder() {
     Lookahead lookahead = new Lookahead(new WebhookGenerator(RUN, 10), 4);
     assertThat(lookahead.ids()).hasSize(4);
     assertThat(all(lookahead)).isEqualTo(all(new WebhookGenerator(RUN, 10)));

@@ -60,7 +60,7 @@ class VerificationIT {
         "no effect is without its delivery | DELETE FROM skipjack_demo.deliveries WHERE delivery = {delivery}",
         "no refused send is without its delivery | UPDATE skipjack_demo.refused_sends SET delivery = gen_random_uuid()",
       })
-  void findsWhatIsWrong(String check, String damage) throws SQLException {
+  void eachCheckFindsItsDamage(String check, String damage) throws SQLException {
     String sql =
         damage
             .replace("{delivery}", A_DELIVERY)

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class ShopSchemaTest {
 
   @Test
-  void bothHistoriesStandSideBySideAndMigratingTwiceIsFine(QueueDatabase database)
+  void bothHistoriesExistSideBySideAndMigratingTwiceHasNoEffect(QueueDatabase database)
       throws SQLException {
     ShopSchema.migrate(database.dataSource());
     ShopSchema.migrate(database.dataSource());
