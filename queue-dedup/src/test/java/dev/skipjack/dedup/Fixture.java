@@ -35,7 +35,7 @@ final class Fixture {
 
   static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** A lease that is over when the claim returns: no test waits for one. */
+  /** A lease that has expired when the claim returns, so that no test waits for one. */
   static final Duration EXPIRED = Duration.ofNanos(1_000);
 
   final QueueDatabase database;
@@ -96,7 +96,7 @@ final class Fixture {
     awaitBlocked(1);
   }
 
-  /** Until so many sessions wait for a lock. */
+  /** Waits until the given number of sessions wait for a lock. */
   void awaitBlocked(int sessions) {
     awaitTrue(
         "SELECT count(*) = %d FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"

@@ -15,7 +15,7 @@ class OwnCallsTest {
 
   private final List<Integer> calls = new ArrayList<>();
 
-  /** Fails with each state in turn, then answers. */
+  /** Fails with each SQLSTATE in turn, then returns. */
   private String run(int rows, List<String> states) {
     return OwnCalls.run(
         rows,

@@ -48,7 +48,7 @@ class UniqueBulkTest {
   }
 
   @Test
-  void answersEachInTheOrderOfTheInputAndTwinsAreOneJobOfTheFirst() {
+  void returnsResultsInInputOrderAndDuplicatesAreOneJobOfTheFirst() {
     JobId known = enqueue(BY_ACCOUNT, new Sync("c", 0)).get(0).jobId();
 
     List<EnqueueResult> results =
@@ -86,7 +86,7 @@ class UniqueBulkTest {
   }
 
   @Test
-  void eachHasAnAnswerOfItsOwn() {
+  void eachJobHasAResultOfItsOwn() {
     JobId running = enqueue(BY_ACCOUNT, new Sync("a", 1)).get(0).jobId();
     fixture.claim();
     JobId pending = enqueue(BY_ACCOUNT, new Sync("b", 1)).get(0).jobId();
@@ -103,7 +103,7 @@ class UniqueBulkTest {
   }
 
   @Test
-  void keysOfAPeriodAreAnsweredInTheOrderOfTheInputToo() {
+  void keysOfAPeriodReturnResultsInInputOrderToo() {
     Unique<Sync> perHour = BY_ACCOUNT.perPeriod(Duration.ofHours(1));
     JobId known = enqueue(perHour, new Sync("c", 0)).get(0).jobId();
 

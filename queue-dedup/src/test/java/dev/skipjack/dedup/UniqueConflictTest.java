@@ -175,7 +175,7 @@ class UniqueConflictTest {
     assertThat(fixture.claim().jobId()).isEqualTo(other);
   }
 
-  /** Nobody promised it to start later, so it may start. */
+  /** No transaction was promised that it starts later, so it may start. */
   @Test
   void aJobOfAnotherKindThatHoldsItsKeyWhileLiveIsNotLocked() throws Exception {
     Unique<Sync> inQueue = BY_ACCOUNT.withinQueue();

@@ -55,7 +55,7 @@ class UniqueDeadlockTest {
   /** The first call has locked the job of one key, and inserts the other that the claim freed. */
   @ParameterizedTest
   @MethodSource("replacing")
-  void aClaimBesideTwoCallsThatReplaceIsHeardByNeither(Unique<Sync> unique) throws Exception {
+  void aConcurrentClaimFailsNeitherOfTwoReplacingCalls(Unique<Sync> unique) throws Exception {
     JobId a = fixture.unique.enqueue(SYNC, sync("a"), unique).jobId();
     JobId b = fixture.unique.enqueue(SYNC, sync("b"), unique).jobId();
     fixture.execute("UPDATE @jobs SET scheduled_at = created_at");
@@ -85,7 +85,7 @@ class UniqueDeadlockTest {
 
   /** The first call has inserted a late key, and repeats an early one that was taken and freed. */
   @Test
-  void aKeyThatIsTakenAndFreedBesideTwoCallsIsHeardByNeither() throws Exception {
+  void aKeyTakenAndFreedConcurrentlyFailsNeitherOfTwoCalls() throws Exception {
     try (Connection early = fixture.database.connection();
         Connection late = fixture.database.connection()) {
       early.setAutoCommit(false);

@@ -83,7 +83,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void isFreedByDeathAndTakenAgainByARedriveUnlessSomebodyHasIt() {
+    void isFreedByDeathAndTakenAgainByARedriveUnlessAnotherJobHoldsIt() {
       JobId dead = enqueue(BY_ACCOUNT).jobId();
       fixture.fail(fixture.claim(), true);
       JobId holder = enqueue(BY_ACCOUNT).jobId();
@@ -137,7 +137,7 @@ class UniqueHoldTest {
       assertThat(second).isNotEqualTo(first);
       assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(second, HolderStatus.PENDING));
 
-      // Its retry comes back beside the second, and its death meets nobody.
+      // Its retry becomes pending beside the second job, and its death conflicts with no other job.
       fixture.fail(running, false);
       List<Execution> both = fixture.claim(2, Fixture.LEASE);
       assertThat(both).hasSize(2);
@@ -149,7 +149,7 @@ class UniqueHoldTest {
 
     /** Or the job could start, and read, before what asked for it is committed. */
     @Test
-    void aPendingJobThatAnswersACallersTransactionDoesNotStartBeforeItsEnd() throws Exception {
+    void aPendingJobReturnedToACallersTransactionDoesNotStartBeforeItsEnd() throws Exception {
       JobId first = enqueue(UNTIL_STARTED).jobId();
       try (Connection one = fixture.database.connection();
           Connection other = fixture.database.connection()) {
@@ -173,7 +173,7 @@ class UniqueHoldTest {
     }
   }
 
-  /** Transactions that overlap would keep a job that is due from starting for ever. */
+  /** Overlapping transactions would keep a due job from ever starting. */
   @Nested
   class UntilStartedAndOverdue {
 
@@ -195,7 +195,7 @@ class UniqueHoldTest {
         assertThat(next).isInstanceOf(Enqueued.class);
         assertThat(enqueueIn(other)).isEqualTo(already(next.jobId(), HolderStatus.PENDING));
         other.commit();
-        // From now on nobody takes the first again, whether it is held or not.
+        // From now on no call takes the first job again, whether it is held or not.
         one.commit();
         assertThat(enqueueIn(third)).isEqualTo(already(next.jobId(), HolderStatus.PENDING));
 
@@ -233,7 +233,7 @@ class UniqueHoldTest {
 
     /** With the first held, the key of a next job that has started is taken again. */
     @Test
-    void aNextJobThatHasStartedLeavesItsPlaceToAnother() throws Exception {
+    void aNextJobThatHasStartedMakesRoomForAnother() throws Exception {
       try (Connection one = transaction();
           Connection other = transaction()) {
         enqueueIn(one);
@@ -298,7 +298,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void aJobThatNobodyHoldsIsHeldAndStaysTheOnlyOne() throws Exception {
+    void aJobThatNoTransactionHoldsIsHeldAndStaysTheOnlyOne() throws Exception {
       try (Connection one = transaction()) {
         assertThat(enqueueIn(one)).isEqualTo(already(first, HolderStatus.PENDING));
         assertThat(enqueueIn(one)).isEqualTo(already(first, HolderStatus.PENDING));
@@ -353,7 +353,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void oneCallHandsOverSomeOfItsKeysAndAnswersInOrder() throws Exception {
+    void oneCallHandsOverSomeOfItsKeysAndReturnsResultsInOrder() throws Exception {
       JobId free = fixture.unique.enqueue(SYNC, sync("b"), UNTIL_STARTED).jobId();
       try (Connection one = transaction();
           Connection other = transaction()) {

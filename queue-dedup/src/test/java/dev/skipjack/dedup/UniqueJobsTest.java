@@ -206,7 +206,7 @@ class UniqueJobsTest {
 
   /** A flood of duplicates uses up no sequence, and a slow end of a job holds up no producer. */
   @Test
-  void aDuplicateDrawsNoIdAndWaitsForNobody() throws Exception {
+  void aDuplicateDrawsNoIdAndNeverWaits() throws Exception {
     JobId first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT).jobId();
     String drawn = fixture.value("SELECT last_value FROM @jobs_id_seq");
     Execution attempt = fixture.claim();

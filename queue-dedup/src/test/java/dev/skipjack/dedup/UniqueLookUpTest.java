@@ -45,7 +45,7 @@ class UniqueLookUpTest {
   }
 
   @Test
-  void findsWhatTookAKeyForAPeriodAlsoWhenItIsOver() {
+  void findsTheJobThatTookAKeyForAPeriodEvenAfterItEnded() {
     JobId first = unique.enqueue(SYNC, sync("a"), PER_HOUR).jobId();
     assertThat(unique.find(SYNC, sync("a"), PER_HOUR))
         .contains(new KeyHolder(first, HolderStatus.PENDING));
@@ -82,7 +82,7 @@ class UniqueLookUpTest {
   }
 
   @Test
-  void asksARunningHolderToStopAndTellsOfADeadOne() {
+  void asksARunningHolderToStopAndReportsADeadOne() {
     unique.enqueue(SYNC, sync("a"), BY_ACCOUNT.whileLiveOrDead());
     var attempt = fixture.claim();
     assertThat(unique.cancel(SYNC, sync("a"), BY_ACCOUNT)).isEqualTo(CancelResult.REQUESTED);

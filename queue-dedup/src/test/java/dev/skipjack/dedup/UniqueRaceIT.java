@@ -48,7 +48,7 @@ class UniqueRaceIT {
 
   private static final String LIVE = "@jobs WHERE status <> 'dead'";
 
-  /** Beside one that is overdue, because rivals held it for a second, one next job may wait. */
+  /** If concurrent transactions held a job for a second, one next job may wait beside it. */
   private static final String NEVER_STARTED =
       "@jobs WHERE attempts = 0 AND unique_key NOT LIKE 'next/%'";
 
@@ -122,14 +122,14 @@ class UniqueRaceIT {
     } finally {
       threads.shutdownNow();
     }
-    assertThat(committed).as("every answer is a job that was committed").containsAll(answered);
+    assertThat(committed).as("every result is a job that was committed").containsAll(answered);
     assertThat(fixture.value("SELECT count(*) + (SELECT count(*) FROM @jobs_archive) FROM @jobs"))
         .isEqualTo("" + committed.size());
     if (!way.runs) {
       assertThat(
               fixture.value(
                   "SELECT string_agg(payload->>'account', ' ' ORDER BY payload->>'account') FROM @jobs"))
-          .as("every key that was answered in a transaction that committed has its job")
+          .as("every key returned in a committed transaction has its job")
           .isEqualTo(String.join(" ", new TreeSet<>(promised)));
     }
     for (int key = 0; key < KEYS; key++) {
@@ -160,7 +160,7 @@ class UniqueRaceIT {
         if (random.nextInt(3) == 0) {
           connection.rollback();
         } else {
-          // First, because a rival may be answered with the job as soon as it is committed.
+          // First, because a concurrent call may get the job as soon as it is committed.
           created(results).forEach(committed::add);
           connection.commit();
           promised.addAll(accounts);
@@ -197,7 +197,7 @@ class UniqueRaceIT {
     return looks;
   }
 
-  /** Once more when the race is over: until then, rivals may have held every job. */
+  /** Repeats it after the race: until then, concurrent transactions may have held every job. */
   private int run(AtomicBoolean over) {
     Random random = new Random(THREADS);
     int runs = 0;

@@ -223,7 +223,7 @@ class BusyRowTest {
 
     /** Only the delete of a cancelled job needs the lock that a foreign key keeps from it. */
     @Test
-    void aJobThatNobodyCancelledIsRescuedAllTheSame() throws SQLException {
+    void aJobThatWasNotCancelledIsStillRescued() throws SQLException {
       fixture.queue.admin().cancel(ids().subList(0, 1));
       fixture.store.heartbeat(claimed, Fixture.EXPIRED);
       refer();

@@ -54,7 +54,7 @@ class CallersConnectionTest {
     assertThat(fixture.owns(running)).isTrue();
   }
 
-  /** Such a pool rolls back what nobody commits. */
+  /** Such a pool rolls back uncommitted transactions. */
   @Test
   void aPoolWithoutAutoCommitLosesNothing() throws SQLException {
     try (HikariDataSource pool = new HikariDataSource()) {

@@ -91,7 +91,7 @@ class ClaimReevaluationTest {
 
   /** Two workers never run one job. */
   @Test
-  void leavesAJobThatARivalClaimed() throws Exception {
+  void leavesAJobThatAnotherWorkerClaimed() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
     Execution rival = fixture.claimOne(LEASE);
 
@@ -102,7 +102,7 @@ class ClaimReevaluationTest {
 
   /** It is pending again, but due after this claim began: the next claim takes it. */
   @Test
-  void leavesAJobThatARivalClaimedAndReleased() throws Exception {
+  void leavesAJobThatAnotherWorkerClaimedAndReleased() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
     Execution rival = fixture.claimOne(LEASE);
     fixture.store.giveBack(List.of(new GiveBack(rival, ExecutionStatus.RELEASED, Duration.ZERO)));
@@ -112,7 +112,7 @@ class ClaimReevaluationTest {
     assertAudited();
   }
 
-  /** Nobody runs it before its time. */
+  /** No worker runs it before its due time. */
   @Test
   void leavesAJobThatWasPostponed() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);

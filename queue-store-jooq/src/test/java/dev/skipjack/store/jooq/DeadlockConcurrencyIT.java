@@ -45,7 +45,7 @@ class DeadlockConcurrencyIT {
   }
 
   @Test
-  void mixedBatchesReachNobodyAsAnErrorAndLeaveEveryJobWhole() throws Exception {
+  void concurrentMixedBatchesNeverFailAndLeaveEveryJobConsistent() throws Exception {
     fixture.enqueue(JOBS);
     long first = Long.parseLong(fixture.value("SELECT min(id) FROM @jobs"));
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);

@@ -179,14 +179,14 @@ class EnqueueInterceptorTest {
   }
 
   @Test
-  void anAnswerOfAnotherNumberIsRefused() {
+  void aResultOfAnotherSizeIsRejected() {
     assertThatThrownBy(() -> enqueueTwo(queue((jobs, next) -> next.enqueue(jobs).subList(0, 1))))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("returned 1 results for 2 jobs");
   }
 
   @Test
-  void nextMayBeCalledAgainAfterItThrewAndNotAfterItAnswered() {
+  void nextMayBeCalledAgainAfterItThrewButNotAfterItReturned() {
     JobQueue queue =
         queue(
             (jobs, next) -> {

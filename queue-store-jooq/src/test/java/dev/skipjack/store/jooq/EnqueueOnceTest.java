@@ -96,7 +96,7 @@ class EnqueueOnceTest {
     assertThat(queue.enqueue(WORK, new Work(1), key(key + "x"))).isNotEqualTo(first);
   }
 
-  /** A repeat burns no id: a queue of duplicates once used up somebody's sequence. */
+  /** A repeat draws no id, so that a queue of duplicates does not use up the sequence. */
   @Test
   void aRepeatDrawsNoIdAndLocksNothing() throws Exception {
     queue.enqueue(WORK, new Work(1), key("order-1"));
@@ -144,7 +144,7 @@ class EnqueueOnceTest {
   }
 
   @Test
-  void manyAreAnsweredInTheOrderOfTheInputAndTwinsAreOneJob() {
+  void manyReturnResultsInInputOrderAndDuplicatesAreOneJob() {
     JobId known = queue.enqueue(WORK, new Work(-1), key("7"));
     List<Work> payloads = IntStream.range(0, 20_000).mapToObj(Work::new).toList();
 
@@ -188,9 +188,9 @@ class EnqueueOnceTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("8000");
   }
 
-  /** The commit arrives and its answer does not: the caller can only repeat. */
+  /** The commit arrives but its response is lost: the caller can only repeat the call. */
   @Test
-  void aRepeatAfterALostAnswerCreatesNothing() {
+  void aRepeatAfterALostResponseCreatesNothing() {
     AtomicBoolean lose = new AtomicBoolean(true);
     JobQueue unlucky =
         JobQueue.builder(losingCommits(lose)).schema(fixture.database.schema()).build();

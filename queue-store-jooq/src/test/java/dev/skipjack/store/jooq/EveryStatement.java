@@ -103,7 +103,7 @@ final class EveryStatement {
     }
   }
 
-  /** Those of a person. */
+  /** The statements of admin commands. */
   static void ofAPerson(JobQueue queue) {
     JobStore store = queue.store();
     queue.enqueueAll(Fixture.WORK, Collections.nCopies(2, new Fixture.Work(1)));

@@ -25,7 +25,7 @@ public final class Fixture {
   public static final JobType<Work> WORK = JobType.of("work", Work.class).maxAttempts(3);
   public static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** A lease that is over when the claim returns: no test waits for one. */
+  /** A lease that has expired when the claim returns, so that no test waits for one. */
   public static final Duration EXPIRED = Duration.ofNanos(1_000);
 
   public final QueueDatabase database;
@@ -50,7 +50,7 @@ public final class Fixture {
     return store.claim(request(limit, lease, new Lane("default", 0)));
   }
 
-  /** Claims one job and answers the right to end it. */
+  /** Claims one job and returns its execution. */
   public Execution claimOne(Duration lease) {
     return claim(1, lease).get(0).execution();
   }

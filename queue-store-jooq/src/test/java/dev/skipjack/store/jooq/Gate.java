@@ -113,7 +113,7 @@ final class Gate implements AutoCloseable {
     }
   }
 
-  /** Whether {@code work} ends by itself, and does not wait for somebody. */
+  /** Whether {@code work} ends by itself, without waiting for another session. */
   boolean seesEndOf(Future<?> work, Rival rival) {
     return keeper.seesEndOf(work, rival.pid());
   }

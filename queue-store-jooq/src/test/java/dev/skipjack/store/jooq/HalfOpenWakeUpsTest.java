@@ -37,7 +37,7 @@ class HalfOpenWakeUpsTest {
   }
 
   @Test
-  void isFoundOutAsBrokenSoThatItIsMadeAnew() {
+  void isDetectedAsBrokenSoThatItIsReplaced() {
     try (Subscription forgotten = wakeUps.subscribe()) {
       proxy.forgetOpen();
       assertThatThrownBy(() -> awaitLongSilence(forgotten))
@@ -50,7 +50,7 @@ class HalfOpenWakeUpsTest {
   }
 
   @Test
-  void isClosedWithoutWaitingForAnAnswer() {
+  void isClosedWithoutWaitingForAResponse() {
     Subscription forgotten = wakeUps.subscribe();
     proxy.forgetOpen();
     forgotten.close(); // would hang until the class's timeout

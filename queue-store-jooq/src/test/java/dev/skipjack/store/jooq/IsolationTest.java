@@ -118,7 +118,7 @@ class IsolationTest {
 
   @ParameterizedTest
   @EnumSource
-  void enqueueOnceAnswersARivalsJobOrFailsAsPostgresSays(Level level) throws SQLException {
+  void enqueueOnceReturnsAConcurrentJobOrFailsAsPostgresDocuments(Level level) throws SQLException {
     try (Caller caller = new Caller(level)) {
       caller.seesTheDatabase();
       queue.in(caller.connection).enqueue(WORK, new Fixture.Work(1));
@@ -262,7 +262,7 @@ class IsolationTest {
     return job.idempotencyKey("order-1");
   }
 
-  /** Once: a second try in the same transaction would be answered 25P02. */
+  /** Tries once: a second try in the same transaction would fail with 25P02. */
   private static void assertSerializationFailure(Runnable call) {
     assertThatThrownBy(call::run)
         .isInstanceOfSatisfying(

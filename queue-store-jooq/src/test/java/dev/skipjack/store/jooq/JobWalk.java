@@ -278,7 +278,7 @@ final class JobWalk implements AutoCloseable {
     }
   }
 
-  /** Nobody who waits has been due for longer than somebody who was taken. */
+  /** No waiting job has been due for longer than a job that was claimed. */
   private static void assertFirst(List<ModelJob> due, List<ClaimedJob> taken) {
     List<JobId> ids = taken.stream().map(job -> job.execution().jobId()).toList();
     assertThat(due.stream().map(job -> job.id)).containsAll(ids);

@@ -41,7 +41,7 @@ class LateTransactionTest {
   }
 
   @Test
-  void aClaimThatHadToWaitHasItsWholeLease() throws Exception {
+  void aClaimThatHadToWaitGetsItsWholeLease() throws Exception {
     fixture.enqueue(1);
     String goneOnAt = whileItWaits(() -> fixture.claim(1));
 
@@ -49,7 +49,7 @@ class LateTransactionTest {
   }
 
   @Test
-  void aRenewalThatHadToWaitHasItsWholeLease() throws Exception {
+  void aRenewalThatHadToWaitGetsItsWholeLease() throws Exception {
     fixture.enqueue(1);
     Execution execution = fixture.claimOne(Duration.ofSeconds(1));
     String goneOnAt =
@@ -78,7 +78,7 @@ class LateTransactionTest {
         .isEqualTo("t");
   }
 
-  /** Runs a statement that waits for a lock of ours; answers when it could go on, as text. */
+  /** Runs a statement that waits for a lock of this test; returns when it continued, as text. */
   private String whileItWaits(Runnable call) throws Exception {
     try (Connection locking = fixture.database.connection();
         Statement statement = locking.createStatement()) {

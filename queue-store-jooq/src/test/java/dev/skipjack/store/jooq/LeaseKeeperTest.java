@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Heartbeats go on whoever takes the pool's connections. */
+/** Heartbeats continue even if all of the pool's connections are in use. */
 @QueueTest
 class LeaseKeeperTest {
 
@@ -150,7 +150,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void tellsWhatIsLostAndWhatIsToBeCancelled() {
+  void reportsLostLeasesAndRequestedCancellations() {
     beat();
     fixture.queue.admin().cancel(List.of(execution.jobId()));
     assertThat(beat()).containsExactly(new Renewal(Verdict.DONE, true));

@@ -52,7 +52,7 @@ final class Ledger {
   private final Map<Long, Move> ends = new HashMap<>();
   private int claims;
 
-  /** Takes down an answer whose transaction has committed. */
+  /** Records a result whose transaction has committed. */
   void note(Answer answer) {
     if (answer.move() == Move.CLAIM && answer.accepted()) {
       claims++;
@@ -62,7 +62,7 @@ final class Ledger {
         .ifPresent(
             execution ->
                 assertThat(ends.put(execution.id().value(), answer.move()))
-                    .as("the end of execution %s, told before", execution.id())
+                    .as("the end of execution %s, reported before", execution.id())
                     .isNull());
   }
 
@@ -87,7 +87,7 @@ final class Ledger {
     for (int i = 0; i < executions.length; i++) {
       Move end = ends.get(executions[i]);
       if (end == null) {
-        assertThat(statuses[i]).as("audit of an attempt that nobody ended").isEqualTo("running");
+        assertThat(statuses[i]).as("audit of an attempt that no caller ended").isEqualTo("running");
         running = executions[i];
       } else {
         assertThat(AUDIT.get(end)).as("audit of an attempt ended by %s", end).contains(statuses[i]);
@@ -97,7 +97,7 @@ final class Ledger {
     assertThat(row.getLong(4)).as("the fence").isEqualTo(running);
     assertThat(status.equals("running")).as("running with an open attempt").isEqualTo(running > 0);
     assertThat(ends.values().stream().anyMatch(COMPLETIONS::contains))
-        .as("told of a completion")
+        .as("reported as completed")
         .isEqualTo(status.equals("completed"));
     if (status.equals("completed")) {
       assertThat(ends.get(row.getLong(5))).isIn(COMPLETIONS);

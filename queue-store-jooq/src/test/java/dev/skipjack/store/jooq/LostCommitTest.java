@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The connection breaks around the commit, and nobody can tell whether the server had it. */
+/** The connection breaks around the commit, so it is unknown whether the server received it. */
 @QueueTest
 class LostCommitTest {
 
@@ -42,7 +42,7 @@ class LostCommitTest {
   }
 
   @Test
-  void enqueuesWithAKeyAreRepeatedUntilAnsweredAndMakeOneJobEach() {
+  void enqueuesWithAKeyAreRepeatedUntilConfirmedAndCreateOneJobEach() {
     for (int i = 0; i < 500; i++) {
       Fixture.Work work = new Fixture.Work(i);
       untilAnswered(
@@ -58,7 +58,7 @@ class LostCommitTest {
   }
 
   @Test
-  void outcomesAreRepeatedUntilAnsweredAndCountOnce() {
+  void outcomesAreRepeatedUntilConfirmedAndCountOnce() {
     fixture.enqueue(500);
     List<Execution> claimed = fixture.claim(500).stream().map(ClaimedJob::execution).toList();
     for (Execution execution : claimed) {
@@ -76,9 +76,9 @@ class LostCommitTest {
         .isEqualTo("500");
   }
 
-  /** Jobs that a claim took without an answer are running under a lease, and come back by it. */
+  /** Jobs of a claim whose response was lost run under a lease, and are rescued when it expires. */
   @Test
-  void claimsWithoutAnAnswerLoseNoJob() {
+  void claimsWithALostResponseLoseNoJob() {
     fixture.enqueue(300);
     int answered = 0;
     for (int i = 0; i < 60; i++) {

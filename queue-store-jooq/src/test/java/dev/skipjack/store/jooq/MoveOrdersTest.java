@@ -69,7 +69,7 @@ class MoveOrdersTest {
   }
 
   @Test
-  void everyOrderLeavesOneRowAndTellsTheTruth() throws SQLException {
+  void everyOrderLeavesOneRowAndReturnsTheTruth() throws SQLException {
     int played = 0;
     Deque<List<Step>> open = new ArrayDeque<>();
     open.add(List.of());

@@ -55,7 +55,7 @@ class NoLockIsLeftTest {
       work(pool);
       assertIdle("working");
       administer();
-      assertIdle("a person's commands");
+      assertIdle("admin commands");
       queue.maintenance().createPartitions(Duration.ofDays(3));
       queue.maintenance().removePartitions(new Retention(Duration.ofDays(1), Duration.ofDays(1)));
       assertIdle("maintenance");

@@ -174,7 +174,7 @@ class PruneTest {
     }
 
     @Test
-    void stayWhenSomebodyRedrivesThemMeanwhile() throws SQLException {
+    void stayWhenAnOperatorRedrivesThemMeanwhile() throws SQLException {
       dead("mail", "interval '2 hours'", 2);
       String schema = fixture.database.schema();
       try (Connection person = fixture.database.connection();
@@ -217,7 +217,7 @@ class PruneTest {
       }
     }
 
-    /** A page reads so many rows and no more, whatever is young among them. */
+    /** A page reads no more than its limit of rows, however many of them are too young. */
     @Test
     void goUnderAShortStatementTimeoutAlsoBehindManyThatAreYoung() {
       dead("mail", "interval '1 minute'", 300_000);
@@ -233,7 +233,7 @@ class PruneTest {
       }
     }
 
-    /** Each call has time for one batch, as if ten seconds were over after it. */
+    /** Each call has time for one batch, as if ten seconds had passed after it. */
     @Test
     void areAllMetOverSeveralCallsHoweverManyAreYoung() {
       dead("first", "interval '1 minute'", 5_000);

@@ -52,7 +52,7 @@ class ReevaluatedBatchTest {
   /** With a few only, what was freed is seldom used again before it is read. */
   private static final int JOBS = 100;
 
-  /** The ways to end attempts many at once; each answers how many it ended. */
+  /** The ways to end many attempts at once; each returns the number that it ended. */
   enum Ending {
     COMPLETE {
       @Override
@@ -188,7 +188,7 @@ class ReevaluatedBatchTest {
         .isEqualTo(JOBS);
   }
 
-  /** Its snapshot does not have the new attempt's audit row, which would stay open for ever. */
+  /** Its snapshot lacks the new attempt's audit row, which would stay open forever. */
   @Test
   void aRescueLeavesAnAttemptThatBeganBehindItsSnapshotToTheNextOne() throws Exception {
     JobQueue queue = JobQueue.builder(pool).build();
@@ -217,7 +217,7 @@ class ReevaluatedBatchTest {
     return batch;
   }
 
-  /** With leases that are over at once. */
+  /** With leases that expire immediately. */
   private static List<Execution> claim(JobQueue queue) {
     return queue
         .store()

@@ -29,7 +29,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void onceAMinuteASweepLooksAtAll() {
+  void onceAMinuteASweepSearchesAll() {
     slow();
     assertThat(mark.begin(LATER)).isZero();
     assertThat(mark.begin(LATER + 1)).isPositive();
@@ -79,7 +79,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void withoutAClaimEverySweepThatTimesOutLooksAtAllAgain() {
+  void withoutAClaimEverySweepAfterATimeoutSearchesAllAgain() {
     timeOut(0);
     assertThat(mark.begin(TEN_SECONDS + 1)).isZero();
   }

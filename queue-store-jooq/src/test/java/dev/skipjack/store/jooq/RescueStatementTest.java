@@ -78,7 +78,7 @@ class RescueStatementTest {
 
   /** The index of those that wait is the test's: it lets rows collide as a unique key would. */
   @Test
-  void onePercentThatCollidesWithARivalStopsNobodyElse() {
+  void onePercentOfCollisionsDoesNotStopTheOthers() {
     fixture.enqueue(1_000);
     fixture.claim(1_000, EXPIRED);
     fixture.execute(
@@ -104,7 +104,7 @@ class RescueStatementTest {
   /** They are the oldest, so each sweep meets them first. */
   @ParameterizedTest
   @ValueSource(ints = {10, 70})
-  void rowsThatCannotBeRescuedTakeNobodysPlace(int stuck) {
+  void rowsThatCannotBeRescuedDoNotBlockOthers(int stuck) {
     fixture.enqueue(stuck + 10);
     fixture.claim(stuck + 10, EXPIRED);
     fixture.execute(

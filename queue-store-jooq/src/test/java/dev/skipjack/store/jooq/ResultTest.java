@@ -53,7 +53,7 @@ class ResultTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {"{", "\"\\u0000\"", "\"\\ud800\"", "1e400", "{} {}", "``"})
-  void whatPostgresRefusesIsRefusedWithItsPlace(String json) {
+  void whatPostgresRejectsIsRejectedWithItsPosition(String json) {
     assertThatThrownBy(() -> queue(AS_IT_IS).encodeResult("k", json))
         .isInstanceOf(PayloadException.class)
         .hasMessageStartingWith("Result of kind 'k' ")

@@ -59,7 +59,7 @@ final class Rival implements AutoCloseable {
     return thread.submit(() -> work.on(connection));
   }
 
-  /** Does {@code work} in the calling thread: it must not wait for anybody. */
+  /** Does {@code work} in the calling thread: it must not wait for another session. */
   <R> R run(Work<R> work) throws SQLException {
     return work.on(connection);
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Writes docs/statements.md from what the statements' classes say of themselves, so that the page
- * cannot tell another story than the code. {@code -Dgolden.write} writes it anew.
+ * cannot differ from the code. {@code -Dgolden.write} regenerates it.
  */
 class StatementsDocumentTest {
 

@@ -81,7 +81,7 @@ class StoreMessagesTest {
   }
 
   @Test
-  void aMissingSchemaIsAnsweredWithTheWayOut() {
+  void aMissingSchemaIsReportedWithTheFix() {
     JobQueue queue = JobQueue.builder(database.dataSource()).schema("never_migrated").build();
 
     assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Fixture.Work(1)))

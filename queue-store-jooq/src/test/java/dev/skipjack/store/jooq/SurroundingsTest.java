@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever runs the statements, and whatever else lives in the database. */
+/** Statements work under any role, and with any other objects in the database. */
 @QueueTest
 class SurroundingsTest {
 
@@ -82,7 +82,7 @@ class SurroundingsTest {
   }
 
   @Test
-  void aRoleThatCannotCreatePartitionsHearsThatAndNotThatOneIsMissing() {
+  void aRoleThatCannotCreatePartitionsGetsThatErrorAndNotTheMissingPartition() {
     grantTables();
     dropPartitions();
     try (HikariDataSource pool = as("SET ROLE " + role)) {

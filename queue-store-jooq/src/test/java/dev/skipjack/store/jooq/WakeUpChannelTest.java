@@ -22,7 +22,7 @@ class WakeUpChannelTest {
     assertThat(channel.read(channel.text(wakeUp))).contains(wakeUp);
   }
 
-  /** Anybody who may connect may send anything. */
+  /** Any role that can connect may send any text. */
   @ParameterizedTest
   @ValueSource(
       strings = {"", "q", "q k", "q k 101", "q k -101", "q k 999", "q k 1 2", "q k x", "probe 17"})

@@ -280,7 +280,7 @@ class WakeUpsTest {
   }
 
   @Test
-  void whatIsNoWakeUpIsPassedOver() {
+  void textThatIsNoWakeUpIsIgnored() {
     fixture.value(
         "SELECT pg_notify('%s', 'anything at all')"
             .formatted(new WakeUpChannel(fixture.database.schema()).name()));
@@ -342,7 +342,7 @@ class WakeUpsTest {
   }
 
   @Test
-  void aClosedOneHearsNothingAndItsConnectionListensNoMore() {
+  void aClosedSubscriptionReceivesNothingAndItsConnectionStopsListening() {
     subscription.close();
     subscription.close();
 
@@ -355,9 +355,9 @@ class WakeUpsTest {
         .isEqualTo("0");
   }
 
-  /** A pooler in transaction mode takes the LISTEN and gives the session to somebody else. */
+  /** A pooler in transaction mode accepts the LISTEN and gives the session to another client. */
   @Test
-  void aSessionThatHearsNothingIsRefused() {
+  void aSessionThatReceivesNothingIsRejected() {
     JobQueue deaf =
         JobQueue.builder(fixture.database.dataSource())
             .schema(fixture.database.schema())

@@ -112,7 +112,7 @@ class WorkersPoolTest {
   }
 
   @Test
-  void listensApartOnlyIfToldTo() {
+  void listensSeparatelyOnlyIfConfigured() {
     assertThat(builder().build().listensApart()).isFalse();
     assertThat(builder().controlOn(database.dataSource()).build().listensApart()).isFalse();
     assertThat(builder().listenOn(database.dataSource()).build().listensApart()).isTrue();

@@ -62,7 +62,7 @@ class PartitionRemovalTest {
   }
 
   @Test
-  void removesWholePartitionsThatAreOverAndNoOthers() {
+  void removesExpiredPartitionsAndNoOthers() {
     partition("jobs_archive", "2024-03-04");
     partition("jobs_archive", "2024-03-05");
     partition("job_executions", "2024-03-04");
@@ -351,9 +351,9 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /** A rival that lost the race for the detaching removes the mark, to prevent the above. */
+    /** A maintainer that lost the race for the detaching removes the mark, to prevent the above. */
     @Test
-    void aTableThatWeDetachedIsDroppedLaterAlthoughARivalTookItsMarkOff() throws SQLException {
+    void aDetachedTableIsDroppedLaterAlthoughAnotherMaintainerRemovedItsMark() throws SQLException {
       partition("jobs_archive", "2024-03-04");
       try (Connection reader = fixture.database.connection()) {
         Maintenance interrupted =
@@ -392,7 +392,7 @@ class PartitionRemovalTest {
     }
 
     @Test
-    void aDetachingThatAReaderHeldUpIsFinishedWhenTheReaderIsGone() throws SQLException {
+    void aDetachingThatAReaderBlockedIsFinishedAfterTheReaderEnds() throws SQLException {
       partition("job_executions", "2024-03-04");
       partition("job_executions", "2024-03-11");
       try (Connection reader = fixture.database.connection()) {
@@ -404,7 +404,7 @@ class PartitionRemovalTest {
                 new Postponed("job_executions_20240311", Reason.BUSY));
         assertThat(pending()).isEqualTo("job_executions_20240304");
         assertThat(maintenance.removePartitions(RETENTION).postponed())
-            .as("finishing waits for the reader too, and not for ever")
+            .as("finishing waits for the reader too, but not forever")
             .hasSize(2);
 
         reader.rollback();
@@ -466,7 +466,7 @@ class PartitionRemovalTest {
 
     /** Nothing else could be detached before; but a table that an operator detaches stays. */
     @Test
-    void aDetachingThatAPersonBeganIsFinishedButNotDropped() throws SQLException {
+    void aDetachingThatAnOperatorBeganIsFinishedButNotDropped() throws SQLException {
       partition("jobs_archive", "2024-03-04");
       partition("jobs_archive", "2024-03-05");
       try (Connection reader = fixture.database.connection()) {
@@ -555,7 +555,7 @@ class PartitionRemovalTest {
     }
 
     @Test
-    void aRoleThatMayNotIsToldSo(QueueDatabase database) throws SQLException {
+    void aRoleWithoutThePrivilegeGetsAClearError(QueueDatabase database) throws SQLException {
       partition("jobs_archive", "2024-03-04");
       String role = "part_" + database.schema();
       fixture.execute("DROP ROLE IF EXISTS " + role);

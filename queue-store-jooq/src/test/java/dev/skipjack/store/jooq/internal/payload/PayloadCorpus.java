@@ -42,7 +42,7 @@ public final class PayloadCorpus {
         "false");
   }
 
-  /** Numbers of more digits than anybody reads, once they are written out. */
+  /** Numbers with very many digits, once they are written out. */
   public static List<String> hugeNumbers() {
     return List.of(
         "9".repeat(310),

@@ -79,7 +79,7 @@ class PayloadTest {
         "{\"a\":[1e400]} | at '/a/0'.",
         "{\"a\":[1,]} | is not JSON, at '/a/1'."
       })
-  void refusalsNameThePlaceAsAJsonPointer(String json, String message) {
+  void rejectionsNameThePositionAsAJsonPointer(String json, String message) {
     assertThatThrownBy(() -> LIMITS.require("k", json))
         .isInstanceOf(PayloadException.class)
         .hasMessageContaining("Payload of kind 'k'")
@@ -87,7 +87,7 @@ class PayloadTest {
   }
 
   @Test
-  void longPlacesAreShortened() {
+  void longPositionsAreShortened() {
     String name = "n".repeat(200);
     String open = ("{\"" + name + "\":").repeat(100);
 

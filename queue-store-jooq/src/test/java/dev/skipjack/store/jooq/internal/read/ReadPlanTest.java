@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 @QueueTest
 class ReadPlanTest {
 
-  /** The driver prepares after 5 runs; the server is told to settle on a generic plan at once. */
+  /** The driver prepares after 5 runs; the server is set to use a generic plan at once. */
   private static final int UNTIL_PREPARED = 6;
 
   private static final String GENERIC = "SET plan_cache_mode = force_generic_plan";

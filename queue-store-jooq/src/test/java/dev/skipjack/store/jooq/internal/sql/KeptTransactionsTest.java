@@ -68,7 +68,7 @@ class KeptTransactionsTest {
   }
 
   @Test
-  void aConnectionThatAnswersStaysAndHoldsNoTransaction() throws SQLException {
+  void aConnectionThatRespondsIsKeptWithoutAnOpenTransaction() throws SQLException {
     try (KeptTransactions kept = new KeptTransactions(pool, Duration.ZERO)) {
       int first = session(kept);
 
@@ -79,7 +79,7 @@ class KeptTransactionsTest {
     }
   }
 
-  /** As of a server that was demoted: it answers, but no lease could be renewed there. */
+  /** The error of a demoted server: it responds, but no lease could be renewed there. */
   @Test
   void aConnectionThatOnlyReadsIsDiscardedWhenItIsDoubted() throws SQLException {
     try (KeptTransactions kept = new KeptTransactions(pool)) {
