@@ -1,11 +1,16 @@
 package dev.skipjack.embedded;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -104,12 +109,28 @@ final class BaseFolder {
   }
 
   /**
-   * Said outright, because the umask of root may close to others what the server has to read. A
-   * link is refused, not followed.
+   * Sets the mode explicitly, because the umask of root may close to others what the server has to
+   * read. A link is refused, not followed: by the folder's own stream, because a view of the path
+   * follows links on newer JDKs although it is told not to (seen on JDK 25).
    */
   static void setMode(Path path, String mode) throws IOException {
-    Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
-        .setPermissions(PosixFilePermissions.fromString(mode));
+    Path absolute = path.toAbsolutePath();
+    Path parent = requireNonNull(absolute.getParent(), "the root folder has no mode to set");
+    Set<PosixFilePermission> permissions = PosixFilePermissions.fromString(mode);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(parent)) {
+      if (files instanceof SecureDirectoryStream<Path> secure) {
+        secure
+            .getFileAttributeView(
+                absolute.getFileName(), PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+            .setPermissions(permissions);
+        return;
+      }
+    }
+    // On systems without such streams only a link that is there already can be refused.
+    if (Files.isSymbolicLink(absolute)) {
+      throw new FileSystemException(absolute.toString(), null, "is a symbolic link");
+    }
+    Files.setPosixFilePermissions(absolute, permissions);
   }
 
   /** The default locations for an ordinary user, best first. */

@@ -37,9 +37,10 @@ class ModelDriftTest {
     return sources;
   }
 
+  /** The generator suppresses a warning more on a JDK that knows it. */
   private static String read(Path file) {
     try {
-      return Files.readString(file);
+      return Files.readString(file).replace(", \"this-escape\"", "");
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
