@@ -157,7 +157,7 @@ class LauncherTest {
     Path lock = deadLock();
     long living = ProcessHandle.current().pid();
     Path bin = Files.createDirectories(folder.resolve("tools"));
-    // Between the look at the dead lock and its removal another process replaces it.
+    // Another process replaces the dead lock after the check and before its removal.
     script(
         bin.resolve("mv"),
         "rm \"$1\"; ln -s %d \"$1\"; rm \"$0\"; PATH=${PATH#*:}; mv \"$@\"".formatted(living));

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A slot whose attempt answers later is free again, however that ends. */
+/** A slot whose attempt ends asynchronously becomes free again, however the attempt ends. */
 @Timeout(30)
 class AsyncSlotTest {
 
@@ -146,7 +146,7 @@ class AsyncSlotTest {
     assertThat(attempt.isUnwritten()).isTrue(); // as a failure
   }
 
-  /** Nobody promises that a stage of the user's own making does what stages do. */
+  /** A stage that the user implements may violate the contract of stages. */
   @Test
   void afterAStageThatCannotBeFollowed() {
     answered =

@@ -51,7 +51,7 @@ class AttemptTest {
     assertThat(Thread.currentThread().isInterrupted()).isFalse();
   }
 
-  /** Fault 8: an interrupt that races the end strikes this attempt or nobody. */
+  /** Fault 8: an interrupt that races the end hits this attempt or none. */
   @Test
   void noInterruptOutlivesItsAttempt() throws Exception {
     ExecutorService other = Executors.newSingleThreadExecutor();

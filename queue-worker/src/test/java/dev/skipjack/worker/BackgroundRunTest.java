@@ -17,7 +17,7 @@ class BackgroundRunTest {
 
   private final MemoryStore store = new MemoryStore();
 
-  /** Held and in no buffer, they would be renewed for ever and never run. */
+  /** Held and in no buffer, they would be renewed forever and never run. */
   @Test
   void claimedJobsAreReleasedWhenTheirClaimCannotBeAccepted() {
     store.addAll(4, job());

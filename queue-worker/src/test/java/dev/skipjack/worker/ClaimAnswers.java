@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** Claims and their answers, made up. */
+/** Fake claims and their results. */
 final class ClaimAnswers {
 
   private ClaimAnswers() {}

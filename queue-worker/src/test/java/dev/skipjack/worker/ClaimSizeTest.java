@@ -123,13 +123,13 @@ class ClaimSizeTest {
     assertThat(queue.ask()).isEqualTo(3);
     queue.ended();
     queue.claimed(100L * MEGABYTE);
-    assertThat(queue.ask()).isZero(); // an outcome is to be written first
+    assertThat(queue.ask()).isZero(); // an outcome must be written first
     queue.settled(100L * MEGABYTE, true);
     queue.settled(100L * MEGABYTE, false);
     assertThat(queue.ask()).isEqualTo(49);
   }
 
-  /** A lock that somebody keeps on its row may keep an outcome from being written for long. */
+  /** Another transaction's lock on the row may keep an outcome from being written for long. */
   @Test
   void besideAnOutcomeThatCannotBeWrittenOneJobRunsAtATimeHoweverLarge() {
     PayloadBudget payloads = new PayloadBudget(MEGABYTE);

@@ -245,7 +245,7 @@ class ClaimerTest {
       assertThat(store.calls).containsExactly("dueLanes", "claim");
     }
 
-    /** It may be another server that answers next. */
+    /** The next call may reach another server. */
     @Test
     void aFailureOfTheStoreDropsEveryMark() {
       add(4, 0);

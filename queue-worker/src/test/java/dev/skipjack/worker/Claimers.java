@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 /** Claimers without a worker around them. */
 final class Claimers {
 
-  /** No claim is fast, so marks are passed as soon as three were answered. */
+  /** No claim is fast, so marks are used after three claims. */
   static final Duration NEVER_FAST = Duration.ofDays(-1);
 
   /** Every claim is fast, so no mark is ever passed, on a machine however busy. */

@@ -43,7 +43,7 @@ class DatabaseWatchTest {
     assertThat(woken).hasValue(2); // others may be waiting for the same server
   }
 
-  /** Its polls are answered by a server that has no disk left to write to. */
+  /** Polls succeed on a server whose disk is full. */
   @Test
   void staysLostWhileALoopFailsWhateverOthersGet() {
     AtomicInteger back = new AtomicInteger();
@@ -81,7 +81,7 @@ class DatabaseWatchTest {
 
     database.askedNothing("flusher");
     database.failed("heartbeat", failure("42501"));
-    assertThat(database.isLost()).isTrue(); // until there is an answer
+    assertThat(database.isLost()).isTrue(); // until there is a response
     assertThat(database.worked("listener")).isFalse(); // from another server, perhaps
     assertThat(database.worked("claim-loop")).isTrue();
   }

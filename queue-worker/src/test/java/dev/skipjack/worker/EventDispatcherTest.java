@@ -110,7 +110,7 @@ class EventDispatcherTest {
     return List.of(new DatabaseLost(away), new PoolExhausted(away), new LoopFailed("l", away));
   }
 
-  /** The port is somebody else's, and the threads that renew leases call it. */
+  /** The port is the user's code, and the threads that renew leases call it. */
   @Test
   void dropsAreCountedInBatches() throws Exception {
     startAndHang();
@@ -136,7 +136,7 @@ class EventDispatcherTest {
     dispatch(EVENT, 1);
 
     await().during(Duration.ofMillis(50)).until(() -> heard.get() == 0);
-    assertThat(dropped).as("a stopped worker tells nothing").hasValue(5);
+    assertThat(dropped).as("a stopped worker emits nothing").hasValue(5);
   }
 
   @Test

@@ -4,7 +4,7 @@ import dev.skipjack.api.JobId;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Remembers what a worker told. */
+/** Records the events of a worker. */
 final class EventLog implements WorkerListener {
 
   private final List<WorkerEvent> events = new CopyOnWriteArrayList<>();
@@ -14,7 +14,7 @@ final class EventLog implements WorkerListener {
     events.add(event);
   }
 
-  /** What was told of the attempts of one job. */
+  /** The events of one job's attempts. */
   List<WorkerEvent> of(JobId job) {
     return events.stream()
         .filter(

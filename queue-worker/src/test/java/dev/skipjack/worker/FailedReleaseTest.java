@@ -22,7 +22,7 @@ class FailedReleaseTest {
         Named.of("cancel", AttemptEnder::cancel));
   }
 
-  /** Ended for this worker but still held, its lease would be renewed for ever. */
+  /** Ended for this worker but still held, its lease would be renewed forever. */
   @ParameterizedTest
   @MethodSource("waysToEnd")
   void theLeaseExpiresAndTheRoomIsFree(BiConsumer<AttemptEnder, Attempt> end) {

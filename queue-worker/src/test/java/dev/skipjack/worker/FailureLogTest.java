@@ -190,7 +190,7 @@ class FailureLogTest {
       assertThat(log).filteredOn(line -> line.equals("    E: m")).hasSize(FailureLogger.LINES);
     }
 
-    /** Whoever makes classes of exceptions as it goes must not fill the heap. */
+    /** Exception classes that are generated at run time must not fill the heap. */
     @Test
     void endlesslyManyClassesShareALimit() {
       List<String> log =

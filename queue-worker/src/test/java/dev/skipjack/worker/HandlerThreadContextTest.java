@@ -19,7 +19,8 @@ import org.junit.jupiter.api.condition.JRE;
 
 /**
  * A thread that ends a stage may be the one in which the worker starts the thread of the next job:
- * that job must not run as the user, or with the class loader, of whoever ended the stage.
+ * that job must not run as the user, or with the class loader, of the thread that completed the
+ * stage.
  */
 @Timeout(30)
 class HandlerThreadContextTest {

@@ -103,7 +103,7 @@ class HandlerThreadsTest extends WorkerFixture {
     assertThat(store.count(JobStatus.PENDING)).isEqualTo(3);
   }
 
-  /** Otherwise their leases would be renewed for ever and their slots never be free again. */
+  /** Otherwise their leases would be renewed forever and their slots never become free. */
   @Test
   void jobsThatAnExecutorDropsAreReleasedAndTheirSlotsAreFree() {
     CountDownLatch release = new CountDownLatch(1);

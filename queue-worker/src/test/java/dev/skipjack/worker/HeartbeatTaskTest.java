@@ -35,7 +35,7 @@ class HeartbeatTaskTest {
     }
   }
 
-  /** Whoever lengthens leases must not make handlers deaf. */
+  /** Longer leases must not delay the cancellation of handlers. */
   @Test
   void aCancelIsReadBetweenRenewals() {
     Held held = new Held(LONG);

@@ -34,7 +34,7 @@ final class Held {
     return new HeartbeatTask(store, store, config, running, Attempt::cancel, reporter);
   }
 
-  /** Claims so many new jobs; their handlers run, as far as the worker knows. */
+  /** Claims the given number of new jobs; as far as the worker knows, their handlers run. */
   List<Attempt> claim(int jobs) {
     store.addAll(jobs, job().payload("payload"));
     List<Attempt> claimed =

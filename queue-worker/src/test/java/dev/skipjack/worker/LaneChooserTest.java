@@ -132,7 +132,10 @@ class LaneChooserTest {
       assertThat(model.claim(Map.of("a", 10), 100)).startsWith(LOW, HIGH);
     }
 
-    /** Its oldest job is of a kind that others handle, so it could wait longest for ever. */
+    /**
+     * Its oldest job is of a kind that others handle, so it could stay the longest-waiting lane
+     * forever.
+     */
     @Test
     void aLaneThatHadNothingForUsDoesNotKeepTheReserveFromOthers() {
       Lane foreign = new Lane("a", -5);

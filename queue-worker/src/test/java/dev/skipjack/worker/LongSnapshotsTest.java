@@ -42,7 +42,7 @@ class LongSnapshotsTest {
     assertThat(snapshots.leaseOf("k")).isEqualTo(Duration.ofMinutes(15));
   }
 
-  /** Else a handler that never succeeds would run for ever and never use an attempt. */
+  /** Otherwise a handler that never succeeds would run forever and never use an attempt. */
   @Test
   void attemptsAreForgivenOnlyWhileTheLeaseGrows() {
     Duration lease = LEASE;

@@ -64,7 +64,7 @@ class OutcomeFlusherTest {
     assertThat(held.running.size()).isZero();
   }
 
-  /** Of whatever kind the outcome was; and nobody has a job that waits or has ended. */
+  /** Holds for every kind of outcome. A job that waits or has ended has no holder. */
   @Test
   void aStaleOutcomeIsReportedWithTheHolderOfTheJob() {
     Held held = new Held(LONG);
@@ -173,7 +173,7 @@ class OutcomeFlusherTest {
     assertThat(attempts.get(59).lease().isRenewable()).isFalse();
   }
 
-  /** A statement_timeout breaks off what is too large; that is no database which is away. */
+  /** A statement_timeout aborts a batch that is too large; the database is still available. */
   @Test
   void aBatchThatIsAbortedIsWrittenInSmallerOnes() {
     Held held = new Held(LONG);
@@ -194,7 +194,10 @@ class OutcomeFlusherTest {
     assertThat(held.events.all(Succeeded.class)).hasSize(60);
   }
 
-  /** The commit lands, its answer does not, and nobody can ask until the lease has expired. */
+  /**
+   * The commit succeeds, its response is lost, and the database is unavailable until the lease has
+   * expired.
+   */
   @Test
   void aWriteWhoseResponseWasLostIsNoLossBeyondTheLease() {
     assertToldBeyondTheLease(COMPLETED, Succeeded.class);
@@ -252,7 +255,7 @@ class OutcomeFlusherTest {
     assertThat(held.events.all(Succeeded.class)).isEmpty();
   }
 
-  /** Before anybody is told the audit is asked, however long that takes. */
+  /** The audit is read before the loss is reported, however long that takes. */
   @Test
   void anAuditThatCannotBeReadIsReadAgain() {
     Held held = new Held(Duration.ofMillis(100));
@@ -374,7 +377,7 @@ class OutcomeFlusherTest {
     assertThat(held.store.error(attempt.execution().jobId())).isEqualTo("error");
   }
 
-  /** Its own lease seems to last, but a job that is there still was not completed by anybody. */
+  /** Its own lease seems to last, but a job that still exists was not completed. */
   @Test
   void aRolledBackCompletionWhoseJobAnotherWorkerHoldsIsALoss() {
     Held held = new Held(LONG);

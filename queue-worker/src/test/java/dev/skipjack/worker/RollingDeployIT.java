@@ -43,7 +43,7 @@ class RollingDeployIT {
   /** A kind that came with the later release. */
   private static final JobType<Named> ADDED = JobType.of("added", Named.class);
 
-  /** A kind of somebody else's workers. */
+  /** A kind that only other workers handle. */
   private static final JobType<Named> FOREIGN = JobType.of("foreign", Named.class).priority(9);
 
   /** Longer than a payload of a later version is left to others at a time. */

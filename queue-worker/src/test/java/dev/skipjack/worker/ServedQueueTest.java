@@ -104,7 +104,7 @@ class ServedQueueTest {
     queue.ran(Attempts.claimed(Duration.ofMinutes(1)), time.toNanos());
   }
 
-  /** So many attempts are claimed and their handlers run since then. */
+  /** Claims the given number of attempts, whose handlers run since the given time. */
   private void runsSince(Duration ago, int attempts) {
     for (int i = 0; i < attempts; i++) {
       Attempt attempt = Attempts.begun(ago);

@@ -11,7 +11,7 @@ import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Places of two on an executor that begins nothing by itself. */
+/** Two slots on an executor that begins no task by itself. */
 class SlotsTest {
 
   private static final int SLOTS = 2;
@@ -83,7 +83,7 @@ class SlotsTest {
     assertThat(ran).hasSize(10 - takenBack.size()).doesNotContainAnyElementsOf(takenBack);
   }
 
-  /** Begins a task when it is told to. */
+  /** Begins a task only on request. */
   private static final class Kept extends AbstractExecutorService {
     final Deque<Runnable> tasks = new ArrayDeque<>();
 

@@ -13,9 +13,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/**
- * The log says at start what is in force, so that nobody need guess which settings a worker has.
- */
+/** The log contains a worker's settings at its start, so that operators need not guess them. */
 class StartLogTest {
 
   /** None is a default, so that none is found by chance. */

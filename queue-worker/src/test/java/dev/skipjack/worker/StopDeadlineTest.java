@@ -82,7 +82,7 @@ class StopDeadlineTest {
     return worker;
   }
 
-  /** Every other call from now on takes until the test is over. */
+  /** Every other call from now on takes until the test has ended. */
   private void hangExcept(Set<String> quick) {
     store.fault =
         new MemoryStore.Fault() {
@@ -116,7 +116,7 @@ class StopDeadlineTest {
         .start();
   }
 
-  /** The store, whose leases tell when they are given back. */
+  /** The store; its leases record when they are released. */
   private QueueAccess watched() {
     LeaseKeeper leases =
         proxy(

@@ -203,7 +203,7 @@ class StoppingTest extends WorkerFixture {
     assertThat(store.uncountedAttempts(job)).isEqualTo(1);
   }
 
-  /** Threads that are never stopped would renew leases for ever. */
+  /** Threads that are never stopped would renew leases forever. */
   @Test
   void anInterruptedStopEndsEveryThreadThoughOutcomesCannotBeWritten() throws Exception {
     store.add(job());

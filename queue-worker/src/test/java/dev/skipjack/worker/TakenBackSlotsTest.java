@@ -126,7 +126,7 @@ class TakenBackSlotsTest {
         .isTrue();
   }
 
-  /** Notes what becomes of attempts; runs them in no time, or keeps them until they are ended. */
+  /** Records the results of attempts; runs them at once, or keeps them until they are ended. */
   private static final class Told implements Slots.Runner {
 
     final List<Long> run = new ArrayList<>();

@@ -63,7 +63,7 @@ class WakeUpListenerTest {
   }
 
   /**
-   * @param broken the SQLSTATE of each wait; null: it hears nothing
+   * @param broken the SQLSTATE of each wait; null if it receives nothing
    */
   private WakeUps.Subscription subscription(@Nullable String broken) {
     subscribed.incrementAndGet();

@@ -156,7 +156,7 @@ class WorkerIT {
     assertThat(count("job_executions WHERE status = 'dead'")).isEqualTo(1);
   }
 
-  /** Faults 3 and 96: the zombie hears of it, and what it did in its transaction is undone. */
+  /** Faults 3 and 96: the zombie is notified, and its transaction is rolled back. */
   @Test
   void aWorkerThatLostItsLeaseChangesNothing() throws Exception {
     FaultyDataSource cut = new FaultyDataSource(database.dataSource());
@@ -212,7 +212,7 @@ class WorkerIT {
     await().until(() -> refused.get() != null);
     await().until(() -> !events.all(Lost.class).isEmpty());
     assertThat(events.all(Lost.class))
-        .as("told once, and nobody has a job that is done")
+        .as("reported once, and a completed job has no holder")
         .extracting(told -> told.attempt().executionId(), Lost::heldBy)
         .containsExactly(tuple(lost.get(), null));
     assertThat(refused.get()).isInstanceOf(LeaseLostException.class);
@@ -222,7 +222,7 @@ class WorkerIT {
     assertThat(count("job_executions WHERE status = 'succeeded'")).isEqualTo(1);
   }
 
-  /** Fault 96: whoever reads the audit can follow both executions. */
+  /** Fault 96: the audit shows both executions. */
   @Test
   void aStaleOutcomeNamesWhoHasTheJobNow() throws Exception {
     FaultyDataSource cut = new FaultyDataSource(database.dataSource());
@@ -652,7 +652,7 @@ class WorkerIT {
     }
   }
 
-  /** Answers how many rows it changed. */
+  /** Returns how many rows it changed. */
   private int execute(String sql) throws SQLException {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement()) {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Says which jobs have not ended as their cancel was answered. */
+/** Finds jobs that did not end as the result of their cancel stated. */
 final class CancelJudge {
 
   /** Every job with its end and the begin of its last attempt. */

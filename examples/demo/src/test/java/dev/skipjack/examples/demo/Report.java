@@ -17,7 +17,7 @@ import java.util.List;
  *
  * @param result how it ended
  * @param json its report
- * @param err what it told meanwhile
+ * @param err its output on standard error
  */
 record Report(DemoResult result, JsonNode json, String err) {
 
