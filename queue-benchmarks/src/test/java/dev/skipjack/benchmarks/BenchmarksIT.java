@@ -137,8 +137,12 @@ class BenchmarksIT {
       case "pinned" -> TINY.hasty(2).with(Setting.RATE, 300);
       case "depth" -> TINY.with(Setting.JOBS, 100).with(Setting.RUNS, 1);
       case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
+      // Each strategy ends with its jobs; the seconds only bound it on a busy machine.
       case "seed" ->
-          TINY.with(Setting.JOBS, 10).with(Setting.WORKERS, 2).out(folder.resolve("plots"));
+          TINY.with(Setting.SECONDS, 10)
+              .with(Setting.JOBS, 10)
+              .with(Setting.WORKERS, 2)
+              .out(folder.resolve("plots"));
       case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
       case "starvation" -> TINY.hasty(1).with(Setting.JOBS, 200);
       case "idle" -> TINY;
