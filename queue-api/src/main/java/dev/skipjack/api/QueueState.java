@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *     for no limit
  * @param archiveRetention how long ended jobs stay in the archive, rounded up to a second; zero if
  *     they are not archived; null for the default
- * @param deadRetention how long dead jobs are kept, rounded up to a second; null if until an
- *     operator prunes them
+ * @param deadRetention how long dead jobs are kept, rounded up to a second; null to keep them until
+ *     an operator prunes them
  * @param defaultPriority priority of jobs enqueued without one; null for their type's
  * @param defaultMaxAttempts maximum attempts of jobs enqueued without a number; null for their
  *     type's

@@ -60,7 +60,7 @@ public final class Benchmarks {
    * Runs one.
    *
    * @param url a PostgreSQL database in which the schemas {@code skipjack_bench} and {@code
-   *     skipjack_bench_*} are dropped and made anew; empty: an embedded server is started, and
+   *     skipjack_bench_*} are dropped and recreated; empty: an embedded server is started, and
    *     stopped at the end
    * @param notes hears how far it is
    * @throws IllegalArgumentException as {@link #check}

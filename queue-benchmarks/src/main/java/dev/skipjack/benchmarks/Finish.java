@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Waits until so many jobs are completed and that is committed. */
+/** Waits until the given number of completions has been committed. */
 final class Finish implements WorkerListener {
 
   private static final long PATIENCE_SECONDS = 120;

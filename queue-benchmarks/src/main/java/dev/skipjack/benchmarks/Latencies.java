@@ -11,7 +11,7 @@ final class Latencies {
 
   private final ConcurrentHistogram histogram = new ConcurrentHistogram(MOST_MICROS, 3);
 
-  /** Notes one. What comes out negative, because two clocks are read, is nothing. */
+  /** Records one. Negative values, which two clocks can give, are recorded as zero. */
   void add(long micros) {
     histogram.recordValue(Math.min(Math.max(micros, 0), MOST_MICROS));
   }

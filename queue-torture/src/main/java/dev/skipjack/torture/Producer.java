@@ -55,7 +55,7 @@ final class Producer {
   }
 
   /**
-   * Makes requests until so many jobs were acknowledged as new.
+   * Makes requests until the given number of jobs has been acknowledged as new.
    *
    * @param from number of the first request
    * @param jobs how many of this call

@@ -12,7 +12,7 @@ import java.util.Set;
  * @param jobs how many are made at least, 10 to 10,000,000
  * @param seed of the jobs and of the schedule of faults
  * @param url JDBC URL of a database in which the schema {@code skipjack_torture} is dropped and
- *     made anew; empty: an embedded server is started. May hold a password.
+ *     recreated; empty: an embedded server is started. May hold a password.
  * @param faults which strike
  */
 public record TortureOptions(

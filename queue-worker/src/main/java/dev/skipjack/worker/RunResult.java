@@ -13,7 +13,7 @@ sealed interface RunResult {
    */
   record Returned(@Nullable Outcome outcome) implements RunResult {}
 
-  /** The handler, or what prepares its call, threw an exception. */
+  /** The handler, or the code that prepares the call, threw an exception. */
   record Threw(Throwable thrown) implements RunResult {}
 
   /**

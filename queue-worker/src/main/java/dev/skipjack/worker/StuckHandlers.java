@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * rescued. A job whose cancellation was requested keeps its lease until the handler ends or times
  * out.
  *
- * <p>In the same rounds it has attempts released that an executor does not begin or that wait too
+ * <p>In the same rounds it also releases attempts that an executor does not start or that wait too
  * long for a slot.
  */
 final class StuckHandlers implements Loop.Step {
