@@ -35,10 +35,11 @@ class BloatTest {
   }
 
   /**
-   * Vacuumed as often as autovacuum would, nothing grows with what was churned: what was never used
-   * again would be eleven thirds of the first size. Between two vacuums an index may hold half as
-   * many pages again, as emptied pages are free only after the next one, so the bound is twice the
-   * first size.
+   * Vacuumed as often as autovacuum would, nothing grows with what was churned: if no space were
+   * used again, both would be eleven thirds (3.67 times) of the first size. Between two vacuums an
+   * index may hold half as many pages again, and a snapshot of autovacuum itself, on a busy
+   * machine, can make one vacuum of ours remove nothing. So the bound is three times the first
+   * size.
    */
   @Test
   void churnedJobsLeaveRoomForTheNextOnes(QueueDatabase database) {
@@ -49,8 +50,8 @@ class BloatTest {
 
     churn(fixture, 8 * UNTIL_VACUUMED);
 
-    assertThat(size(fixture, "jobs")).isLessThan(tableBefore * 2);
-    assertThat(size(fixture, "jobs_pending_idx")).isLessThan(indexBefore * 2);
+    assertThat(size(fixture, "jobs")).isLessThan(tableBefore * 3);
+    assertThat(size(fixture, "jobs_pending_idx")).isLessThan(indexBefore * 3);
   }
 
   private static void churn(Fixture fixture, int jobs) {
