@@ -111,7 +111,7 @@ final class BaseFolder {
   /**
    * Sets the mode explicitly, because the umask of root may close to others what the server has to
    * read. A link is refused, not followed: by the folder's own stream, because a view of the path
-   * follows links on newer JDKs although it is told not to (seen on JDK 25).
+   * follows links on newer JDKs although the option forbids it (seen on JDK 25).
    */
   static void setMode(Path path, String mode) throws IOException {
     Path absolute = path.toAbsolutePath();
