@@ -45,8 +45,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
   private UniqueJobs(QueueExtension queue, QueueAdmin admin) {
     this.queue = queue;
     this.admin = admin;
-    this.findByJob = FindHolderStatement.byJob(queue.dialect());
-    this.findByPeriod = FindHolderStatement.byPeriod(queue.dialect());
+    this.findByJob = Statement.lazily(() -> FindHolderStatement.byJob(queue.dialect()));
+    this.findByPeriod = Statement.lazily(() -> FindHolderStatement.byPeriod(queue.dialect()));
     this.writer = new UniqueWriter(queue);
     this.own =
         bound(

@@ -37,10 +37,11 @@ final class UniqueWriter {
 
   UniqueWriter(QueueExtension queue) {
     this.queue = queue;
-    this.insert = UniqueInsert.of(queue.dialect());
-    this.insertOne = UniqueInsert.ofOne(queue.dialect());
+    this.insert = Statement.lazily(() -> UniqueInsert.of(queue.dialect()));
+    this.insertOne = Statement.lazily(() -> UniqueInsert.ofOne(queue.dialect()));
     for (HolderAction action : HolderAction.values()) {
-      resolve.put(action, ResolveConflictStatement.of(queue.dialect(), action));
+      resolve.put(
+          action, Statement.lazily(() -> ResolveConflictStatement.of(queue.dialect(), action)));
     }
   }
 

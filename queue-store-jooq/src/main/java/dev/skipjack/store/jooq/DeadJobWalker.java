@@ -30,11 +30,11 @@ final class DeadJobWalker {
   DeadJobWalker(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
     this.reads = transactions.readOnly();
-    this.prune = PruneStatement.of(dialect);
-    this.walkAll = WalkDeadJobsStatement.of(dialect, false, false);
-    this.walkQueue = WalkDeadJobsStatement.of(dialect, true, false);
-    this.walkKind = WalkDeadJobsStatement.of(dialect, false, true);
-    this.walkQueueAndKind = WalkDeadJobsStatement.of(dialect, true, true);
+    this.prune = Statement.lazily(() -> PruneStatement.of(dialect));
+    this.walkAll = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect, false, false));
+    this.walkQueue = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect, true, false));
+    this.walkKind = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect, false, true));
+    this.walkQueueAndKind = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect, true, true));
   }
 
   /** As {@link dev.skipjack.api.QueueAdmin#prune(List)}. */

@@ -34,9 +34,9 @@ final class EnqueueWriter {
   private final Statement<List<NewJob>, Optional<EnqueueResult>> enqueueOnce;
 
   EnqueueWriter(DSLContext dialect) {
-    this.enqueue = EnqueueStatement.of(dialect);
-    this.enqueueOne = EnqueueStatement.ofOne(dialect);
-    this.enqueueOnce = EnqueueOnceStatement.of(dialect);
+    this.enqueue = Statement.lazily(() -> EnqueueStatement.of(dialect));
+    this.enqueueOne = Statement.lazily(() -> EnqueueStatement.ofOne(dialect));
+    this.enqueueOnce = Statement.lazily(() -> EnqueueOnceStatement.of(dialect));
   }
 
   /**

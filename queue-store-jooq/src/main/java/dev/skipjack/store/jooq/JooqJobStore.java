@@ -76,11 +76,11 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       @Nullable WakeUpSender wakeUps) {
     this.wakeUps = wakeUps;
     this.transactions = transactions;
-    this.dueLanes = DueLanesStatement.of(dialect);
-    this.claim = ClaimStatement.of(dialect);
-    this.claimWithoutPayload = ClaimStatement.withoutPayload(dialect);
-    this.heartbeat = HeartbeatStatement.of(dialect);
-    this.progress = ProgressStatement.of(dialect);
+    this.dueLanes = Statement.lazily(() -> DueLanesStatement.of(dialect));
+    this.claim = Statement.lazily(() -> ClaimStatement.of(dialect));
+    this.claimWithoutPayload = Statement.lazily(() -> ClaimStatement.withoutPayload(dialect));
+    this.heartbeat = Statement.lazily(() -> HeartbeatStatement.of(dialect));
+    this.progress = Statement.lazily(() -> ProgressStatement.of(dialect));
     this.complete = CompleteStatement.of(dialect);
     this.completeIn = CompleteStatement.ofOne(dialect);
     this.completeInWithResult = ConcludeStatement.ofOne(dialect);

@@ -24,9 +24,9 @@ final class JooqLeaseKeeper implements LeaseKeeper {
 
   JooqLeaseKeeper(KeptTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.heartbeat = HeartbeatStatement.of(dialect);
-    this.progress = ProgressStatement.of(dialect);
-    this.cancelRequested = CancelRequestedStatement.of(dialect);
+    this.heartbeat = Statement.lazily(() -> HeartbeatStatement.of(dialect));
+    this.progress = Statement.lazily(() -> ProgressStatement.of(dialect));
+    this.cancelRequested = Statement.lazily(() -> CancelRequestedStatement.of(dialect));
   }
 
   @Override

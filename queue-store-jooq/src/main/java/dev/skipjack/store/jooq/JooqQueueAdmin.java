@@ -45,9 +45,9 @@ final class JooqQueueAdmin implements QueueAdmin {
     this.settings = new QueueSettingsTable(transactions, dialect);
     this.jobFactory = jobFactory;
     this.deadJobs = deadJobs;
-    this.cancel = CancelStatement.of(dialect);
-    this.redrive = RedriveStatement.of(dialect);
-    this.edit = EditStatement.of(dialect);
+    this.cancel = Statement.lazily(() -> CancelStatement.of(dialect));
+    this.redrive = Statement.lazily(() -> RedriveStatement.of(dialect));
+    this.edit = Statement.lazily(() -> EditStatement.of(dialect));
   }
 
   @Override

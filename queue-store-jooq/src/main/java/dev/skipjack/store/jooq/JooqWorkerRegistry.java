@@ -19,9 +19,9 @@ final class JooqWorkerRegistry implements WorkerRegistry {
 
   JooqWorkerRegistry(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.announce = AnnounceStatement.of(dialect);
-    this.remove = RemoveWorkersStatement.ofOne(dialect);
-    this.removeSilent = RemoveWorkersStatement.ofSilent(dialect);
+    this.announce = Statement.lazily(() -> AnnounceStatement.of(dialect));
+    this.remove = Statement.lazily(() -> RemoveWorkersStatement.ofOne(dialect));
+    this.removeSilent = Statement.lazily(() -> RemoveWorkersStatement.ofSilent(dialect));
   }
 
   @Override

@@ -71,9 +71,9 @@ final class RescueSweep {
       RescueMark mark,
       LongSupplier clock) {
     this.transactions = transactions;
-    this.rescue = RescueStatement.of(dialect);
-    this.firstExpired = RescueStatement.firstExpired(dialect);
-    this.oldestRunning = RescueStatement.oldestRunning(dialect);
+    this.rescue = Statement.lazily(() -> RescueStatement.of(dialect));
+    this.firstExpired = Statement.lazily(() -> RescueStatement.firstExpired(dialect));
+    this.oldestRunning = Statement.lazily(() -> RescueStatement.oldestRunning(dialect));
     this.healing = healing;
     this.mark = mark;
     this.clock = clock;

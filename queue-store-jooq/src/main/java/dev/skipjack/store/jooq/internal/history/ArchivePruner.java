@@ -44,7 +44,7 @@ final class ArchivePruner {
 
   ArchivePruner(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.pruneArchive = PruneArchiveStatement.of(dialect);
+    this.pruneArchive = Statement.lazily(() -> PruneArchiveStatement.of(dialect));
   }
 
   /**

@@ -63,9 +63,9 @@ public final class JooqMaintenance implements Maintenance {
       Consumer<Duration> removeSilentWorkers,
       DeadJobPruning deadJobs) {
     this.transactions = transactions;
-    this.readCutoffs = ReadCutoffsStatement.ofArchive(dialect);
-    this.readDeadCutoffs = ReadCutoffsStatement.ofDeadJobs(dialect);
-    this.pruneKeys = PruneKeysStatement.of(dialect);
+    this.readCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofArchive(dialect));
+    this.readDeadCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofDeadJobs(dialect));
+    this.pruneKeys = Statement.lazily(() -> PruneKeysStatement.of(dialect));
     this.creator = new PartitionCreator(transactions, dialect);
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));

@@ -34,8 +34,8 @@ final class PartitionCreator {
    */
   PartitionCreator(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.readClock = ReadClockStatement.of(dialect);
-    this.createPartition = CreatePartitionStatement.of(dialect);
+    this.readClock = Statement.lazily(() -> ReadClockStatement.of(dialect));
+    this.createPartition = Statement.lazily(() -> CreatePartitionStatement.of(dialect));
   }
 
   /**

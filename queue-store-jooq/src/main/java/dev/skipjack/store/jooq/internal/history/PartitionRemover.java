@@ -39,8 +39,8 @@ final class PartitionRemover {
   PartitionRemover(
       OwnTransactions transactions, DSLContext dialect, String schema, PartitionDdl ddl) {
     this.transactions = transactions;
-    this.findPartitions = FindPartitionsStatement.of(dialect, schema);
-    this.findRunning = FindRunningInPartitionStatement.of(dialect);
+    this.findPartitions = Statement.lazily(() -> FindPartitionsStatement.of(dialect, schema));
+    this.findRunning = Statement.lazily(() -> FindRunningInPartitionStatement.of(dialect));
     this.ddl = ddl;
   }
 

@@ -51,10 +51,9 @@ final class CountSampleStatement {
     Field<Double> estimate = field("round({0} / {1})", SQLDataType.DOUBLE, count(), share);
     return Statement.of(
         dialect,
-        () ->
-            select(JOBS.QUEUE, JOBS.KIND, JOBS.STATUS, estimate)
-                .from(table("{0} tablesample system (100 * {1})", JOBS, share))
-                .groupBy(JOBS.QUEUE, JOBS.KIND, JOBS.STATUS),
+        select(JOBS.QUEUE, JOBS.KIND, JOBS.STATUS, estimate)
+            .from(table("{0} tablesample system (100 * {1})", JOBS, share))
+            .groupBy(JOBS.QUEUE, JOBS.KIND, JOBS.STATUS),
         row ->
             new JobCount(
                 row.text(JOBS.QUEUE),

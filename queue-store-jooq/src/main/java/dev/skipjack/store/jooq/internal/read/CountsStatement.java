@@ -64,7 +64,7 @@ final class CountsStatement {
   private CountsStatement() {}
 
   static Statement<NoRequest, JobCount> of(DSLContext dialect) {
-    return Statement.of(dialect, CountsStatement::query, CountsStatement::read);
+    return Statement.of(dialect, query(), CountsStatement::read);
   }
 
   private static ResultQuery<?> query() {

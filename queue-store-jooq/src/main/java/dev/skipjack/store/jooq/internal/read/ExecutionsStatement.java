@@ -52,7 +52,7 @@ final class ExecutionsStatement {
   static Statement<JobId, JobExecution> of(DSLContext dialect) {
     return Statement.of(
         dialect,
-        ExecutionsStatement::query,
+        query(),
         job -> new Arguments().number("id", job.value()),
         ExecutionsStatement::read);
   }

@@ -44,10 +44,7 @@ final class FindJobStatement {
 
   static Statement<JobId, JobDetails> of(DSLContext dialect) {
     return Statement.of(
-        dialect,
-        FindJobStatement::query,
-        id -> new Arguments().number("id", id.value()),
-        FindJobStatement::read);
+        dialect, query(), id -> new Arguments().number("id", id.value()), FindJobStatement::read);
   }
 
   private static ResultQuery<?> query() {

@@ -87,7 +87,7 @@ final class GroupDeadJobsStatement {
   private GroupDeadJobsStatement() {}
 
   static Statement<NoRequest, DeadLetterGroup> of(DSLContext dialect) {
-    return Statement.of(dialect, GroupDeadJobsStatement::query, GroupDeadJobsStatement::read);
+    return Statement.of(dialect, query(), GroupDeadJobsStatement::read);
   }
 
   private static ResultQuery<?> query() {

@@ -52,20 +52,20 @@ public final class JooqJobReader implements JobReader {
    */
   public JooqJobReader(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
-    this.find = FindJobStatement.of(dialect);
-    this.executions = ExecutionsStatement.of(dialect);
-    this.listLive = ListLiveStatement.of(dialect);
-    this.listRunning = ListFewStatement.running(dialect);
-    this.listWaiting = ListFewStatement.waiting(dialect);
-    this.listDead = ListDeadStatement.of(dialect);
-    this.listDue = ListDueStatement.of(dialect);
-    this.listArchived = ListArchivedStatement.of(dialect);
-    this.counts = CountsStatement.of(dialect);
-    this.countSample = CountSampleStatement.of(dialect);
-    this.oldestPending = OldestPendingStatement.of(dialect);
-    this.groupDeadJobs = GroupDeadJobsStatement.of(dialect);
-    this.queueSettings = QueueSettingsStatement.of(dialect);
-    this.workers = WorkersStatement.of(dialect);
+    this.find = Statement.lazily(() -> FindJobStatement.of(dialect));
+    this.executions = Statement.lazily(() -> ExecutionsStatement.of(dialect));
+    this.listLive = Statement.lazily(() -> ListLiveStatement.of(dialect));
+    this.listRunning = Statement.lazily(() -> ListFewStatement.running(dialect));
+    this.listWaiting = Statement.lazily(() -> ListFewStatement.waiting(dialect));
+    this.listDead = Statement.lazily(() -> ListDeadStatement.of(dialect));
+    this.listDue = Statement.lazily(() -> ListDueStatement.of(dialect));
+    this.listArchived = Statement.lazily(() -> ListArchivedStatement.of(dialect));
+    this.counts = Statement.lazily(() -> CountsStatement.of(dialect));
+    this.countSample = Statement.lazily(() -> CountSampleStatement.of(dialect));
+    this.oldestPending = Statement.lazily(() -> OldestPendingStatement.of(dialect));
+    this.groupDeadJobs = Statement.lazily(() -> GroupDeadJobsStatement.of(dialect));
+    this.queueSettings = Statement.lazily(() -> QueueSettingsStatement.of(dialect));
+    this.workers = Statement.lazily(() -> WorkersStatement.of(dialect));
   }
 
   @Override

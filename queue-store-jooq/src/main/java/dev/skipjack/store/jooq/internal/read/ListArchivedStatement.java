@@ -38,7 +38,7 @@ final class ListArchivedStatement {
   private ListArchivedStatement() {}
 
   static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
-    return PageQuery.statement(dialect, JobSummaries.ARCHIVED, ListArchivedStatement::query);
+    return PageQuery.statement(dialect, JobSummaries.ARCHIVED, query());
   }
 
   private static ResultQuery<?> query() {

@@ -39,7 +39,7 @@ final class ListDeadStatement {
   private ListDeadStatement() {}
 
   static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
-    return PageQuery.statement(dialect, JobSummaries.LIVE, ListDeadStatement::query);
+    return PageQuery.statement(dialect, JobSummaries.LIVE, query());
   }
 
   private static ResultQuery<?> query() {

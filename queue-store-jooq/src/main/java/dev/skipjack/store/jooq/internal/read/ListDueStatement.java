@@ -44,7 +44,7 @@ final class ListDueStatement {
   private ListDueStatement() {}
 
   static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
-    return PageQuery.statement(dialect, JobSummaries.LIVE, ListDueStatement::query);
+    return PageQuery.statement(dialect, JobSummaries.LIVE, query());
   }
 
   private static ResultQuery<?> query() {

@@ -36,14 +36,14 @@ final class ListFewStatement {
     return PageQuery.statement(
         dialect,
         JobSummaries.LIVE,
-        () -> query(JobPredicates.RUNNING, List.of(JOBS.CURRENT_EXECUTION_ID)));
+        query(JobPredicates.RUNNING, List.of(JOBS.CURRENT_EXECUTION_ID)));
   }
 
   static Statement<PageQuery.Request, PageQuery.Entry> waiting(DSLContext dialect) {
     return PageQuery.statement(
         dialect,
         JobSummaries.LIVE,
-        () -> query(JobPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID)));
+        query(JobPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID)));
   }
 
   private static ResultQuery<?> query(Condition status, List<Field<?>> indexed) {

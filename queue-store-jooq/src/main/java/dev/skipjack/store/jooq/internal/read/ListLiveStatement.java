@@ -27,7 +27,7 @@ final class ListLiveStatement {
   private ListLiveStatement() {}
 
   static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
-    return PageQuery.statement(dialect, JobSummaries.LIVE, ListLiveStatement::query);
+    return PageQuery.statement(dialect, JobSummaries.LIVE, query());
   }
 
   private static ResultQuery<?> query() {

@@ -44,7 +44,7 @@ final class OldestPendingStatement {
   private OldestPendingStatement() {}
 
   static Statement<NoRequest, PendingAge> of(DSLContext dialect) {
-    return Statement.of(dialect, OldestPendingStatement::query, OldestPendingStatement::read);
+    return Statement.of(dialect, query(), OldestPendingStatement::read);
   }
 
   private static ResultQuery<?> query() {

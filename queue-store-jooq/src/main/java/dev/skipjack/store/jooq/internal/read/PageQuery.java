@@ -30,7 +30,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Supplier;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -206,7 +205,7 @@ final class PageQuery {
    * @param query made by {@link #query}
    */
   static Statement<Request, Entry> statement(
-      DSLContext dialect, JobSummaries jobs, Supplier<ResultQuery<?>> query) {
+      DSLContext dialect, JobSummaries jobs, ResultQuery<?> query) {
     return Statement.of(dialect, query, PageQuery::arguments, row -> entry(row, jobs));
   }
 

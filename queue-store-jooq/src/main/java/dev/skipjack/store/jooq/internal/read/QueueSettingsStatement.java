@@ -35,7 +35,7 @@ final class QueueSettingsStatement {
   private QueueSettingsStatement() {}
 
   static Statement<NoRequest, QueueState> of(DSLContext dialect) {
-    return Statement.of(dialect, QueueSettingsStatement::query, QueueSettingsStatement::read);
+    return Statement.of(dialect, query(), QueueSettingsStatement::read);
   }
 
   private static ResultQuery<?> query() {

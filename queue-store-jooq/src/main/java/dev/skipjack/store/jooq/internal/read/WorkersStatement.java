@@ -25,7 +25,7 @@ final class WorkersStatement {
   private WorkersStatement() {}
 
   static Statement<NoRequest, WorkerInfo> of(DSLContext dialect) {
-    return Statement.of(dialect, WorkersStatement::query, WorkersStatement::read);
+    return Statement.of(dialect, query(), WorkersStatement::read);
   }
 
   private static ResultQuery<?> query() {

@@ -7,6 +7,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jooq.DSLContext;
 import org.jooq.ResultQuery;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A statement: its text, the binding of a request to its parameters, and the reader of its rows. It
@@ -18,35 +19,27 @@ import org.jooq.ResultQuery;
  */
 public final class Statement<Q, R> {
 
-  private final StatementText text;
-  private final Function<Q, Arguments> binding;
-  private final RowReader<R> reader;
+  private final Supplier<Parts<Q, R>> creation;
+  private volatile @Nullable Parts<Q, R> parts;
 
-  private Statement(StatementText text, Function<Q, Arguments> binding, RowReader<R> reader) {
-    this.text = text;
-    this.binding = binding;
-    this.reader = reader;
+  private Statement(Supplier<Parts<Q, R>> creation) {
+    this.creation = creation;
   }
 
+  private record Parts<Q, R>(
+      StatementText text, Function<Q, Arguments> binding, RowReader<R> reader) {}
+
   /**
-   * Creates a statement whose query is created and rendered, with the configuration of {@code dsl},
-   * when it is first needed.
-   *
-   * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
-   *     Class)}
-   * @param binding a value for each of its parameters
+   * Returns a statement that is created and rendered when it is first needed. Owners keep their
+   * statements so: a process would otherwise spend a second at its start on statements that it may
+   * never run.
    */
-  public static <Q, R> Statement<Q, R> of(
-      DSLContext dsl,
-      Supplier<? extends ResultQuery<?>> query,
-      Function<Q, Arguments> binding,
-      RowReader<R> reader) {
-    return new Statement<>(StatementText.of(dsl, query), binding, reader);
+  public static <Q, R> Statement<Q, R> lazily(Supplier<Statement<Q, R>> creation) {
+    return new Statement<>(() -> creation.get().parts());
   }
 
   /**
-   * Creates a statement of an existing query, whose fields the reader refers to. The query is
-   * rendered, with the configuration of {@code dsl}, when it is first needed.
+   * Renders a query with the configuration of {@code dsl}.
    *
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
@@ -54,7 +47,8 @@ public final class Statement<Q, R> {
    */
   public static <Q, R> Statement<Q, R> of(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
-    return new Statement<>(StatementText.of(dsl, () -> query), binding, reader);
+    Parts<Q, R> parts = new Parts<>(new StatementText(dsl, query), binding, reader);
+    return new Statement<>(() -> parts);
   }
 
   /**
@@ -65,23 +59,20 @@ public final class Statement<Q, R> {
     return of(dsl, query, none -> new Arguments(), reader);
   }
 
-  /** As {@link #of(DSLContext, Supplier, Function, RowReader)}, for a query without parameters. */
-  public static <R> Statement<NoRequest, R> of(
-      DSLContext dsl, Supplier<? extends ResultQuery<?>> query, RowReader<R> reader) {
-    return of(dsl, query, none -> new Arguments(), reader);
-  }
-
   /**
    * Returns the same statement, with a question mark in its texts for each character outside ASCII;
    * see {@link Arguments#ascii}.
    */
   public Statement<Q, R> ascii() {
-    return new Statement<>(text, binding.andThen(Arguments::ascii), reader);
+    return new Statement<>(
+        () ->
+            new Parts<>(
+                parts().text(), parts().binding().andThen(Arguments::ascii), parts().reader()));
   }
 
   /** Returns the rendered text, for plans and golden files. */
   public StatementText text() {
-    return text;
+    return parts().text();
   }
 
   /**
@@ -95,7 +86,22 @@ public final class Statement<Q, R> {
   }
 
   BoundStatement<R> bind(Q request) {
-    return new BoundStatement<>(text, binding.apply(request), reader);
+    Parts<Q, R> created = parts();
+    return new BoundStatement<>(created.text(), created.binding().apply(request), created.reader());
+  }
+
+  private Parts<Q, R> parts() {
+    Parts<Q, R> created = parts;
+    if (created == null) {
+      synchronized (this) {
+        created = parts;
+        if (created == null) {
+          created = creation.get();
+          parts = created;
+        }
+      }
+    }
+    return created;
   }
 
   /** Turns a row into a value. */

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jooq.DSLContext;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
@@ -50,8 +49,9 @@ public final class StatementText {
 
   private static final String COMMIT = "; COMMIT";
 
-  private final Supplier<Rendered> rendering;
-  private volatile @Nullable Rendered rendered;
+  private final String sql;
+  private final List<String> parameters;
+  private final ResultColumns columns;
 
   /**
    * The texts with their settings, joined once because the driver recognizes a text faster if it is
@@ -63,26 +63,14 @@ public final class StatementText {
   private final Map<Preamble, String> first = new ConcurrentHashMap<>();
   private final Map<Preamble, String> whole = new ConcurrentHashMap<>();
 
-  private StatementText(Supplier<Rendered> rendering) {
-    this.rendering = rendering;
-  }
-
-  private record Rendered(String sql, List<String> parameters, ResultColumns columns) {}
-
   /**
-   * Creates the text of a query with the configuration of {@code dsl}. The query is created and
-   * rendered when it is first needed: a process would otherwise spend seconds at its start on
-   * statements that it may never run.
+   * Renders a query with the configuration of {@code dsl}.
    *
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
    */
-  static StatementText of(DSLContext dsl, Supplier<? extends ResultQuery<?>> query) {
-    return new StatementText(() -> rendered(dsl, query.get()));
-  }
-
-  private static Rendered rendered(DSLContext dsl, ResultQuery<?> query) {
-    List<String> parameters = new ArrayList<>();
+  StatementText(DSLContext dsl, ResultQuery<?> query) {
+    List<String> names = new ArrayList<>();
     VisitListener collector =
         new VisitListener() {
           @Override
@@ -90,47 +78,34 @@ public final class StatementText {
             if (context.renderContext() != null
                 && context.queryPart() instanceof Param<?> param
                 && !param.isInline()) {
-              parameters.add(param.getParamName());
+              names.add(param.getParamName());
             }
           }
         };
-    String sql = dsl.configuration().deriveAppending(collector).dsl().render(query);
-    return new Rendered(sql, List.copyOf(parameters), new ResultColumns(query));
-  }
-
-  private Rendered rendered() {
-    Rendered done = rendered;
-    if (done == null) {
-      synchronized (this) {
-        done = rendered;
-        if (done == null) {
-          done = rendering.get();
-          rendered = done;
-        }
-      }
-    }
-    return done;
+    this.sql = dsl.configuration().deriveAppending(collector).dsl().render(query);
+    this.parameters = List.copyOf(names);
+    this.columns = new ResultColumns(query);
   }
 
   /** Returns the text, with a question mark for each parameter. */
   public String sql() {
-    return rendered().sql();
+    return sql;
   }
 
   /** Returns the names of the parameters in the order of their question marks. */
   public List<String> parameters() {
-    return rendered().parameters();
+    return parameters;
   }
 
   ResultColumns columns() {
-    return rendered().columns();
+    return columns;
   }
 
   /** Returns the text to run in a caller's transaction, whose settings it restores. */
   String inCallersTransaction() {
     String text = borrowing;
     if (text == null) {
-      text = BORROW + sql() + GIVE_BACK;
+      text = BORROW + sql + GIVE_BACK;
       borrowing = text;
     }
     return text;
@@ -138,14 +113,14 @@ public final class StatementText {
 
   /** Returns the text to run as the first statement of one of the queue's own transactions. */
   String first(Preamble preamble) {
-    return first.computeIfAbsent(preamble, own -> own.first() + sql() + Settings.AFTER);
+    return first.computeIfAbsent(preamble, own -> own.first() + sql + Settings.AFTER);
   }
 
   /** Returns the text to run as a later statement of one of the queue's own transactions. */
   String next() {
     String text = next;
     if (text == null) {
-      text = Settings.NEXT + sql() + Settings.AFTER;
+      text = Settings.NEXT + sql + Settings.AFTER;
       next = text;
     }
     return text;
@@ -153,6 +128,6 @@ public final class StatementText {
 
   /** Returns the text to run as a transaction of its own, from BEGIN to COMMIT. */
   String whole(Preamble preamble) {
-    return whole.computeIfAbsent(preamble, own -> own.whole() + sql() + COMMIT);
+    return whole.computeIfAbsent(preamble, own -> own.whole() + sql + COMMIT);
   }
 }
