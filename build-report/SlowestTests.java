@@ -19,7 +19,7 @@ final class SlowestTests {
   private SlowestTests() {}
 
   /**
-   * @param name the class, and the module that it ran in
+   * @param name the class, with its module in parentheses
    */
   private record TestClass(double seconds, String name) {}
 
@@ -36,7 +36,7 @@ final class SlowestTests {
     double sum = classes.stream().mapToDouble(TestClass::seconds).sum();
     System.out.printf(
         Locale.ROOT,
-        "Slowest of %d test classes, which took %.0f s together:%n",
+        "Slowest of %d test classes, which took %.0f s in total:%n",
         classes.size(),
         sum);
     classes.stream()
@@ -44,7 +44,10 @@ final class SlowestTests {
         .forEach(one -> System.out.printf(Locale.ROOT, "%7.1f s  %s%n", one.seconds(), one.name()));
   }
 
-  /** The time of a nested class, whose name has a dollar sign, is part of the outer one's. */
+  /**
+   * Returns the reports of top-level classes; their times include those of nested classes, which
+   * have a dollar sign.
+   */
   private static List<Path> reports(Path project) throws IOException {
     try (Stream<Path> files = Files.find(project, 5, (file, is) -> is.isRegularFile())) {
       return files

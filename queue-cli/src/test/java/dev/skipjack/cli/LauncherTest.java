@@ -19,8 +19,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The script at the root of the repository, in a repository of two files with a Java and a Maven
- * that pretend.
+ * The script at the root of the repository, in a repository of two files with a fake Java and a
+ * fake Maven.
  */
 @DisabledOnOs(OS.WINDOWS) // a shell script
 class LauncherTest {
@@ -31,7 +31,7 @@ class LauncherTest {
   private String path = System.getenv("PATH");
 
   @BeforeEach
-  void pretend(@TempDir Path folder) throws IOException {
+  void createFakes(@TempDir Path folder) throws IOException {
     this.folder = folder;
     root = Files.createDirectories(folder.resolve("my repository"));
     Files.copy(Path.of("..", "skipjack"), root.resolve("skipjack"));
@@ -80,7 +80,7 @@ class LauncherTest {
   }
 
   @Test
-  void filesMadeByMavenAreNoSources() throws Exception {
+  void filesCreatedByMavenAreNotSources() throws Exception {
     launch();
     Path made =
         Files.createDirectories(root.resolve("queue-cli/target/src/main")).resolve("A.java");
@@ -116,7 +116,7 @@ class LauncherTest {
     assertThat(builds()).isEqualTo(1);
   }
 
-  /** The number lives, but it is another process's: it started at another time. */
+  /** A live process has the id, but started at another time. */
   @Test
   void aLockOfAReusedProcessIdIsRemoved() throws Exception {
     String[] own = ownLock().split("\\.", 3);
@@ -125,9 +125,9 @@ class LauncherTest {
     assertThat(builds()).isEqualTo(2);
   }
 
-  /** A container that shares the folder has process numbers of its own. */
+  /** A container that shares the folder has process ids of its own. */
   @Test
-  void aLockOfAnotherMachineIsWaitedForAlthoughItsNumberIsNotAliveHere() throws Exception {
+  void aLockOfAnotherMachineIsWaitedForAlthoughItsProcessIdIsNotAliveHere() throws Exception {
     Process gone = new ProcessBuilder("true").start();
     gone.waitFor();
     Path lock = lock(gone.pid() + ".1.elsewhere.example-4026");
@@ -140,7 +140,7 @@ class LauncherTest {
     assertThat(builds()).isEqualTo(1);
   }
 
-  /** What the script writes into its lock here, and one build. */
+  /** Returns what the script writes into its lock on this machine; runs one build. */
   private String ownLock() throws Exception {
     script(
         root.resolve("mvnw"),
@@ -153,7 +153,7 @@ class LauncherTest {
   }
 
   @Test
-  void aLockThatChangedItsOwnerMeanwhileIsRestored() throws Exception {
+  void aLockThatChangedItsHolderMeanwhileIsRestored() throws Exception {
     Path lock = deadLock();
     long living = ProcessHandle.current().pid();
     Path bin = Files.createDirectories(folder.resolve("tools"));
@@ -163,7 +163,7 @@ class LauncherTest {
         "rm \"$1\"; ln -s %d \"$1\"; rm \"$0\"; PATH=${PATH#*:}; mv \"$@\"".formatted(living));
     path = bin + ":" + path;
     Started waiting = start(root.resolve("skipjack").toString());
-    await().until(() -> Files.readString(waiting.err()).contains("another process builds"));
+    await().until(() -> Files.readString(waiting.err()).contains("another process is building"));
     assertThat(Files.readSymbolicLink(lock)).hasToString(String.valueOf(living));
     assertThat(root.resolve("builds.log")).doesNotExist();
 
@@ -173,7 +173,7 @@ class LauncherTest {
   }
 
   @Test
-  void aRepositoryBelowAFolderOfSourcesIsNotAllSources() throws Exception {
+  void aRepositoryBelowASourceFolderTreatsOnlyItsSourcesAsSources() throws Exception {
     Path moved = Files.createDirectories(folder.resolve("src/main/target")).resolve("clone");
     root = Files.move(root, moved);
     launch();
