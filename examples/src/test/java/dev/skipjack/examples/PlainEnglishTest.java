@@ -85,6 +85,7 @@ class PlainEnglishTest {
           "queue-model-codegen/",
           "queue-store-jooq/",
           "queue-testkit/",
+          "queue-torture/",
           "queue-worker/");
 
   private static final String EMBEDDED = "embedded-postgres/src/main/java/dev/skipjack/embedded/";

@@ -149,7 +149,7 @@ class SkipjackTest {
         "--minutes 0                  | --minutes is 0.0, but must be from 0.1 to 1440.",
         "--minutes long               | 'long' is not",
         "--jobs 3                     | --jobs is 3, but must be from 10 to 10000000.",
-        "--faults fire                | --faults has no 'fire'. There are kill,stop,",
+        "--faults fire                | Unknown fault 'fire' in --faults. Available faults: kill,stop,",
         "--seed S                     | 'S' is not",
         "--url mysql://h/d            | --url takes a JDBC URL",
         "--fault kill                 | Unknown option",

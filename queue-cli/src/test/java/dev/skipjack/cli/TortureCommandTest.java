@@ -9,7 +9,7 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** What scripts learn from a torture: its exit code, and the last line on standard output. */
+/** What scripts can rely on: the exit code, and the last line on standard output. */
 class TortureCommandTest {
 
   private final StringWriter out = new StringWriter();
@@ -31,17 +31,17 @@ class TortureCommandTest {
   }
 
   @Test
-  void aRedCounterExitsWithOneAndPrintsTheStory() {
+  void aViolationExitsWithOneAndPrintsTheHistoryOfTheJob() {
     assertThat(torture(Verdicts.lost())).isEqualTo(1);
 
-    assertThat(out.toString()).contains("Job 7 (a):", "ACKED\ta\t7", "Violated.");
+    assertThat(out.toString()).contains("Job 7 (a):", "ACKNOWLEDGED\ta\t7", "Violations found.");
   }
 
   @Test
-  void asJsonTheStoryGoesToStandardError() {
+  void withJsonTheHistoryGoesToStandardError() {
     assertThat(torture(Verdicts.lost(), "--json")).isEqualTo(1);
 
     assertThat(out.toString()).startsWith("{\"verdict\":\"violated\",\"lost\":1,").hasLineCount(1);
-    assertThat(err.toString()).contains("Job 7 (a):", "ACKED\ta\t7");
+    assertThat(err.toString()).contains("Job 7 (a):", "ACKNOWLEDGED\ta\t7");
   }
 }

@@ -3,22 +3,22 @@ package dev.skipjack.torture;
 import java.util.List;
 import java.util.Map;
 
-/** Verdicts about runs that were made up, for tests of what is made of a verdict. */
+/** Reports of made-up runs, for tests of the command that prints them. */
 public final class Verdicts {
 
   private Verdicts() {}
 
-  /** Nothing was enqueued and nothing is wrong. */
+  /** Returns the report of a run without jobs and violations. */
   public static TortureReport clean() {
     return of(List.of());
   }
 
-  /** Job 7 was acknowledged and is nowhere. */
+  /** Returns the report of a run in which job 7 was acknowledged but does not exist. */
   public static TortureReport lost() {
     return of(
         List.of(
-            new Event(1, "producer-1", EventType.ASKED, "a", 0, 0, "plain"),
-            new Event(2, "producer-1", EventType.ACKED, "a", 7, 0, "created")));
+            new Event(1, "producer-1", EventType.REQUESTED, "a", 0, 0, "plain"),
+            new Event(2, "producer-1", EventType.ACKNOWLEDGED, "a", 7, 0, "created")));
   }
 
   private static TortureReport of(List<Event> history) {

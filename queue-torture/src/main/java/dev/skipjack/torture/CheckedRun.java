@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A history and a final read, found by job, key and attempt. */
+/** A history and a final read, indexed by job, key and attempt. */
 final class CheckedRun {
 
   final List<Event> events;
@@ -56,7 +56,10 @@ final class CheckedRun {
     return executionsByJob.getOrDefault(job, List.of());
   }
 
-  /** The attempt that an event is about; null if the audit has it not, or for another job. */
+  /**
+   * Returns the attempt that an event refers to; null if it is not in the audit or belongs to
+   * another job.
+   */
   @Nullable ExecutionRow attempt(Event event) {
     ExecutionRow attempt = executions.get(event.execution());
     return attempt == null || attempt.job() != event.job() ? null : attempt;
@@ -71,7 +74,7 @@ final class CheckedRun {
     return rows.isEmpty() ? Event.NONE : rows.get(0).key();
   }
 
-  /** All that is known of a job, oldest first, a line for each event. */
+  /** Returns everything known about a job, oldest first, one line per event. */
   List<String> story(long job, String key) {
     Map<Long, List<String>> lines = new TreeMap<>();
     for (Event event : events) {

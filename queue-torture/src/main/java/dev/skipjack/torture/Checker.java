@@ -13,10 +13,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Compares what processes were told with what the database holds in the end. A pure function.
+ * Compares the results that the processes received with the final content of the database. A pure
+ * function.
  *
- * <p>Times of the history and of the database are compared only where the order is certain in a
- * queue that keeps its promises, however long an answer was under way.
+ * <p>Compares a time of the history with one of the database only if their order is certain in a
+ * correct queue, however long a response took.
  */
 final class Checker {
 
@@ -30,12 +31,12 @@ final class Checker {
     this.run = run;
     this.pace = pace;
     this.faults = faults;
-    for (Event event : run.events(EventType.LEASED)) {
+    for (Event event : run.events(EventType.LEASE_EXTENDED)) {
       leases.merge(event.execution(), Long.parseLong(event.detail()), Math::max);
     }
   }
 
-  /** What is wrong; nothing if all is well. */
+  /** Returns the violations, in the order in which the rules run. */
   static List<Violation> check(CheckedRun run, Pace pace, FaultLog faults) {
     Checker checker = new Checker(run, pace, faults);
     checker.checkAcknowledgements();
@@ -50,90 +51,97 @@ final class Checker {
     return List.copyOf(checker.violations);
   }
 
-  private void found(Counter counter, long job, String what) {
+  private void violated(Counter counter, long job, String what) {
     violations.add(new Violation(counter, job, run.key(job), what));
   }
 
   private void checkAcknowledgements() {
-    for (Event event : run.events(EventType.ACKED)) {
+    for (Event event : run.events(EventType.ACKNOWLEDGED)) {
       if (run.job(event.job()).isEmpty()) {
         violations.add(
             new Violation(
-                Counter.LOST, event.job(), event.key(), "An acknowledged job is nowhere."));
+                Counter.LOST, event.job(), event.key(), "An acknowledged job does not exist."));
       }
     }
     for (long job : run.read.keys()) {
       if (run.job(job).isEmpty()) {
-        found(Counter.LOST, job, "An idempotency key leads to a job that is nowhere.");
+        violated(Counter.LOST, job, "An idempotency key refers to a job that does not exist.");
       }
     }
     for (Event event : run.events(EventType.COMMITTED)) {
       if (run.effects(event.job()).stream()
           .noneMatch(effect -> effect.execution() == event.execution())) {
-        found(Counter.LOST, event.job(), "An effect that was committed is not there.");
+        violated(Counter.LOST, event.job(), "A committed effect is missing.");
       }
     }
   }
 
   private void checkKeys() {
-    Set<String> asked = new HashSet<>();
-    run.events(EventType.ASKED).forEach(event -> asked.add(event.key()));
+    Set<String> requested = new HashSet<>();
+    run.events(EventType.REQUESTED).forEach(event -> requested.add(event.key()));
     run.jobsByKey.forEach(
         (key, rows) -> {
-          if (!asked.contains(key)) {
-            found(Counter.UNEXPECTED, rows.get(0).id(), "Nobody asked for this job.");
+          if (!requested.contains(key)) {
+            violated(Counter.UNEXPECTED, rows.get(0).id(), "The job was not requested.");
           }
           if (rows.stream().map(JobRow::id).distinct().count() > 1) {
-            found(Counter.UNEXPECTED, rows.get(0).id(), "One request made several jobs.");
+            violated(Counter.UNEXPECTED, rows.get(0).id(), "One request created several jobs.");
           }
         });
   }
 
   private void checkCancels() {
-    Set<Long> asked = new HashSet<>();
-    run.events(EventType.CANCEL_ASKED).forEach(event -> asked.add(event.job()));
+    Set<Long> requested = new HashSet<>();
+    run.events(EventType.CANCEL_REQUESTED).forEach(event -> requested.add(event.job()));
     for (JobRow row : run.read.jobs()) {
-      if (row.status().equals("cancelled") && !asked.contains(row.id())) {
-        found(Counter.UNEXPECTED, row.id(), "Cancelled, and nobody asked for that.");
+      if (row.status().equals("cancelled") && !requested.contains(row.id())) {
+        violated(Counter.UNEXPECTED, row.id(), "The job was cancelled without a request.");
       }
     }
-    for (Event answer : run.events(EventType.CANCEL_ANSWERED)) {
-      switch (answer.detail()) {
-        case "CANCELLED" -> checkCancelled(answer, true);
-        case "REQUESTED" -> checkCancelled(answer, false);
-        case "GONE" -> checkGone(answer);
-        default -> {} // a refusal that the next moment may make untrue
+    for (Event returned : run.events(EventType.CANCEL_RETURNED)) {
+      switch (returned.detail()) {
+        case "CANCELLED" -> checkCancelled(returned, true);
+        case "REQUESTED" -> checkCancelled(returned, false);
+        case "GONE" -> checkGone(returned);
+        default -> {} // any other refusal depends on the state at that moment
       }
     }
   }
 
-  private void checkCancelled(Event answer, boolean certain) {
-    if (run.attempts(answer.job()).stream().anyMatch(a -> isAfter(a.started(), answer))) {
-      found(Counter.UNEXPECTED, answer.job(), "An attempt began after the cancel was answered.");
+  private void checkCancelled(Event returned, boolean certain) {
+    if (run.attempts(returned.job()).stream().anyMatch(a -> isAfter(a.started(), returned))) {
+      violated(
+          Counter.UNEXPECTED, returned.job(), "An attempt started after the cancel had returned.");
     }
-    for (JobRow row : run.job(answer.job())) {
+    for (JobRow row : run.job(returned.job())) {
       if ((certain && !row.status().equals("cancelled")) || !row.archived()) {
-        found(Counter.UNEXPECTED, row.id(), "Cancelled, and " + row.status() + " in the end.");
+        violated(
+            Counter.UNEXPECTED,
+            row.id(),
+            "The cancel was accepted, but the job is " + row.status() + ".");
       }
     }
   }
 
-  /** Who was told that a job is gone was told so when its end was committed. */
-  private void checkGone(Event answer) {
-    boolean lived =
-        run.job(answer.job()).stream()
-            .anyMatch(row -> !row.archived() || isAfter(row.ended(), answer));
-    if (lived) {
-      found(Counter.UNEXPECTED, answer.job(), "Not cancelled because it was gone, and it lived.");
+  /** GONE is returned only after the end of the job was committed. */
+  private void checkGone(Event returned) {
+    boolean live =
+        run.job(returned.job()).stream()
+            .anyMatch(row -> !row.archived() || isAfter(row.ended(), returned));
+    if (live) {
+      violated(
+          Counter.UNEXPECTED,
+          returned.job(),
+          "The cancel was refused as GONE, but the job was live.");
     }
   }
 
-  /** Of two clocks, unless they may be wrong by that much. */
+  /** Allows for the error of comparing two clocks. */
   private boolean isAfter(long micros, Event event) {
     return micros > event.micros() + run.read.clockError();
   }
 
-  /** Nobody may be told that an attempt ended well or badly if the database does not say so. */
+  /** An accepted outcome must be in the database. */
   private void checkAcceptances() {
     Map<Long, Long> successes = new HashMap<>();
     for (Event event : run.events(EventType.ACCEPTED)) {
@@ -141,27 +149,31 @@ final class Checker {
       if (event.detail().equals("succeeded")) {
         Long other = successes.put(event.job(), event.execution());
         if (other != null && other != event.execution()) {
-          found(Counter.DOUBLE_COMPLETED, event.job(), "Two completions were accepted.");
+          violated(Counter.DOUBLE_COMPLETED, event.job(), "Two completions were accepted.");
         }
       }
       if (attempt == null) {
-        found(Counter.AUDIT_GAPS, event.job(), "An accepted attempt is not in the audit.");
+        violated(
+            Counter.AUDIT_GAPS,
+            event.job(),
+            "An outcome was accepted from an attempt that is not in the audit.");
       } else if (attempt.status().equals("lost") || attempt.status().equals("running")) {
         boolean late = attempt.finished() != 0 && attempt.finished() < event.micros();
-        found(
+        violated(
             late ? Counter.STALE_ACCEPTED : Counter.LOST,
             event.job(),
             late
-                ? "An outcome was accepted from an attempt that was superseded."
-                : "An outcome that was accepted is not there.");
+                ? "An outcome was accepted from an attempt whose job had been rescued."
+                : "An accepted outcome is missing.");
       } else if (event.detail().equals("succeeded") && !attempt.status().equals("succeeded")) {
-        found(Counter.LOST, event.job(), "A success was accepted, and the audit says otherwise.");
+        violated(
+            Counter.LOST, event.job(), "A success was accepted, but the audit does not show it.");
       }
     }
     for (EffectRow effect : run.read.effects()) {
       ExecutionRow attempt = run.executions.get(effect.execution());
       if (attempt != null && !attempt.status().equals("succeeded")) {
-        found(
+        violated(
             Counter.STALE_ACCEPTED,
             effect.job(),
             "An effect was committed by an attempt that did not own the job.");
@@ -172,16 +184,16 @@ final class Checker {
   private void checkJob(List<JobRow> rows) {
     JobRow job = rows.get(0);
     if (rows.size() > 1) {
-      found(Counter.DOUBLE_COMPLETED, job.id(), "The job is there several times.");
+      violated(Counter.DOUBLE_COMPLETED, job.id(), "The job exists more than once.");
     }
     List<ExecutionRow> attempts = run.attempts(job.id());
     long succeeded = attempts.stream().filter(a -> a.status().equals("succeeded")).count();
     if (succeeded > 1 || run.effects(job.id()).size() > 1) {
-      found(Counter.DOUBLE_COMPLETED, job.id(), "Several attempts completed the job.");
+      violated(Counter.DOUBLE_COMPLETED, job.id(), "Several attempts completed the job.");
     }
     boolean effect = job.workload().equals(Workload.EFFECT.name());
     if (effect && job.status().equals("completed") && run.effects(job.id()).isEmpty()) {
-      found(Counter.LOST, job.id(), "Completed, and its effect is not there.");
+      violated(Counter.LOST, job.id(), "The job is completed, but its effect is missing.");
     }
     checkEnd(job, attempts);
     checkAttempts(job, attempts);
@@ -192,94 +204,111 @@ final class Checker {
     switch (JobStatus.of(job.status())) {
       case COMPLETED -> {
         if (job.workload().equals(Workload.DOOMED.name())) {
-          found(Counter.UNEXPECTED, job.id(), "A job that never succeeds is completed.");
+          violated(Counter.UNEXPECTED, job.id(), "A job whose attempts all fail is completed.");
         }
       }
       case DEAD -> {
         if (used < job.maxAttempts()) {
-          found(Counter.UNEXPECTED, job.id(), "Dead with attempts left.");
+          violated(Counter.UNEXPECTED, job.id(), "The job is dead with attempts left.");
         }
       }
       case CANCELLED -> {
         // Another check decides whether the cancellation was requested.
       }
       case PENDING, RUNNING, WAITING ->
-          found(Counter.STUCK, job.id(), "Still " + job.status() + " after the drain.");
+          violated(
+              Counter.STUCK, job.id(), "The job is still " + job.status() + " after the drain.");
     }
     if (used > job.maxAttempts()) {
-      found(Counter.UNEXPECTED, job.id(), "More attempts than were allowed.");
+      violated(Counter.UNEXPECTED, job.id(), "The job used more attempts than allowed.");
     }
     if (job.archived() && attempts.stream().anyMatch(a -> a.started() > job.ended())) {
-      found(Counter.UNEXPECTED, job.id(), "An attempt began after the job had ended.");
+      violated(Counter.UNEXPECTED, job.id(), "An attempt started after the job had ended.");
     }
   }
 
   private void checkAttempts(JobRow job, List<ExecutionRow> attempts) {
     if (attempts.size() != job.attempts()) {
-      found(
+      violated(
           Counter.AUDIT_GAPS,
           job.id(),
-          "%d attempts, %d in the audit.".formatted(job.attempts(), attempts.size()));
+          "The job has %d attempts, but %d audit rows.".formatted(job.attempts(), attempts.size()));
     }
     if (attempts.stream().map(ExecutionRow::attempt).distinct().count() != attempts.size()) {
-      found(Counter.AUDIT_GAPS, job.id(), "Two attempts have one number.");
+      violated(Counter.AUDIT_GAPS, job.id(), "Two attempts have the same number.");
     }
     boolean open = attempts.stream().anyMatch(a -> a.finished() == 0);
     if (open && !job.status().equals("running")) {
-      found(Counter.AUDIT_GAPS, job.id(), "Not running, and an attempt is open in the audit.");
+      violated(Counter.AUDIT_GAPS, job.id(), "The job is not running, but an audit row is open.");
     }
     if (!job.status().equals("completed")
         && attempts.stream().anyMatch(a -> a.status().equals("succeeded"))) {
-      found(Counter.LOST, job.id(), "An attempt succeeded, and the job is " + job.status() + ".");
+      violated(
+          Counter.LOST, job.id(), "An attempt succeeded, but the job is " + job.status() + ".");
     }
     if (job.status().equals("completed")
         && attempts.stream()
             .noneMatch(a -> a.id() == job.execution() && a.status().equals("succeeded"))) {
-      found(Counter.AUDIT_GAPS, job.id(), "Completed by an attempt that did not succeed.");
+      violated(
+          Counter.AUDIT_GAPS,
+          job.id(),
+          "The job was completed by an attempt that did not succeed.");
     }
   }
 
   private void checkAudit() {
     for (Event event : run.events(EventType.STARTED)) {
       if (run.attempt(event) == null) {
-        found(Counter.AUDIT_GAPS, event.job(), "A handler ran for an attempt that is not there.");
+        violated(
+            Counter.AUDIT_GAPS,
+            event.job(),
+            "A handler ran for an attempt that is not in the audit.");
       }
     }
     for (ExecutionRow attempt : run.read.executions()) {
       if (run.job(attempt.job()).isEmpty()) {
-        found(Counter.LOST, attempt.job(), "The audit has a job that is nowhere.");
+        violated(
+            Counter.LOST, attempt.job(), "The audit has an attempt of a job that does not exist.");
       }
     }
   }
 
   private void checkProcesses() {
-    for (Event event : run.events(EventType.DIED)) {
+    for (Event event : run.events(EventType.EXITED)) {
       violations.add(
           new Violation(
               Counter.UNEXPECTED,
               0,
               Event.NONE,
-              "%s ended by itself with %s.".formatted(event.process(), event.detail())));
+              "%s exited on its own with code %s.".formatted(event.process(), event.detail())));
     }
   }
 
   private void checkLeases(List<ExecutionRow> attempts) {
-    List<ExecutionRow> before = new ArrayList<>();
-    long least = pace.lease().toNanos() / 1_000;
+    List<ExecutionRow> earlierAttempts = new ArrayList<>();
+    long minLease = pace.lease().toNanos() / 1_000;
     for (ExecutionRow attempt : attempts) {
-      for (ExecutionRow earlier : before) {
+      for (ExecutionRow earlier : earlierAttempts) {
         if (earlier.finished() == 0 || earlier.finished() > attempt.started()) {
-          found(Counter.OVERLAPPING_LEASES, attempt.job(), "Two attempts owned the job at a time.");
+          violated(
+              Counter.OVERLAPPING_LEASES,
+              attempt.job(),
+              "Two attempts owned the job at the same time.");
         }
       }
-      before.add(attempt);
+      earlierAttempts.add(attempt);
       if (attempt.status().equals("lost")) {
-        long lease = Math.max(least, leases.getOrDefault(attempt.id(), 0L));
+        long lease = Math.max(minLease, leases.getOrDefault(attempt.id(), 0L));
         if (attempt.finished() - attempt.started() < lease) {
-          found(Counter.OVERLAPPING_LEASES, attempt.job(), "Rescued before its lease was over.");
+          violated(
+              Counter.OVERLAPPING_LEASES,
+              attempt.job(),
+              "The job was rescued before its lease had expired.");
         } else if (faults.cause(attempt) == null) {
-          found(
-              Counter.UNPROVOKED_RERUNS, attempt.job(), "A lease ran out, and no fault did that.");
+          violated(
+              Counter.UNPROVOKED_RERUNS,
+              attempt.job(),
+              "A lease expired, and no fault explains it.");
         }
       }
     }

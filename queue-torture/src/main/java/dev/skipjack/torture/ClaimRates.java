@@ -11,43 +11,45 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How soon after a fault was healed the workers claim again as they did before it. A pure function.
+ * Measures how long after the end of a fault the claim rate is back to what it was before. A pure
+ * function.
  *
- * <p>Before means the median of the last undisturbed seconds; again means two seconds in a row with
- * 95 % of that, of which the begin counts. Where other faults strike before that, healed is when
- * the last of them is: they are one disturbance, with the rate before the first and under the names
- * of all. Commits are cut all the time, and are part of the normal rate. Nothing can be said about
- * the first seconds of a run and about what is not over when the producers end.
+ * <p>The rate before is the median of the last undisturbed seconds. The rate is back at the start
+ * of the first two seconds with at least 95 % of that. Faults that start before the rate is back
+ * belong to the same disturbance: it is compared with the rate before the first of them, ends with
+ * the last, and counts for the kinds of all. Commits are cut all the time, so cuts are part of the
+ * normal rate. A disturbance in the first seconds of a run, or one that has not ended when the
+ * producers finish, cannot be measured.
  */
 final class ClaimRates {
 
-  /** When it must be back at the latest. */
+  /** The target: the longest time until the rate is back. */
   static final long TARGET_MILLIS = 10_000;
 
-  private static final double ENOUGH = 0.95;
+  private static final double SUFFICIENT_SHARE = 0.95;
   private static final long SECOND = 1_000_000;
   private static final long STEP = SECOND / 10;
   private static final int WINDOW_SECONDS = 2;
-  private static final int FEWEST_SECONDS = 3;
-  private static final int MOST_SECONDS = 10;
+  private static final int MIN_SECONDS = 3;
+  private static final int MAX_SECONDS = 10;
 
   private final long[] claims;
-  private final long begin;
+  private final long start;
   private final long end;
   private final Map<String, List<Long>> millis = new LinkedHashMap<>();
   private final List<Long> all = new ArrayList<>();
   private final List<Long> medians = new ArrayList<>();
   private int unmeasured;
 
-  /** A stretch from the first fault to the moment when the rate was back. */
+  /** The time from the first fault until the rate was back. */
   private record Disturbance(long from, long to) {}
 
   private ClaimRates(CheckedRun run) {
     this.claims =
         run.read.executions().stream().mapToLong(ExecutionRow::started).sorted().toArray();
-    List<Event> asked = run.events(EventType.ASKED);
-    this.begin = asked.isEmpty() ? 0 : asked.get(0).micros();
-    this.end = asked.isEmpty() ? 0 : asked.get(asked.size() - 1).micros();
+    List<Event> requests = run.events(EventType.REQUESTED);
+    this.start = requests.isEmpty() ? 0 : requests.get(0).micros();
+    this.end = requests.isEmpty() ? 0 : requests.get(requests.size() - 1).micros();
   }
 
   static ClaimRates of(CheckedRun run, FaultLog log) {
@@ -64,60 +66,63 @@ final class ClaimRates {
     List<Disturbance> earlier = new ArrayList<>();
     for (int next = 0; next < faults.size(); ) {
       long from = faults.get(next).began();
-      long before = before(from, earlier);
-      long healed = from;
+      long before = rateBefore(from, earlier);
+      long ended = from;
       long back = from;
       Set<String> kinds = new LinkedHashSet<>();
       while (next < faults.size() && faults.get(next).began() <= back) {
         Fault fault = faults.get(next++);
         kinds.add(fault.kind());
-        healed = Math.max(healed, fault.ended());
-        back = back(healed, before);
+        ended = Math.max(ended, fault.ended());
+        back = backAt(ended, before);
       }
       earlier.add(new Disturbance(from, back));
-      note(kinds, before, healed, back);
+      add(kinds, before, ended, back);
     }
   }
 
-  private void note(Set<String> kinds, long before, long healed, long back) {
-    boolean over = back < Long.MAX_VALUE || healed + TARGET_MILLIS * 1_000 < end;
-    boolean known = before > 0 && over;
+  private void add(Set<String> kinds, long before, long ended, long back) {
+    boolean decided = back < Long.MAX_VALUE || ended + TARGET_MILLIS * 1_000 < end;
+    boolean known = before > 0 && decided;
     if (!known) {
       unmeasured++;
       return;
     }
     medians.add(before);
-    long took = (Math.min(back, end) - healed) / 1_000;
+    long took = (Math.min(back, end) - ended) / 1_000;
     all.add(took);
     kinds.forEach(kind -> millis.computeIfAbsent(kind, one -> new ArrayList<>()).add(took));
   }
 
-  /** Claims a second, the median of seconds in which no fault was felt; 0 if there are too few. */
-  private long before(long from, List<Disturbance> earlier) {
+  /** Returns claims per second, the median of undisturbed seconds; 0 if there are too few. */
+  private long rateBefore(long from, List<Disturbance> earlier) {
     List<Long> seconds = new ArrayList<>();
-    for (long to = from; to - SECOND >= begin && seconds.size() < MOST_SECONDS; ) {
+    for (long to = from; to - SECOND >= start && seconds.size() < MAX_SECONDS; ) {
       long second = to - SECOND;
       long upTo = to;
-      Disturbance felt =
+      Disturbance overlapping =
           earlier.stream()
               .filter(one -> one.from < upTo && one.to > second)
               .findFirst()
               .orElse(null);
-      if (felt == null) {
+      if (overlapping == null) {
         seconds.add(count(second, to));
         to = second;
       } else {
-        to = felt.from;
+        to = overlapping.from;
       }
     }
-    return seconds.size() < FEWEST_SECONDS ? 0 : Percentiles.of(seconds, 0.5);
+    return seconds.size() < MIN_SECONDS ? 0 : Percentiles.of(seconds, 0.5);
   }
 
-  /** From when on claims come as before; never, if they do not while the producers work. */
-  private long back(long healed, long before) {
-    double wanted = before * ENOUGH * WINDOW_SECONDS;
-    for (long from = healed; from + WINDOW_SECONDS * SECOND <= end; from += STEP) {
-      if (count(from, from + WINDOW_SECONDS * SECOND) >= wanted) {
+  /**
+   * Returns the time at which the rate was back; {@link Long#MAX_VALUE} if it was not while the
+   * producers worked.
+   */
+  private long backAt(long ended, long before) {
+    double required = before * SUFFICIENT_SHARE * WINDOW_SECONDS;
+    for (long from = ended; from + WINDOW_SECONDS * SECOND <= end; from += STEP) {
+      if (count(from, from + WINDOW_SECONDS * SECOND) >= required) {
         return from;
       }
     }
@@ -136,7 +141,10 @@ final class ClaimRates {
     return found < 0 ? -found - 1 : found;
   }
 
-  /** By kind: how many disturbances it had a part in, and when the rate was back. */
+  /**
+   * Returns the figures of a kind: how many disturbances it was part of, and how long the rate took
+   * to come back.
+   */
   Map<String, Long> row(String kind) {
     List<Long> values = millis.getOrDefault(kind, List.of());
     Map<String, Long> row = new LinkedHashMap<>();
@@ -147,17 +155,17 @@ final class ClaimRates {
     return row;
   }
 
-  /** Of all disturbances, each once. */
+  /** Returns a percentile over all disturbances, each counted once. */
   long percentile(double part) {
     return Percentiles.of(all, part);
   }
 
-  /** Claims a second without faults: the median of all that was compared with. */
+  /** Returns claims per second without faults: the median of the rates before the disturbances. */
   long typical() {
     return Percentiles.of(medians, 0.5);
   }
 
-  /** Disturbances of which nothing can be said. */
+  /** Returns the number of disturbances that could not be measured. */
   int unmeasured() {
     return unmeasured;
   }

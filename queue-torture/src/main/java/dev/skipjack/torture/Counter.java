@@ -2,7 +2,7 @@ package dev.skipjack.torture;
 
 import java.util.Locale;
 
-/** What must not be. docs/reliability.md tells what each counts. */
+/** The kinds of violations. docs/reliability.md defines what each counts. */
 public enum Counter {
   LOST,
   UNEXPECTED,
@@ -15,12 +15,12 @@ public enum Counter {
   UNIQUE_VIOLATIONS,
   UNPROVOKED_RERUNS;
 
-  /** Whether anything could raise it: there is nothing yet that has an order. */
+  /** Returns whether the checker has a rule for it: there are no ordering keys yet. */
   boolean isChecked() {
     return this != ORDER_VIOLATIONS;
   }
 
-  /** As reports write it. */
+  /** Returns the name in reports. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -3,13 +3,13 @@ package dev.skipjack.torture;
 /**
  * One line of a history.
  *
- * @param micros when, by the clock of this machine, whatever that of the process says
- * @param process who tells it; of a fault, whom it strikes, {@link #ALL} for everybody
- * @param type what
- * @param key the request's key, or the number of the fault; {@link #NONE} if there is none
- * @param job the job, 0 if it is not known
- * @param execution the attempt, 0 if there is none
- * @param detail more, as the type says; without tabs and line ends
+ * @param micros time since 1970, by this machine's clock even if the process has a skewed one
+ * @param process the process that wrote it; for a fault, the process that it hits, or {@link #ALL}
+ * @param type what happened
+ * @param key key of the request, or number of the fault; {@link #NONE} if there is none
+ * @param job id of the job; 0 if unknown
+ * @param execution id of the attempt; 0 if there is none
+ * @param detail details that depend on the type
  */
 record Event(
     long micros,
@@ -25,11 +25,11 @@ record Event(
 
   private static final int FIELDS = 7;
 
-  /** Reads a line as {@link #line} writes them. */
+  /** Parses a line written by {@link #line}. */
   static Event parse(String line) {
     String[] field = line.split("\t", -1);
     if (field.length != FIELDS) {
-      throw new IllegalArgumentException("No line of a history: '" + line + "'");
+      throw new IllegalArgumentException("Not a line of a history: '" + line + "'");
     }
     return new Event(
         Long.parseLong(field[0]),
@@ -41,6 +41,7 @@ record Event(
         field[6]);
   }
 
+  /** Returns the line of a history, in which tabs and line breaks of the detail are spaces. */
   String line() {
     return String.join(
         "\t",

@@ -1,45 +1,49 @@
 package dev.skipjack.torture;
 
-/** What a line of a history tells. */
+/** The type of an event in a history. */
 enum EventType {
-  /** A producer is about to enqueue; the detail says how. */
-  ASKED,
-  /** The enqueue was acknowledged; the detail says whether the job is new. */
-  ACKED,
-  /** Nobody knows whether the enqueue was committed. */
+  /** A producer is about to enqueue a job; the detail is how. */
+  REQUESTED,
+  /** The enqueue was acknowledged; the detail is whether the job is new. */
+  ACKNOWLEDGED,
+  /** It is unknown whether the enqueue or cancel was committed; the detail is the error. */
   UNKNOWN,
-  /** The enqueue was refused: nothing was done. */
+  /** The enqueue was refused, so no job was created; the detail is the error. */
   REFUSED,
-  /** A cancel is about to be asked for. */
-  CANCEL_ASKED,
-  /** The cancel was answered; the detail is the result. */
-  CANCEL_ANSWERED,
-  /** A handler began. */
+  /** A producer is about to cancel a job. */
+  CANCEL_REQUESTED,
+  /** The cancel returned; the detail is the result. */
+  CANCEL_RETURNED,
+  /** A handler started. */
   STARTED,
-  /** A handler ended, whatever becomes of its outcome; the detail says how. */
+  /**
+   * A handler ended, whether or not its outcome is accepted; the detail is the outcome or the
+   * error.
+   */
   ENDED,
   /** A transaction with an effect and a completion was committed. */
   COMMITTED,
-  /** The worker says that the outcome is written; the detail is the outcome. */
+  /** The worker reported the outcome as accepted; the detail is the outcome. */
   ACCEPTED,
-  /** The worker says that the attempt was not its own any more. */
+  /** The worker reported the attempt as lost. */
   LOST,
   /**
-   * The database said that the attempt owns its job; the detail is for how many microseconds from
-   * its begin, by the database's clock alone.
+   * The lease of an attempt was seen to end later than before; the detail is the number of
+   * microseconds from the start of the attempt to the end of the lease, both by the database's
+   * clock.
    */
-  LEASED,
-  /** The process stood still by itself; the detail is for how many milliseconds. */
+  LEASE_EXTENDED,
+  /** The process detected that it had been paused; the detail is the duration in milliseconds. */
   STALLED,
   /**
-   * A fault began to strike the process that the line names, or all; the detail is its kind, and
-   * after a space how.
+   * A fault of the process in this line, or of all processes, is about to begin; the detail is its
+   * kind, then a space and how.
    */
   FAULT_BEGAN,
-  /** The server can be reached again, though the fault is felt still. */
+  /** The server is reachable again, although the fault still has effects. */
   FAULT_EASED,
-  /** It is over. */
+  /** The fault ended. */
   FAULT_ENDED,
-  /** The process was found to have ended, and nobody had ended it; the detail is its exit value. */
-  DIED
+  /** The process exited on its own; the detail is its exit code. */
+  EXITED
 }

@@ -12,20 +12,22 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Takes every connection of a process' own pool for a while, as handlers that leak them do. Asked
- * for through a file, because the standard input of a forked JVM is taken.
+ * Takes every connection of a process's own pool for a while, as handlers that leak connections do.
+ * It is requested through a file, because the standard input of a forked JVM is already in use.
  */
 final class ExhaustedPool {
 
-  private static final long LOOK_MILLIS = 50;
+  private static final long POLL_MILLIS = 50;
 
   private ExhaustedPool() {}
 
-  /** Asks a process to do it. */
-  static void ask(Path folder, String process, long millis) {
+  /** Requests that a process exhaust its pool. */
+  static void request(Path folder, String process, long millis) {
     try {
-      Path written = Files.writeString(folder.resolve(process + ".ask"), String.valueOf(millis));
-      // Never seen half written; nor refused where the process died before it looked.
+      Path written =
+          Files.writeString(folder.resolve(process + ".exhaust.tmp"), String.valueOf(millis));
+      // Moved into place, so that the process never reads half a file, and a request that a killed
+      // process has not read is replaced.
       Files.move(written, file(folder, process), StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
@@ -44,7 +46,7 @@ final class ExhaustedPool {
             () -> {
               try {
                 while (true) {
-                  Thread.sleep(LOOK_MILLIS);
+                  Thread.sleep(POLL_MILLIS);
                   if (Files.exists(file)) {
                     long millis = Long.parseLong(Files.readString(file));
                     Files.delete(file);
@@ -53,7 +55,7 @@ final class ExhaustedPool {
                 }
               } catch (IOException failure) {
                 throw new UncheckedIOException(failure);
-              } catch (InterruptedException nobodyDoes) {
+              } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
               }
             },
@@ -73,15 +75,15 @@ final class ExhaustedPool {
           continue;
         }
       } catch (SQLException allTaken) {
-        Thread.onSpinWait(); // which is what was wanted
+        Thread.onSpinWait(); // the pool is exhausted, as requested
       }
-      Thread.sleep(LOOK_MILLIS);
+      Thread.sleep(POLL_MILLIS);
     }
     for (Connection connection : held) {
       try {
         connection.close();
       } catch (SQLException broken) {
-        Thread.onSpinWait(); // the pool throws it away
+        Thread.onSpinWait(); // the pool discards it
       }
     }
   }

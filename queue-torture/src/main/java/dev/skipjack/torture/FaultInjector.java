@@ -19,32 +19,33 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Makes planned faults happen, and notes whom each struck and from when to when. Belongs to one
- * thread; what ends later is ended by another.
+ * Injects the planned faults and records which process each hits, when it begins and when it ends.
+ * Belongs to one thread; faults that last longer are ended by another.
  */
 final class FaultInjector implements AutoCloseable {
 
-  /** How a server is treated that resets all sessions because one was killed. */
+  /** The server resets all sessions, because one backend was killed. */
   static final String ONE_BACKEND = "backend";
 
-  /** How the network is disturbed if everything arrives, but late. */
+  /** The network delivers everything, but late. */
   static final String SLOW = "slow";
 
-  /** How it is disturbed if nobody gets in, and whoever was in is put out. */
+  /** The network resets open connections and refuses new ones. */
   static final String REFUSED = "refused";
 
-  /** How it is disturbed if it swallows everything, of new connections too. */
+  /** The network swallows everything, including the traffic of new connections. */
   static final String BLACK_HOLE = "black-hole";
 
   private static final String FORGOTTEN = "forgotten";
   private static final String RESET = "reset";
-  private static final List<String> WAYS = List.of(BLACK_HOLE, FORGOTTEN, REFUSED, SLOW, RESET);
+  private static final List<String> NETWORK_FAULTS =
+      List.of(BLACK_HOLE, FORGOTTEN, REFUSED, SLOW, RESET);
 
   private static final int CUTS = 5;
-  private static final Duration LONGEST_CUT = Duration.ofSeconds(1);
+  private static final Duration CUT_TIMEOUT = Duration.ofSeconds(1);
 
-  /** So many kills are one of a producer and the others of workers. */
-  private static final int PRODUCER_EVERY = 5;
+  /** One of this number of kills hits a producer, the others hit workers. */
+  private static final int KILLS_PER_PRODUCER_KILL = 5;
 
   private static final String TERMINATE =
       "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity"
@@ -59,7 +60,7 @@ final class FaultInjector implements AutoCloseable {
   private final Path folder;
   private final Consumer<String> notes;
   private final ScheduledExecutorService later = Executors.newScheduledThreadPool(2);
-  private final Set<String> unwell = new HashSet<>();
+  private final Set<String> impaired = new HashSet<>();
   private int number;
   private int announcedCuts;
 
@@ -76,93 +77,92 @@ final class FaultInjector implements AutoCloseable {
     this.notes = notes;
   }
 
-  /** Lets all of them happen, each at its time or as soon after it as the one before is over. */
+  /** Injects the faults, each at its time, or later if the one before has not ended. */
   void run(List<PlannedFault> faults) throws InterruptedException {
-    long begin = System.nanoTime();
+    long start = System.nanoTime();
     for (PlannedFault fault : faults) {
-      long ahead = begin + fault.at().toNanos() - System.nanoTime();
+      long ahead = start + fault.at().toNanos() - System.nanoTime();
       if (ahead > 0) {
         TimeUnit.NANOSECONDS.sleep(ahead);
       }
-      strike(fault);
+      inject(fault);
     }
   }
 
-  private void strike(PlannedFault fault) throws InterruptedException {
+  private void inject(PlannedFault fault) throws InterruptedException {
     number++;
-    Random dice = new Random(fault.dice());
+    Random random = new Random(fault.seed());
     try {
       switch (fault.kind()) {
-        case KILL -> kill(fault.nth(), dice);
-        case STOP -> stop(dice);
-        case BACKEND -> terminateBackends(dice);
-        case POSTMASTER -> crash(fault.nth(), dice);
-        case PROXY -> disturbNetwork(dice);
+        case KILL -> kill(fault.nth(), random);
+        case STOP -> stop(random);
+        case BACKEND -> terminateBackends(random);
+        case POSTMASTER -> crash(fault.nth(), random);
+        case PROXY -> disturbNetwork(random);
         case COMMIT_CUT -> cutCommits();
-        case POOL -> exhaustPool(dice);
+        case POOL -> exhaustPool(random);
         case CLOCK -> throw new IllegalStateException("Clocks are set when workers start.");
       }
     } catch (SQLException | RuntimeException | AssertionError failure) {
-      notes.accept("A " + fault.kind().label() + " fault did not succeed: " + failure);
+      notes.accept("Fault " + fault.kind().label() + " could not be injected: " + failure);
       if (fault.kind() != FaultKind.POSTMASTER) {
-        journal.end(
-            number); // but a server that did not restart is unavailable until all faults are
-        // removed
+        // A server that did not restart stays unavailable until all faults are removed.
+        journal.end(number);
       }
     }
   }
 
-  private void kill(int nth, Random dice) throws InterruptedException {
+  private void kill(int nth, Random random) throws InterruptedException {
     List<String> producers = fleet.producers();
     String name =
-        nth % PRODUCER_EVERY == PRODUCER_EVERY - 1 && !producers.isEmpty()
-            ? producers.get(dice.nextInt(producers.size()))
-            : well(dice);
+        nth % KILLS_PER_PRODUCER_KILL == KILLS_PER_PRODUCER_KILL - 1 && !producers.isEmpty()
+            ? producers.get(random.nextInt(producers.size()))
+            : healthyWorker(random);
     ForkedJvm process = fleet.process(name);
     if (process == null) {
       return;
     }
     begin(FaultKind.KILL, name);
     fleet.kill(name);
-    TimeUnit.MILLISECONDS.sleep(dice.nextInt(500));
+    TimeUnit.MILLISECONDS.sleep(random.nextInt(500));
     fleet.restart(name);
     end();
   }
 
-  private void stop(Random dice) {
-    String name = well(dice);
+  private void stop(Random random) {
+    String name = healthyWorker(random);
     ForkedJvm process = fleet.process(name);
     if (process == null) {
       return;
     }
     begin(FaultKind.STOP, name);
     process.freeze();
-    becomesUnwell(name);
-    after(times(Pace.FORKED.lease(), 1.3 + dice.nextDouble()), name, process::thaw);
+    markImpaired(name);
+    endLater(times(Pace.FORKED.lease(), 1.3 + random.nextDouble()), name, process::thaw);
   }
 
-  private void exhaustPool(Random dice) {
-    String name = well(dice);
+  private void exhaustPool(Random random) {
+    String name = healthyWorker(random);
     long millis = times(Pace.FORKED.lease(), 1.2).toMillis();
     begin(FaultKind.POOL, name);
-    ExhaustedPool.ask(folder, name, millis);
-    becomesUnwell(name);
-    after(Duration.ofMillis(millis + 500), name, () -> {});
+    ExhaustedPool.request(folder, name, millis);
+    markImpaired(name);
+    endLater(Duration.ofMillis(millis + 500), name, () -> {});
   }
 
-  private void terminateBackends(Random dice) throws SQLException {
+  private void terminateBackends(Random random) throws SQLException {
     begin(FaultKind.BACKEND, Event.ALL);
     try (Connection connection = database.direct().getConnection();
         PreparedStatement terminate = connection.prepareStatement(TERMINATE)) {
       terminate.setString(1, ProcessSettings.APPLICATION);
-      terminate.setInt(2, 1 + dice.nextInt(4));
+      terminate.setInt(2, 1 + random.nextInt(4));
       terminate.execute();
     } finally {
       end();
     }
   }
 
-  private void crash(int nth, Random dice) throws InterruptedException, SQLException {
+  private void crash(int nth, Random random) throws InterruptedException, SQLException {
     CrashingPostgres server = database.server().orElseThrow();
     switch (nth % 3) {
       case 0 -> {
@@ -179,7 +179,7 @@ final class FaultInjector implements AutoCloseable {
         server.killBackend(backend);
       }
     }
-    TimeUnit.MILLISECONDS.sleep(200 + dice.nextInt(1_500));
+    TimeUnit.MILLISECONDS.sleep(200 + random.nextInt(1_500));
     server.start();
     database.awaitServer();
     end();
@@ -191,26 +191,27 @@ final class FaultInjector implements AutoCloseable {
       pick.setString(1, ProcessSettings.APPLICATION);
       try (var row = pick.executeQuery()) {
         if (!row.next()) {
-          throw new IllegalStateException("There is no session to kill.");
+          throw new IllegalStateException(
+              "There is no session to kill; the producers and workers are not connected.");
         }
         return row.getInt(1);
       }
     }
   }
 
-  private void disturbNetwork(Random dice) throws InterruptedException {
+  private void disturbNetwork(Random random) throws InterruptedException {
     TcpProxy proxy = database.proxy();
-    int millis = 500 + dice.nextInt(2_500);
-    String way = WAYS.get(dice.nextInt(WAYS.size()));
-    begin(FaultKind.PROXY, Event.ALL, way);
-    switch (way) {
+    int millis = 500 + random.nextInt(2_500);
+    String how = NETWORK_FAULTS.get(random.nextInt(NETWORK_FAULTS.size()));
+    begin(FaultKind.PROXY, Event.ALL, how);
+    switch (how) {
       case BLACK_HOLE -> {
         proxy.blackHole();
         TimeUnit.MILLISECONDS.sleep(millis);
         proxy.pass();
         journal.ease(number);
-        TimeUnit.MILLISECONDS.sleep(2_500); // until all have found out by themselves
-        proxy.reset(); // or the server would keep the forgotten sessions for hours
+        TimeUnit.MILLISECONDS.sleep(2_500); // until all processes have noticed by timeouts
+        proxy.reset(); // otherwise the server keeps the forgotten sessions for hours
       }
       case FORGOTTEN -> {
         proxy.forgetOpen();
@@ -233,14 +234,14 @@ final class FaultInjector implements AutoCloseable {
     end();
   }
 
-  /** Over when all have struck: who looks for a cause wants to know when that was. */
+  /** Ends the fault as soon as all cuts have happened, so that the journal shows when that was. */
   private void cutCommits() throws InterruptedException {
     TcpProxy proxy = database.proxy();
     begin(FaultKind.COMMIT_CUT, Event.ALL);
     announcedCuts += CUTS;
     proxy.cutBeforeCommit(CUTS / 2);
     proxy.cutAfterCommit(CUTS - CUTS / 2);
-    long deadline = System.nanoTime() + LONGEST_CUT.toNanos();
+    long deadline = System.nanoTime() + CUT_TIMEOUT.toNanos();
     while (proxy.cutCommits() < announcedCuts && System.nanoTime() < deadline) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
@@ -263,53 +264,55 @@ final class FaultInjector implements AutoCloseable {
     journal.end(number);
   }
 
-  private void after(Duration wait, String name, Runnable heal) {
-    int which = number;
+  private void endLater(Duration wait, String name, Runnable end) {
+    int ended = number;
     ScheduledFuture<?> unused =
         later.schedule(
             () -> {
               try {
-                heal.run();
-              } catch (IllegalStateException gone) {
-                notes.accept("A process had ended by itself: " + name);
+                end.run();
+              } catch (IllegalStateException exited) {
+                notes.accept("Process " + name + " had exited on its own.");
               } finally {
-                journal.end(which);
-                recovers(name);
+                journal.end(ended);
+                markHealthy(name);
               }
             },
             wait.toMillis(),
             TimeUnit.MILLISECONDS);
   }
 
-  /** A worker that is neither frozen nor without connections; any if all are. */
-  private String well(Random dice) {
+  /**
+   * Returns a worker that is neither frozen nor without connections; if there is none, any worker.
+   */
+  private String healthyWorker(Random random) {
     List<String> all = fleet.workers();
-    List<String> well = all.stream().filter(name -> !isUnwell(name)).toList();
-    List<String> from = well.isEmpty() ? all : well;
-    return from.get(dice.nextInt(from.size()));
+    List<String> healthy = all.stream().filter(name -> !isImpaired(name)).toList();
+    List<String> from = healthy.isEmpty() ? all : healthy;
+    return from.get(random.nextInt(from.size()));
   }
 
-  private boolean isUnwell(String name) {
-    synchronized (unwell) {
-      return unwell.contains(name);
+  private boolean isImpaired(String name) {
+    synchronized (impaired) {
+      return impaired.contains(name);
     }
   }
 
-  private void becomesUnwell(String name) {
-    synchronized (unwell) {
-      unwell.add(name);
+  private void markImpaired(String name) {
+    synchronized (impaired) {
+      impaired.add(name);
     }
   }
 
-  private void recovers(String name) {
-    synchronized (unwell) {
-      unwell.remove(name);
+  private void markHealthy(String name) {
+    synchronized (impaired) {
+      impaired.remove(name);
     }
   }
 
-  /** Ends every fault; returns when none is left. */
-  void heal() throws InterruptedException {
-    later.shutdown(); // what was scheduled is done all the same
+  /** Ends every fault; returns when none remains. */
+  void endAllFaults() throws InterruptedException {
+    later.shutdown(); // what was scheduled still runs
     if (!later.awaitTermination(1, TimeUnit.MINUTES)) {
       throw new IllegalStateException("Faults did not end.");
     }
@@ -318,7 +321,7 @@ final class FaultInjector implements AutoCloseable {
     database.proxy().pass();
     database.proxy().latency(Duration.ZERO, Duration.ZERO);
     database.proxy().clearCuts();
-    fleet.reviveWorkers();
+    fleet.restartStoppedWorkers();
     journal.endAll();
   }
 

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Writes down which faults struck whom, and sees to it that each ends. Safe for any number of
+ * Records which faults hit which processes, and ensures that each ends. Safe for any number of
  * threads.
  */
 final class FaultJournal {
@@ -19,11 +19,11 @@ final class FaultJournal {
   }
 
   /**
-   * Notes that a fault is about to strike.
+   * Records that a fault is about to begin.
    *
-   * @param number of its own
+   * @param number number of the fault, used once
    * @param target a process, or {@link Event#ALL}
-   * @param how empty if the kind says it
+   * @param how variant of the kind; empty if it has only one
    */
   synchronized void begin(int number, FaultKind kind, String target, String how) {
     String detail = how.isEmpty() ? kind.label() : kind.label() + " " + how;
@@ -31,7 +31,7 @@ final class FaultJournal {
     write(number, target, EventType.FAULT_BEGAN, detail);
   }
 
-  /** Notes that the server can be reached again, though connections have to find that out. */
+  /** Records that the server is reachable again, although connections have yet to notice. */
   synchronized void ease(int number) {
     Open fault = open.get(number);
     if (fault != null) {
@@ -39,7 +39,7 @@ final class FaultJournal {
     }
   }
 
-  /** Notes that it is over; nothing, if it was or never began. */
+  /** Records that a fault has ended; does nothing if it had ended before or never began. */
   synchronized void end(int number) {
     Open fault = open.remove(number);
     if (fault != null) {
@@ -47,7 +47,7 @@ final class FaultJournal {
     }
   }
 
-  /** Notes that all are over that are not yet: those that were left open by a failure. */
+  /** Records the end of all faults that have not ended, because ending them failed. */
   synchronized void endAll() {
     for (int number : open.keySet().toArray(new Integer[0])) {
       end(number);

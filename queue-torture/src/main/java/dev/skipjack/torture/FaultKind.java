@@ -6,23 +6,23 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What is made to go wrong, and how often. */
+/** The kinds of faults, with how often each is injected. */
 public enum FaultKind {
-  /** A worker's or a producer's process is killed and started again. */
+  /** A worker's or a producer's process is killed and restarted. */
   KILL(8, false),
-  /** A worker's process is frozen for longer than its leases, and goes on as a zombie. */
+  /** A worker's process is frozen for longer than its leases, then continues as a zombie. */
   STOP(1.75, false),
-  /** The server ends some sessions. */
+  /** The server terminates some sessions. */
   BACKEND(8, false),
-  /** The server is stopped without order, or killed, and started again. */
+  /** The server is stopped immediately, or one of its processes is killed; then it is restarted. */
   POSTMASTER(1, true),
-  /** The network swallows, resets, refuses or delays. */
+  /** The network swallows, resets, refuses or delays traffic. */
   PROXY(2, false),
   /** Connections break just before or just after a COMMIT, five at a time. */
   COMMIT_CUT(36, false),
-  /** A worker's pool has no connection left for longer than a lease. */
+  /** A worker's pool has no free connection for longer than a lease. */
   POOL(1, false),
-  /** The clocks of two workers are an hour off, one ahead and one behind, from begin to end. */
+  /** The clocks of two workers are an hour off, one ahead and one behind, for the whole run. */
   CLOCK(0, false);
 
   private final double perMinute;
@@ -33,35 +33,38 @@ public enum FaultKind {
     this.needsOwnServer = needsOwnServer;
   }
 
-  /** How often it strikes in so many minutes; at least once, unless it never does. */
+  /**
+   * Returns how often it is injected in the given number of minutes: at least once, or 0 if it is
+   * not scheduled.
+   */
   int times(double minutes) {
-    return strikes() ? (int) Math.max(1, Math.round(perMinute * minutes)) : 0;
+    return isScheduled() ? (int) Math.max(1, Math.round(perMinute * minutes)) : 0;
   }
 
-  /** Whether it strikes at times; otherwise it holds from begin to end, and is healed by nobody. */
-  boolean strikes() {
+  /** Returns whether it is injected at scheduled times; otherwise it lasts for the whole run. */
+  boolean isScheduled() {
     return perMinute > 0;
   }
 
-  /** Whether only a server that the torture itself started may be treated so. */
+  /** Returns whether it needs an embedded server, because it must not hit a server of the user. */
   boolean needsOwnServer() {
     return needsOwnServer;
   }
 
-  /** As users write it. */
+  /** Returns the name in options and reports. */
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** All labels, for messages. */
+  /** Returns all labels, separated by commas. */
   public static String labels() {
     return Arrays.stream(values()).map(FaultKind::label).collect(Collectors.joining(","));
   }
 
   /**
-   * Reads a list of labels with commas between them; {@code none} for no fault at all.
+   * Parses a list of labels separated by commas; {@code none} is the empty set.
    *
-   * @throws IllegalArgumentException if one is unknown; the message is a sentence for the user
+   * @throws IllegalArgumentException if a label is unknown, with a message for the user
    */
   public static Set<FaultKind> parse(String list) {
     Set<FaultKind> kinds = EnumSet.noneOf(FaultKind.class);
@@ -76,7 +79,7 @@ public enum FaultKind {
               .orElseThrow(
                   () ->
                       new IllegalArgumentException(
-                          "--faults has no '%s'. There are %s, and none."
+                          "Unknown fault '%s' in --faults. Available faults: %s; or none."
                               .formatted(label.strip(), labels()))));
     }
     return kinds;

@@ -11,30 +11,32 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The faults that struck, and which attempt was lost through which. */
+/** The faults of a run, and which of them explains each lost attempt. */
 final class FaultLog {
 
-  /** The machine had no time for a process; nobody planned that. */
+  /** A pause of a process that was not planned: the machine had no time for it. */
   static final String STALL = "stall";
 
-  /** A stall of so much of a lease may be the whole machine's. */
-  private static final int PART_OF_LEASE = 4;
+  /** A stall of at least a lease divided by this may affect the whole machine. */
+  private static final int LONG_STALL_DIVISOR = 4;
 
-  /** How long a fault is felt after it is over, beyond a lease: connections must find out. */
+  /**
+   * How long a fault has effects after its end, in addition to a lease: connections have to time
+   * out.
+   */
   private static final Duration AFTERMATH = Duration.ofSeconds(4);
 
   private static final long NEVER = Long.MAX_VALUE / 2;
 
-  /** How long after its claim was sent an attempt may begin, by the audit. */
-  private static final long IN_FLIGHT_MICROS = Duration.ofSeconds(1).toNanos() / 1_000;
+  /** The longest time from sending a claim to the start of its attempts in the audit. */
+  private static final long CLAIM_MICROS = Duration.ofSeconds(1).toNanos() / 1_000;
 
   /**
    * A fault.
    *
-   * @param how more about what was done; empty if the kind says it
-   * @param process whom it struck; {@link Event#ALL} for everybody
-   * @param reachable from when on the server could be reached again, if it could not; at {@code
-   *     ended} at the latest
+   * @param how variant of the kind; empty if it has only one
+   * @param process the process that it hit; {@link Event#ALL} if it hit all
+   * @param reachable when the server was reachable again, if it had not been; at most {@code ended}
    */
   record Fault(String kind, String how, String process, long began, long reachable, long ended) {
 
@@ -46,17 +48,20 @@ final class FaultLog {
       return !kind.equals(STALL);
     }
 
-    boolean strikes(String other) {
+    boolean hits(String other) {
       return process.equals(Event.ALL) || process.equals(other);
     }
 
-    /** Whether it strikes processes one by one, so that recovery counts from its begin. */
-    boolean isOfProcess() {
+    /** Returns whether it hit a single process, so that recovery is measured from its beginning. */
+    boolean hitsOneProcess() {
       return !process.equals(Event.ALL);
     }
 
-    /** Whether nobody reached the server until it was reachable; not, if that is in doubt. */
-    boolean keepsEverybodyOut() {
+    /**
+     * Returns whether no process could reach the server until {@code reachable}; false if
+     * uncertain.
+     */
+    boolean makesServerUnreachable() {
       return (is(FaultKind.POSTMASTER) && !how.equals(FaultInjector.ONE_BACKEND))
           || (is(FaultKind.PROXY)
               && (how.equals(FaultInjector.REFUSED) || how.equals(FaultInjector.BLACK_HOLE)));
@@ -64,16 +69,16 @@ final class FaultLog {
   }
 
   private final List<Fault> faults = new ArrayList<>();
-  private final Set<Long> begun = new HashSet<>();
-  private final long feltMicros;
+  private final Set<Long> startedAttempts = new HashSet<>();
+  private final long effectMicros;
 
-  /** An attempt that was rescued was not renewed for a lease; for so long one was overdue. */
-  private final long unrenewedMicros;
+  /** The minimum time for which a heartbeat had been overdue when an attempt was rescued. */
+  private final long overdueMicros;
 
   FaultLog(List<Event> events, Pace pace) {
-    this.feltMicros = pace.lease().plus(AFTERMATH).toNanos() / 1_000;
-    this.unrenewedMicros = pace.leastOverdue().toNanos() / 1_000;
-    long longStall = pace.lease().toNanos() / 1_000 / PART_OF_LEASE;
+    this.effectMicros = pace.lease().plus(AFTERMATH).toNanos() / 1_000;
+    this.overdueMicros = pace.minOverdue().toNanos() / 1_000;
+    long longStall = pace.lease().toNanos() / 1_000 / LONG_STALL_DIVISOR;
     List<Fault> stalls = new ArrayList<>();
     Map<String, Event> open = new HashMap<>();
     Map<String, Long> eased = new HashMap<>();
@@ -95,13 +100,14 @@ final class FaultLog {
           long began = event.micros() - millis * 1_000;
           stalls.add(new Fault(STALL, "", event.process(), began, event.micros(), event.micros()));
         }
-        case STARTED -> begun.add(event.execution());
+        case STARTED -> startedAttempts.add(event.execution());
         default -> {}
       }
     }
     open.forEach(
         (number, began) -> faults.add(fault(began, eased.getOrDefault(number, NEVER), NEVER)));
-    stalls.forEach(stall -> faults.add(isPartOfFault(stall) ? stall : spread(stall, longStall)));
+    stalls.forEach(
+        stall -> faults.add(isEffectOfFault(stall) ? stall : widenIfLong(stall, longStall)));
     faults.sort(Comparator.comparingLong(Fault::began));
   }
 
@@ -111,8 +117,11 @@ final class FaultLog {
         kindAndHow[0], kindAndHow[1].strip(), began.process(), began.micros(), reachable, ended);
   }
 
-  /** A frozen process finds that it stood still; that is no news about the machine. */
-  private boolean isPartOfFault(Fault stall) {
+  /**
+   * Returns whether the stall is the effect of a fault: a frozen process also detects that it was
+   * paused.
+   */
+  private boolean isEffectOfFault(Fault stall) {
     return faults.stream()
         .anyMatch(
             fault ->
@@ -121,7 +130,7 @@ final class FaultLog {
                     && fault.ended() > stall.began());
   }
 
-  private static Fault spread(Fault stall, long longStall) {
+  private static Fault widenIfLong(Fault stall, long longStall) {
     return stall.ended() - stall.began() < longStall
         ? stall
         : new Fault(STALL, "", Event.ALL, stall.began(), stall.ended(), stall.ended());
@@ -131,12 +140,15 @@ final class FaultLog {
     return faults;
   }
 
-  /** How much of a span faults kept everybody from the server; where two meet, once. */
+  /**
+   * Returns how much of a period no process could reach the server because of faults; overlapping
+   * faults count once.
+   */
   long microsWithoutServer(long from, long to) {
     long micros = 0;
     long counted = from;
     for (Fault fault : faults) {
-      if (fault.keepsEverybodyOut()) {
+      if (fault.makesServerUnreachable()) {
         long began = Math.max(counted, fault.began());
         long ended = Math.min(to, fault.reachable());
         if (ended > began) {
@@ -149,11 +161,12 @@ final class FaultLog {
   }
 
   /**
-   * The fault through which an attempt was lost; null if there was none. One that began when the
-   * lease could not be renewed in time any more is named only if there is no other. That of its
-   * process comes before those of everybody; of the latter, one that was on at the claim before
-   * later ones if the handler never began: the claim's answer was lost. Else the last, and a cut
-   * commit only if there was nothing else: the next heartbeat makes up for one that was cut.
+   * Returns the fault that explains why an attempt was lost; null if there is none. A fault that
+   * began when a heartbeat was already overdue is used only if there is no other. A fault of the
+   * attempt's process takes precedence over faults of all processes. Among the latter, if no
+   * handler started, one that began by the time of the claim takes precedence, because then the
+   * claim's response was lost. Otherwise the last fault is used, and a cut commit only if there is
+   * no other, because the next heartbeat makes up for one that was cut.
    */
   @Nullable Fault cause(ExecutionRow attempt) {
     Fault cause = null;
@@ -166,16 +179,16 @@ final class FaultLog {
   }
 
   /**
-   * An exhausted pool explains nothing: leases are renewed on a connection that the worker has
-   * already. If that one broke, whatever broke it is the cause.
+   * An exhausted pool explains no lost attempt, because a worker renews leases on a connection that
+   * it keeps. If that connection broke, the fault that broke it is the cause.
    */
   private boolean explains(Fault fault, ExecutionRow attempt) {
-    // A process that was killed or frozen has only those attempts to lose that it had by then.
-    long felt = fault.isPlanned() && fault.isOfProcess() ? IN_FLIGHT_MICROS : feltMicros;
+    // A process that is killed or frozen can only lose attempts that it had claimed by then.
+    long effect = fault.isPlanned() && fault.hitsOneProcess() ? CLAIM_MICROS : effectMicros;
     return !fault.is(FaultKind.POOL)
-        && fault.strikes(attempt.process())
+        && fault.hits(attempt.process())
         && fault.began() <= attempt.finished()
-        && fault.ended() + felt >= attempt.started();
+        && fault.ended() + effect >= attempt.started();
   }
 
   private boolean isBetter(Fault later, Fault cause, ExecutionRow attempt) {
@@ -183,18 +196,21 @@ final class FaultLog {
     return late == isLate(cause, attempt) ? rank(later, attempt) >= rank(cause, attempt) : !late;
   }
 
-  /** Whether a heartbeat was due before it, and none of the lease would have run out through it. */
+  /**
+   * Returns whether the fault began when a heartbeat was already overdue, so that an earlier fault
+   * must have prevented that heartbeat.
+   */
   private boolean isLate(Fault fault, ExecutionRow attempt) {
-    return fault.began() > attempt.finished() - unrenewedMicros;
+    return fault.began() > attempt.finished() - overdueMicros;
   }
 
   private int rank(Fault fault, ExecutionRow attempt) {
     if (!fault.isPlanned()) {
-      return fault.isOfProcess() ? 1 : 0;
-    } else if (fault.isOfProcess()) {
+      return fault.hitsOneProcess() ? 1 : 0;
+    } else if (fault.hitsOneProcess()) {
       return 5;
-    } else if (!begun.contains(attempt.id())
-        && fault.began() <= attempt.started() + IN_FLIGHT_MICROS) {
+    } else if (!startedAttempts.contains(attempt.id())
+        && fault.began() <= attempt.started() + CLAIM_MICROS) {
       return 4;
     }
     return fault.is(FaultKind.COMMIT_CUT) ? 2 : 3;

@@ -3,12 +3,12 @@ package dev.skipjack.torture;
 import java.util.List;
 
 /**
- * The database at the end, read once. All times are microseconds by this machine's clock, 0 where
- * there is none.
+ * The content of the database at the end of a run. All times are in microseconds since 1970 by this
+ * machine's clock, 0 if there is none.
  *
- * @param keys jobs that an idempotency key leads to
- * @param clockError how wrong, in microseconds, a time of the database may be by this machine's
- *     clock; 0 if both are one
+ * @param keys ids of the jobs that idempotency keys refer to
+ * @param clockError the largest error of the times, in microseconds, because they come from the
+ *     database's clock; 0 if that is this machine's
  */
 record FinalRead(
     List<JobRow> jobs,
@@ -18,11 +18,11 @@ record FinalRead(
     long clockError) {
 
   /**
-   * A job, live or archived; one that is both has two rows. What its payload does not tell is
+   * A job, live or archived; a job that is both has two rows. Values that the payload lacks are
    * empty.
    *
-   * @param ended when it was archived, or died
-   * @param execution that ended it; 0 if none did
+   * @param ended when it was archived or became dead
+   * @param execution the attempt that ended it; 0 if none did
    */
   record JobRow(
       long id,
@@ -38,7 +38,7 @@ record FinalRead(
       long ended,
       long execution) {}
 
-  /** An attempt in the audit. */
+  /** An attempt, as the audit shows it. */
   record ExecutionRow(
       long id,
       long job,
@@ -49,6 +49,6 @@ record FinalRead(
       String process,
       String error) {}
 
-  /** A row that a handler wrote together with its completion. */
+  /** A row that a handler wrote in the transaction of its completion. */
   record EffectRow(String key, long job, long execution) {}
 }

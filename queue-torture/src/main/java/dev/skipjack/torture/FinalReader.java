@@ -14,8 +14,8 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Reads the database with SQL of its own: a checker that looked through the code that it checks
- * would see what that code believes.
+ * Reads the database with its own SQL: a checker that used the code under test would see what that
+ * code believes.
  */
 final class FinalReader {
 
@@ -35,7 +35,7 @@ final class FinalReader {
 
   private static final String KEYS = "SELECT job_id FROM @job_keys";
 
-  /** Of three readings in whole microseconds. */
+  /** The rounding error of three readings in whole microseconds. */
   private static final long ROUNDING = 2;
 
   private final String schema;
@@ -44,7 +44,7 @@ final class FinalReader {
     this.schema = schema;
   }
 
-  /** Reads everything in one transaction. */
+  /** Reads everything in one transaction, so that all rows are of the same moment. */
   static FinalRead read(DataSource dataSource, String schema) throws SQLException {
     return new FinalReader(schema).read(dataSource);
   }
@@ -69,7 +69,7 @@ final class FinalReader {
     }
   }
 
-  /** Reads the database's clock often, and trusts the quickest answer. */
+  /** Reads the database's clock several times and uses the fastest reading. */
   private static Clock clock(Statement statement) throws SQLException {
     long best = Long.MAX_VALUE;
     long offset = 0;
@@ -89,10 +89,10 @@ final class FinalReader {
   }
 
   /**
-   * How two clocks differ.
+   * Returns the difference of two clocks, or none if the reading does not prove one.
    *
-   * @param ahead microseconds; 0 if nothing tells them apart
-   * @param roundTrip of the reading that says so
+   * @param ahead measured difference in microseconds
+   * @param roundTrip duration of the reading in microseconds
    */
   static Clock clock(long ahead, long roundTrip) {
     return Math.abs(ahead) <= roundTrip / 2 + ROUNDING
@@ -101,9 +101,10 @@ final class FinalReader {
   }
 
   /**
-   * The database's clock against this machine's.
+   * The difference between the database's clock and this machine's, in microseconds.
    *
-   * @param error of times that are converted
+   * @param ahead how far the database's clock is ahead
+   * @param error the largest error of converted times
    */
   record Clock(long ahead, long error) {}
 
@@ -177,7 +178,10 @@ final class FinalReader {
     return micros == 0 ? 0 : micros - offset;
   }
 
-  /** {@code %1$s(x)} is x in microseconds, {@code @text(x)} a text of the payload. */
+  /**
+   * Expands {@code %1$s(x)} to x in microseconds, {@code @text(x)} to a text of the payload, and
+   * {@code @} to the schema.
+   */
   private String sql(String template) {
     return template
         .replaceAll("@text\\((\\w+)\\)", "coalesce(payload->>'$1', '')")

@@ -14,19 +14,22 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The processes under torture. Safe for any number of threads. */
+/** The processes of the producers and workers. Safe for any number of threads. */
 final class Fleet implements AutoCloseable {
 
   static final int WORKERS = 3;
   static final int PRODUCERS = 3;
 
   private static final String WORKER = "worker-";
-  private static final Duration BIRTH = Duration.ofSeconds(90);
-  private static final Duration GOODBYE = Duration.ofSeconds(20);
-  private static final int MOST_CRASHES = 20;
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
+  private static final int MAX_CRASHES = 20;
 
-  /** Of the time jobs are planned for: some requests make none, and others take their place. */
-  private static final double PART = 0.95;
+  /**
+   * The share of the time over which jobs are planned: some requests create no job and are replaced
+   * by later ones.
+   */
+  private static final double ENQUEUE_SHARE = 0.95;
 
   private final TortureDatabase database;
   private final Path folder;
@@ -36,12 +39,12 @@ final class Fleet implements AutoCloseable {
   private final Set<ForkedJvm> killed = new HashSet<>();
   private final Map<String, ForkedJvm> workers = new TreeMap<>();
   private final Map<String, ForkedJvm> producers = new TreeMap<>();
-  private final Instant begin = Instant.now();
+  private final Instant start = Instant.now();
   private int crashes;
 
   /**
-   * @param clocks empty if all clocks are right
-   * @param history hears of processes that ended by themselves
+   * @param clocks empty if no clock is skewed
+   * @param history receives the exits of processes that no fault killed
    */
   Fleet(
       TortureDatabase database,
@@ -56,7 +59,7 @@ final class Fleet implements AutoCloseable {
     this.history = history;
   }
 
-  /** Starts all of them and returns when they work. */
+  /** Starts all processes; returns when the workers have started. */
   synchronized void start() {
     for (int n = 1; n <= WORKERS; n++) {
       startWorker(WORKER + n);
@@ -65,9 +68,9 @@ final class Fleet implements AutoCloseable {
       startProducer("producer-" + n);
     }
     try {
-      workers.forEach((name, worker) -> worker.awaitLine(ready(name), BIRTH));
-    } catch (AssertionError silent) {
-      throw new IllegalStateException("A worker did not start; see its log in " + folder, silent);
+      workers.forEach((name, worker) -> worker.awaitLine(readyLine(name), START_TIMEOUT));
+    } catch (AssertionError timeout) {
+      throw new IllegalStateException("A worker did not start. See its log in " + folder, timeout);
     }
   }
 
@@ -80,14 +83,17 @@ final class Fleet implements AutoCloseable {
     workers.put(name, fork(WorkerProcess.class, name, arguments));
   }
 
-  /** What it says when it works: a clock that was to be wrong must be. */
-  private String ready(String name) {
-    return WorkerProcess.ready(clocks.isPresent() ? SkewedClocks.hours(name) : 0);
+  /**
+   * Returns the line that a worker prints once it has started; it proves that a clock to be skewed
+   * is skewed.
+   */
+  private String readyLine(String name) {
+    return WorkerProcess.readyLine(clocks.isPresent() ? SkewedClocks.hours(name) : 0);
   }
 
   private void startProducer(String name) {
     int jobs = options.jobs() / PRODUCERS + (name.endsWith("1") ? options.jobs() % PRODUCERS : 0);
-    long gapMicros = Math.round(options.minutes() * PART * 60_000_000 / Math.max(1, jobs));
+    long gapMicros = Math.round(options.minutes() * ENQUEUE_SHARE * 60_000_000 / Math.max(1, jobs));
     producers.put(
         name,
         fork(
@@ -98,7 +104,7 @@ final class Fleet implements AutoCloseable {
                     String.valueOf(options.seed()),
                     String.valueOf(jobs),
                     String.valueOf(gapMicros),
-                    String.valueOf(begin.toEpochMilli()))));
+                    String.valueOf(start.toEpochMilli()))));
   }
 
   private ProcessSettings settings(String name) {
@@ -120,11 +126,12 @@ final class Fleet implements AutoCloseable {
         .start();
   }
 
+  /** Returns the names of all workers, including those that are not running. */
   synchronized List<String> workers() {
     return List.copyOf(workers.keySet());
   }
 
-  /** Those that still have jobs to enqueue. */
+  /** Returns the names of the producers that are still enqueuing jobs. */
   synchronized List<String> producers() {
     return producers.entrySet().stream()
         .filter(entry -> entry.getValue().isAlive())
@@ -132,44 +139,45 @@ final class Fleet implements AutoCloseable {
         .toList();
   }
 
+  /** Returns the last process of that name; null if there was none. */
   synchronized @Nullable ForkedJvm process(String name) {
     ForkedJvm worker = workers.get(name);
     return worker == null ? producers.get(name) : worker;
   }
 
-  /** Kills a process, if it is there still. */
+  /** Kills a process, if it is still running. */
   synchronized void kill(String name) {
     ForkedJvm process = process(name);
     if (process != null) {
-      noteDeath(name, process);
+      recordExit(name, process);
       killed.add(process);
       process.kill();
     }
   }
 
   /**
-   * Notes that a process has ended though nobody killed it. One that had not begun to work is left
-   * out: it may have been born while nobody reached the server.
+   * Records the exit of a process that no fault killed. One that had not started to work is left
+   * out, because it may have started while the server was unreachable.
    */
-  private void noteDeath(String name, ForkedJvm process) {
+  private void recordExit(String name, ForkedJvm process) {
     if (!process.isAlive()
         && !killed.contains(process)
         && process.lines().stream().anyMatch(line -> line.startsWith(ProcessSettings.READY))) {
-      killed.add(process); // told once
+      killed.add(process); // recorded once
       int exit = process.awaitExit(Duration.ofSeconds(1));
       if (exit != 0 || isWorker(name)) {
-        history.write(name, EventType.DIED, Event.NONE, 0, 0, String.valueOf(exit));
+        history.write(name, EventType.EXITED, Event.NONE, 0, 0, String.valueOf(exit));
       }
     }
   }
 
-  /** Starts a process again that was killed; its history goes on. */
+  /** Restarts a process; its history continues. */
   synchronized void restart(String name) {
-    ForkedJvm gone = process(name);
-    if (gone != null) {
-      noteDeath(name, gone);
-      killed.remove(gone);
-      gone.close();
+    ForkedJvm old = process(name);
+    if (old != null) {
+      recordExit(name, old);
+      killed.remove(old);
+      old.close();
     }
     if (workers.containsKey(name)) {
       startWorker(name);
@@ -181,37 +189,37 @@ final class Fleet implements AutoCloseable {
   /**
    * Waits until all jobs are enqueued.
    *
-   * @throws IllegalStateException if producers crash again and again, or do not come to an end
+   * @throws IllegalStateException if producers crash repeatedly, or are not done in time
    */
   void awaitProducers(Duration atMost) throws InterruptedException {
     long deadline = System.nanoTime() + atMost.toNanos();
-    while (!producers().isEmpty() || !finished()) {
+    while (!producers().isEmpty() || !restartCrashedProducers()) {
       if (System.nanoTime() > deadline) {
-        throw new IllegalStateException("The producers did not end within %s.".formatted(atMost));
+        throw new IllegalStateException("The producers were not done within %s.".formatted(atMost));
       }
       TimeUnit.MILLISECONDS.sleep(100);
     }
   }
 
-  /** Restarts those that ended badly. */
-  private synchronized boolean finished() {
-    List<String> bad = new ArrayList<>();
+  /** Restarts producers that crashed; returns whether there were none. */
+  private synchronized boolean restartCrashedProducers() {
+    List<String> crashed = new ArrayList<>();
     producers.forEach(
         (name, process) -> {
           if (!process.isAlive() && process.awaitExit(Duration.ofSeconds(1)) != 0) {
-            bad.add(name);
+            crashed.add(name);
           }
         });
-    crashes += bad.size();
-    if (crashes > MOST_CRASHES) {
-      throw new IllegalStateException("Producers end by themselves; see their logs in " + folder);
+    crashes += crashed.size();
+    if (crashes > MAX_CRASHES) {
+      throw new IllegalStateException("Producers crash repeatedly. See their logs in " + folder);
     }
-    bad.forEach(this::restart);
-    return bad.isEmpty();
+    crashed.forEach(this::restart);
+    return crashed.isEmpty();
   }
 
-  /** Starts the workers again that are not there, for whatever reason. */
-  synchronized void reviveWorkers() {
+  /** Restarts the workers that are not running, for whatever reason. */
+  synchronized void restartStoppedWorkers() {
     for (String name : workers()) {
       ForkedJvm worker = workers.get(name);
       if (worker == null || !worker.isAlive()) {
@@ -220,14 +228,14 @@ final class Fleet implements AutoCloseable {
     }
   }
 
-  /** Ends the workers in order. */
+  /** Stops the workers in an orderly way, and kills those that do not stop in time. */
   synchronized void stopWorkers() {
-    workers.forEach(this::noteDeath);
+    workers.forEach(this::recordExit);
     workers.values().forEach(ForkedJvm::terminate);
     for (ForkedJvm worker : workers.values()) {
       try {
-        worker.awaitExit(GOODBYE);
-      } catch (AssertionError runsOn) {
+        worker.awaitExit(STOP_TIMEOUT);
+      } catch (AssertionError timeout) {
         worker.kill();
       }
     }

@@ -9,17 +9,17 @@ import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** Does the jobs' work and writes down what happened. Safe for any number of threads. */
+/** Runs the jobs and records what happened. Safe for any number of threads. */
 final class Handlers {
 
-  private static final Duration SOON = Duration.ofMillis(20);
+  private static final Duration RETRY_DELAY = Duration.ofMillis(20);
 
   private final DataSource effects;
   private final String schema;
   private final HistoryFile history;
 
   /**
-   * @param effects where the rows of {@code torture_effects} go
+   * @param effects the database with the table {@code torture_effects}
    */
   Handlers(DataSource effects, String schema, HistoryFile history) {
     this.effects = effects;
@@ -44,11 +44,11 @@ final class Handlers {
       Thread.sleep(work.millis());
     }
     if (context.attempt() <= work.failures()) {
-      long way = context.executionId().value() % 3;
-      if (way == 0 && work.workload() == Workload.RETRY) {
-        return Outcome.snooze(SOON);
-      } else if (way == 1) {
-        return Outcome.retry(SOON);
+      long variant = context.executionId().value() % 3;
+      if (variant == 0 && work.workload() == Workload.RETRY) {
+        return Outcome.snooze(RETRY_DELAY);
+      } else if (variant == 1) {
+        return Outcome.retry(RETRY_DELAY);
       }
       throw new IllegalStateException("planned failure");
     }
@@ -78,11 +78,11 @@ final class Handlers {
     note(EventType.COMMITTED, work, context, "");
   }
 
-  private static void rollBack(Connection connection, Exception why) {
+  private static void rollBack(Connection connection, Exception failure) {
     try {
       connection.rollback();
     } catch (SQLException broken) {
-      why.addSuppressed(broken);
+      failure.addSuppressed(broken);
     }
   }
 
@@ -90,7 +90,7 @@ final class Handlers {
     history.write(type, work.key(), context.jobId().value(), context.executionId().value(), detail);
   }
 
-  /** What the worker was told of its outcomes. */
+  /** Records the outcomes that the worker reports as accepted or lost. */
   void on(WorkerEvent event) {
     if (event instanceof WorkerEvent.Succeeded e) {
       accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "succeeded");

@@ -3,13 +3,14 @@ package dev.skipjack.torture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Notes when this process stands still: frozen, or on a machine that has no time for it. Without
- * that nobody could tell a lease that ran out for a reason from one that did for none.
+ * Records pauses of this process, which is frozen or on a machine that has no time for it.
+ * Otherwise a lease that expired because of a pause would look like one that expired without a
+ * cause.
  */
 final class Hiccups {
 
   private static final long PAUSE_MILLIS = 50;
-  private static final long WORTH_NOTING_MILLIS = 250;
+  private static final long MIN_MILLIS = 250;
 
   private final Thread thread;
 
@@ -17,21 +18,21 @@ final class Hiccups {
     this.thread = thread;
   }
 
-  /** Watches until it is stopped, or the JVM ends. */
+  /** Starts to watch, until it is stopped or the JVM ends. */
   static Hiccups watch(HistoryFile history) {
-    Thread thread = new Thread(() -> watchOn(history), "hiccups");
+    Thread thread = new Thread(() -> recordPauses(history), "hiccups");
     thread.setDaemon(true);
     thread.start();
     return new Hiccups(thread);
   }
 
-  /** Writes nothing any more once it returns. */
+  /** Stops watching; nothing is written after it returns. */
   void stop() throws InterruptedException {
     thread.interrupt();
     thread.join();
   }
 
-  private static void watchOn(HistoryFile history) {
+  private static void recordPauses(HistoryFile history) {
     long last = System.nanoTime();
     while (!Thread.currentThread().isInterrupted()) {
       try {
@@ -41,7 +42,7 @@ final class Hiccups {
       }
       long now = System.nanoTime();
       long late = TimeUnit.NANOSECONDS.toMillis(now - last) - PAUSE_MILLIS;
-      if (late > WORTH_NOTING_MILLIS) {
+      if (late > MIN_MILLIS) {
         history.write(EventType.STALLED, Event.NONE, 0, 0, String.valueOf(late));
       }
       last = now;

@@ -5,14 +5,14 @@ import java.time.temporal.ChronoUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Tells the times of a history, so that those of all processes can be compared. A process whose
- * wall clock is wrong on purpose counts on from a moment of the one that started it, by the
- * machine's monotonic clock, which processes share where clocks can be skewed. Safe for any number
- * of threads.
+ * Returns the times of a history, so that those of all processes can be compared. A process with a
+ * skewed wall clock starts from the time of its parent process and adds what has elapsed on the
+ * monotonic clock, which all processes share where clocks can be skewed. Safe for any number of
+ * threads.
  */
 final class HistoryClock {
 
-  private static final int NANOS_OF_MICRO = 1_000;
+  private static final int NANOS_PER_MICRO = 1_000;
 
   private final LongSupplier wallMicros;
   private final LongSupplier nanos;
@@ -22,7 +22,7 @@ final class HistoryClock {
     this.nanos = nanos;
   }
 
-  /** The wall clock of this process. */
+  /** Returns the wall clock of this process. */
   static HistoryClock ofWall() {
     return of(() -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()), System::nanoTime);
   }
@@ -31,21 +31,24 @@ final class HistoryClock {
     return new HistoryClock(wallMicros, nanos);
   }
 
-  /** The time, in microseconds since 1970. */
+  /** Returns the time in microseconds since 1970. */
   long micros() {
     return wallMicros.getAsLong();
   }
 
-  /** This moment by both clocks, for a process whose wall clock is wrong. */
+  /** Returns the current time by both clocks, for {@link #from} in a child process. */
   String moment() {
     return micros() + "/" + nanos.getAsLong();
   }
 
-  /** Counts on from a {@link #moment} of another process, whatever this one's wall clock says. */
+  /**
+   * Returns a clock that continues from a {@link #moment} of another process and ignores the wall
+   * clock of this one.
+   */
   HistoryClock from(String moment) {
     int slash = moment.indexOf('/');
     long then = Long.parseLong(moment.substring(0, slash));
     long began = Long.parseLong(moment.substring(slash + 1));
-    return of(() -> then + (nanos.getAsLong() - began) / NANOS_OF_MICRO, nanos);
+    return of(() -> then + (nanos.getAsLong() - began) / NANOS_PER_MICRO, nanos);
   }
 }

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What one process did and was told, a line for each event, oldest first.
+ * The history of a process: what it did and what was returned, one line per event, oldest first.
  *
- * <p>Each line is one write to the file, so that what was written survives a kill of the process;
- * at most the last line is torn. Not forced to the disk: the machine itself is not killed. Safe for
- * any number of threads.
+ * <p>Each line is one write to the file, so a kill of the process truncates at most the last line.
+ * Nothing is forced to disk, because the machine itself does not crash. Safe for any number of
+ * threads.
  */
 final class HistoryFile implements AutoCloseable {
 
@@ -34,12 +34,12 @@ final class HistoryFile implements AutoCloseable {
     this.file = file;
   }
 
-  /** As {@link #open(Path, String, HistoryClock)}, with times of the wall clock. */
+  /** Opens a history with times of the wall clock, as {@link #open(Path, String, HistoryClock)}. */
   static HistoryFile open(Path folder, String process) {
     return open(folder, process, HistoryClock.ofWall());
   }
 
-  /** Opens the history of a process in a folder; one that is there goes on. */
+  /** Opens the history of a process in a folder; an existing history is continued. */
   static HistoryFile open(Path folder, String process, HistoryClock clock) {
     Path path = folder.resolve(process + SUFFIX);
     try {
@@ -49,7 +49,7 @@ final class HistoryFile implements AutoCloseable {
               clock,
               FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
       if (history.file.size() > 0) {
-        history.append("\n"); // ends the line that a kill may have torn
+        history.append("\n"); // ends a line that a kill may have truncated
       }
       return history;
     } catch (IOException failure) {
@@ -61,7 +61,7 @@ final class HistoryFile implements AutoCloseable {
     write(process, type, key, job, execution, detail);
   }
 
-  /** Writes about another process. */
+  /** Writes an event of another process. */
   void write(String about, EventType type, String key, long job, long execution, String detail) {
     append(new Event(clock.micros(), about, type, key, job, execution, detail).line() + "\n");
   }
@@ -77,7 +77,7 @@ final class HistoryFile implements AutoCloseable {
     }
   }
 
-  /** All events of a folder, in no order; lines that a kill has torn are left out. */
+  /** Returns all events of a folder, in no particular order, without truncated lines. */
   static List<Event> readAll(Path folder) {
     List<Event> events = new ArrayList<>();
     try (Stream<Path> files = Files.list(folder)) {
@@ -90,7 +90,7 @@ final class HistoryFile implements AutoCloseable {
     }
   }
 
-  /** The events of one process; none if it has no history yet. */
+  /** Returns the events of one process; none if it has no history yet. */
   static List<Event> read(Path folder, String process) {
     List<Event> events = new ArrayList<>();
     Path path = folder.resolve(process + SUFFIX);
@@ -106,7 +106,7 @@ final class HistoryFile implements AutoCloseable {
 
   private static void read(Path path, List<Event> events) throws IOException {
     for (String line : Files.readAllLines(path)) {
-      // A torn line lacks fields; the one after it begins on its own.
+      // A truncated line lacks fields.
       if (line.chars().filter(c -> c == '\t').count() == 6) {
         events.add(Event.parse(line));
       }

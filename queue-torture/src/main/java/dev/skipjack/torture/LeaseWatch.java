@@ -10,13 +10,13 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 /**
- * Looks at the running jobs now and then, and notes how long each lease was seen to last. Without
- * that a rescue which knows nothing of renewals looks like one that a fault explains.
+ * Polls the running jobs and records the latest end seen of each lease. Otherwise a rescue that
+ * ignores renewals would look like one that a fault explains.
  */
 final class LeaseWatch {
 
-  /** Of looks; so many in a lease that hardly a renewal is missed. */
-  private static final int LOOKS = 12;
+  /** Polls per lease, enough to see almost every renewal. */
+  private static final int POLLS_PER_LEASE = 12;
 
   private static final String RUNNING =
       "SELECT id, current_execution_id, (extract(epoch FROM lease_expires_at - started_at) * 1e6)::bigint"
@@ -37,10 +37,11 @@ final class LeaseWatch {
   }
 
   /**
-   * Watches until it is stopped, or the JVM ends.
+   * Starts to watch, until it is stopped or the JVM ends.
    *
-   * @param dataSource that no network fault hits; the watch waits for an unavailable server
-   * @param lease that claims are given: only longer ones are noted
+   * @param dataSource a direct connection, which no network fault hits; while the server is
+   *     unavailable, nothing is recorded
+   * @param lease the lease of a claim; only leases that were renewed are recorded
    */
   static LeaseWatch start(
       DataSource dataSource, String schema, HistoryFile history, Duration lease) {
@@ -50,7 +51,7 @@ final class LeaseWatch {
     return watch;
   }
 
-  /** Writes nothing any more once it returns. */
+  /** Stops watching; nothing is written after it returns. */
   void stop() throws InterruptedException {
     thread.interrupt();
     thread.join();
@@ -59,16 +60,16 @@ final class LeaseWatch {
   private void watch() {
     try {
       while (true) {
-        Thread.sleep(lease / 1_000 / LOOKS);
+        Thread.sleep(lease / 1_000 / POLLS_PER_LEASE);
         try (Connection connection = dataSource.getConnection();
             PreparedStatement running = connection.prepareStatement(sql)) {
-          running.setLong(1, lease + lease / LOOKS);
+          running.setLong(1, lease + lease / POLLS_PER_LEASE);
           while (true) {
-            look(running);
-            Thread.sleep(lease / 1_000 / LOOKS);
+            poll(running);
+            Thread.sleep(lease / 1_000 / POLLS_PER_LEASE);
           }
-        } catch (SQLException away) {
-          Thread.onSpinWait(); // the next connection may find it
+        } catch (SQLException unavailable) {
+          Thread.onSpinWait(); // try again with a new connection
         }
       }
     } catch (InterruptedException stopped) {
@@ -76,7 +77,7 @@ final class LeaseWatch {
     }
   }
 
-  private void look(PreparedStatement running) throws SQLException {
+  private void poll(PreparedStatement running) throws SQLException {
     try (ResultSet row = running.executeQuery()) {
       while (row.next()) {
         long execution = row.getLong(2);
@@ -84,7 +85,11 @@ final class LeaseWatch {
         if (micros > seen.getOrDefault(execution, 0L)) {
           seen.put(execution, micros);
           history.write(
-              EventType.LEASED, Event.NONE, row.getLong(1), execution, String.valueOf(micros));
+              EventType.LEASE_EXTENDED,
+              Event.NONE,
+              row.getLong(1),
+              execution,
+              String.valueOf(micros));
         }
       }
     }

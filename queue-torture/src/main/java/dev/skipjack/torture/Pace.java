@@ -4,30 +4,30 @@ import dev.skipjack.worker.WorkerConfig;
 import java.time.Duration;
 
 /**
- * The times of a run's workers: scaled down, so that faults longer than a lease fit into a minute.
+ * The timing of a run: short, so that faults longer than a lease fit into a minute.
  *
- * @param lease of the workers
- * @param rescueInterval how often each looks for leases that ran out
- * @param longPerMille of a thousand jobs, how many outlive their first lease, so that heartbeats
- *     matter
+ * @param lease lease of the workers
+ * @param rescueInterval how often each worker rescues jobs
+ * @param longPerMille how many of 1,000 jobs run for longer than their first lease, so that they
+ *     depend on heartbeats
  */
 record Pace(Duration lease, Duration rescueInterval, int longPerMille) {
 
-  /** Of processes. */
+  /** For producers and workers in separate processes. */
   static final Pace FORKED = new Pace(Duration.ofSeconds(3), Duration.ofMillis(500), 4);
 
   private static final Duration DRAIN = Duration.ofSeconds(3);
 
   /**
-   * For how long no heartbeat came, at least, though one was due: whose lease ran out. They are due
-   * after a third of it, and looked for four times as often.
+   * Returns how long a heartbeat has been overdue, at least, when a lease expires. A heartbeat is
+   * due after a third of the lease and may be late by a quarter of that.
    */
-  Duration leastOverdue() {
+  Duration minOverdue() {
     Duration heartbeat = config().heartbeatInterval();
     return lease.minus(heartbeat).minus(heartbeat.dividedBy(4));
   }
 
-  /** How long such a job works. */
+  /** Returns how long one of the long jobs runs, in milliseconds. */
   int longMillis() {
     return (int) lease.toMillis() * 4 / 3;
   }

@@ -8,19 +8,20 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * A fault to come.
+ * A fault of the schedule.
  *
- * @param at since the begin of the run
- * @param nth of its kind, from 0: what must be met a certain number of times goes by turns
- * @param dice decides what the kind leaves open besides: whom, how, for how long
+ * @param at time since the start of the run
+ * @param nth number among the faults of its kind, from 0; variants that must each occur often
+ *     enough take turns
+ * @param seed decides everything else at random: which process, how and for how long
  */
-record PlannedFault(Duration at, FaultKind kind, int nth, long dice) {
+record PlannedFault(Duration at, FaultKind kind, int nth, long seed) {
 
-  /** All of a run, by time. Depends on nothing but the arguments. */
+  /** Returns the schedule of a run, by time. It depends on the arguments alone. */
   static List<PlannedFault> schedule(Set<FaultKind> kinds, double minutes, long seed) {
     List<PlannedFault> faults = new ArrayList<>();
     for (FaultKind kind : kinds) {
-      // One stream for each kind: leaving out a kind leaves the others where they were.
+      // One random stream per kind, so that leaving out a kind does not move the others.
       SplittableRandom random = new SplittableRandom(seed * 131 + kind.label().hashCode());
       int times = kind.times(minutes);
       double slot = minutes * 60_000 / Math.max(1, times);

@@ -5,27 +5,27 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.nio.file.Path;
 
 /**
- * What every process of a torture is told.
+ * The settings that every process of a run receives.
  *
- * @param jdbcUrl may hold a password: keep it out of messages
- * @param folder where histories go
- * @param name of the process, and of its history
+ * @param jdbcUrl may contain a password, so it must not appear in messages
+ * @param folder folder of the histories
+ * @param name name of the process and its history
  */
 record ProcessSettings(String jdbcUrl, String schema, Path folder, String name) {
 
   static final String APPLICATION = "skipjack-torture";
 
-  /** What a process says first when it begins to work. */
+  /** The start of the line that a process prints when it begins to work. */
   static final String READY = "ready";
 
   private static final int FIELDS = 4;
 
-  /** Reads the first arguments of a main method. */
+  /** Reads the settings from the first arguments of a main method. */
   static ProcessSettings of(String[] args) {
     return new ProcessSettings(args[0], args[1], Path.of(args[2]), args[3]);
   }
 
-  /** As arguments, with more after them. */
+  /** Returns the settings as arguments, followed by more. */
   String[] arguments(String... more) {
     String[] all = new String[FIELDS + more.length];
     all[0] = jdbcUrl;
@@ -36,7 +36,7 @@ record ProcessSettings(String jdbcUrl, String schema, Path folder, String name) 
     return all;
   }
 
-  /** A pool as an application has it that wants to survive its network. */
+  /** Opens a pool with the timeouts of an application that must survive network faults. */
   HikariDataSource pool(int size) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(jdbcUrl);
@@ -48,9 +48,9 @@ record ProcessSettings(String jdbcUrl, String schema, Path folder, String name) 
     config.setMaximumPoolSize(size);
     config.setConnectionTimeout(2_000);
     config.setValidationTimeout(1_000);
-    // Or a process that is frozen within a transaction keeps its locks until it goes on.
+    // Otherwise a process that is frozen within a transaction keeps its locks until it continues.
     config.setConnectionInitSql("SET idle_in_transaction_session_timeout = '2s'");
-    config.setInitializationFailTimeout(-1); // born during an outage, perhaps
+    config.setInitializationFailTimeout(-1); // the process may start during an outage
     return new HikariDataSource(config);
   }
 }

@@ -15,28 +15,28 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Enqueues jobs and cancels some, in all the ways that there are, and writes down what it was told.
+ * Enqueues jobs in every way that the API offers, cancels some of them, and records the results.
  *
- * <p>What it does with its n-th job depends on the seed and on n alone, so that a process that was
- * killed is continued by another. Belongs to one thread.
+ * <p>The n-th job depends on the seed, the producer's name and n alone, so that another process can
+ * continue for one that was killed. Belongs to one thread.
  */
 final class Producer {
 
   private static final Unique<Work> WHILE_LIVE = Unique.<Work>by(Work::unique).whileLive();
 
-  /** The detail of an acknowledgement. */
+  /** The detail of an acknowledgement if the job is new. */
   static final String CREATED = "created";
 
-  /** That of one by which nothing was created. */
+  /** The detail of an acknowledgement if the job already existed. */
   static final String EXISTING = "existing";
 
   private static final int UNIQUE_KEYS = 5;
   private static final int BULK = 5;
 
-  /** One in so many times the cancel waits for another job. */
+  /** One in this number of cancels waits for a later request. */
   private static final int CANCEL_LAG = 4;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration ENQUEUE_TIMEOUT = Duration.ofSeconds(90);
 
   private final ProducerAccess queue;
   private final HistoryFile history;
@@ -55,15 +55,16 @@ final class Producer {
   }
 
   /**
-   * Makes requests until the given number of jobs has been acknowledged as new.
+   * Enqueues jobs until the given number has been acknowledged as new.
    *
-   * @param from number of the first request
-   * @param jobs how many of this call
-   * @param late how far behind its schedule the first one is
-   * @param gap between two requests; who is late makes up for it
+   * @param from number of the first job
+   * @param jobs number of new jobs to enqueue
+   * @param late how far the first job is behind schedule
+   * @param gap scheduled time between two jobs; if the producer is late, it catches up without
+   *     waiting
    */
   void produce(long from, long jobs, Duration late, Duration gap) throws InterruptedException {
-    long begin = System.nanoTime() - late.toNanos();
+    long start = System.nanoTime() - late.toNanos();
     created = 0;
     for (long n = from; created < jobs; ) {
       SplittableRandom random = new SplittableRandom(seed * 31 + name.hashCode() + n * 1_000_003);
@@ -76,7 +77,7 @@ final class Producer {
       enqueue(works, random);
       cancel(random);
       n += count;
-      long ahead = begin + gap.toNanos() * (n - from) - System.nanoTime();
+      long ahead = start + gap.toNanos() * (n - from) - System.nanoTime();
       if (ahead > 0) {
         Thread.sleep(ahead / 1_000_000, (int) (ahead % 1_000_000));
       }
@@ -101,40 +102,43 @@ final class Producer {
     int failures =
         switch (workload) {
           case RETRY -> random.nextInt(1, 4);
-          case DOOMED -> Work.MANY;
+          case DOOMED -> Work.MANY_ATTEMPTS;
           default -> 0;
         };
-    int dice = random.nextInt(1_000);
-    boolean isLong = dice < pace.longPerMille() && failures < 2; // or draining would never end
-    int millis = isLong ? pace.longMillis() : dice < 300 ? random.nextInt(20) : 0;
+    int draw = random.nextInt(1_000);
+    // A long job that fails several times would make draining take too long.
+    boolean isLong = draw < pace.longPerMille() && failures < 2;
+    int millis = isLong ? pace.longMillis() : draw < 300 ? random.nextInt(20) : 0;
     if (workload == Workload.CANCEL || workload == Workload.UNIQUE) {
-      millis = random.nextInt(1 + pace.longMillis() / 5); // some are met while they run
+      // Some are still running when they are cancelled or meet a duplicate.
+      millis = random.nextInt(1 + pace.longMillis() / 5);
     }
     String unique = workload == Workload.UNIQUE ? "u" + random.nextInt(UNIQUE_KEYS) : "";
     return new Work(name + "-" + n, workload, failures, millis, unique);
   }
 
   private void enqueue(List<Work> works, SplittableRandom random) throws InterruptedException {
-    // A unique key ends with its job: it does not make a repeat safe.
+    // A unique key is released when its job ends, so it does not make a repeat safe.
     boolean withKey = random.nextBoolean() && works.get(0).workload() != Workload.UNIQUE;
     boolean inTransaction = !withKey && random.nextInt(3) == 0;
     String how =
         works.get(0).workload().label() + (withKey ? " keyed" : inTransaction ? " tx" : "");
-    works.forEach(work -> history.write(EventType.ASKED, work.key(), 0, 0, how));
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    works.forEach(work -> history.write(EventType.REQUESTED, work.key(), 0, 0, how));
+    long deadline = System.nanoTime() + ENQUEUE_TIMEOUT.toNanos();
     while (System.nanoTime() < deadline) {
       try {
-        List<EnqueueResult> results = once(works, withKey, inTransaction);
+        List<EnqueueResult> results = enqueueOnce(works, withKey, inTransaction);
         for (int i = 0; i < works.size(); i++) {
           acknowledged(works.get(i), results.get(i));
         }
         return;
       } catch (SQLException failure) {
-        // Only from the caller's own commit: it may be done.
-        tell(EventType.UNKNOWN, works, failure);
+        // Only the caller's own commit throws this: it may have succeeded.
+        writeAll(EventType.UNKNOWN, works, failure);
         return;
       } catch (StoreException failure) {
-        tell(failure.isOutcomeUnknown() ? EventType.UNKNOWN : EventType.REFUSED, works, failure);
+        writeAll(
+            failure.isOutcomeUnknown() ? EventType.UNKNOWN : EventType.REFUSED, works, failure);
         if (failure.isOutcomeUnknown() && !withKey) {
           return;
         }
@@ -143,7 +147,7 @@ final class Producer {
     }
   }
 
-  private List<EnqueueResult> once(List<Work> works, boolean withKey, boolean inTransaction)
+  private List<EnqueueResult> enqueueOnce(List<Work> works, boolean withKey, boolean inTransaction)
       throws SQLException {
     Work first = works.get(0);
     if (first.workload() == Workload.UNIQUE) {
@@ -163,13 +167,16 @@ final class Producer {
     return inTransaction(works);
   }
 
-  /** Throws SQLException only for the commit; everything before it was rolled back. */
+  /**
+   * Throws SQLException only if the commit fails; earlier failures roll back and throw
+   * StoreException.
+   */
   private List<EnqueueResult> inTransaction(List<Work> works) throws SQLException {
     Connection connection;
     try {
       connection = queue.dataSource().getConnection();
-    } catch (SQLException none) {
-      throw new StoreException("No connection.", none);
+    } catch (SQLException failure) {
+      throw new StoreException("Could not get a connection.", failure);
     }
     try (connection) {
       List<EnqueueResult> results;
@@ -179,8 +186,8 @@ final class Producer {
             queue.within().apply(connection).enqueueAll(works.get(0).type(), works).stream()
                 .map(Producer::created)
                 .toList();
-      } catch (SQLException refused) {
-        throw new StoreException("Refused.", refused);
+      } catch (SQLException failure) {
+        throw new StoreException("The enqueue failed and was rolled back.", failure);
       }
       connection.commit();
       return results;
@@ -193,14 +200,14 @@ final class Producer {
 
   private void acknowledged(Work work, EnqueueResult result) {
     String what = result.fold(enqueued -> CREATED, existing -> EXISTING);
-    history.write(EventType.ACKED, work.key(), result.jobId().value(), 0, what);
+    history.write(EventType.ACKNOWLEDGED, work.key(), result.jobId().value(), 0, what);
     created += what.equals(CREATED) ? 1 : 0;
     if (work.workload() == Workload.CANCEL) {
       toCancel.add(result.jobId());
     }
   }
 
-  private void tell(EventType type, List<Work> works, Exception failure) {
+  private void writeAll(EventType type, List<Work> works, Exception failure) {
     works.forEach(work -> history.write(type, work.key(), 0, 0, String.valueOf(failure)));
   }
 
@@ -209,10 +216,10 @@ final class Producer {
       return;
     }
     JobId job = toCancel.remove();
-    history.write(EventType.CANCEL_ASKED, Event.NONE, job.value(), 0, "");
+    history.write(EventType.CANCEL_REQUESTED, Event.NONE, job.value(), 0, "");
     try {
       CancelResult result = queue.admin().cancel(List.of(job)).get(0);
-      history.write(EventType.CANCEL_ANSWERED, Event.NONE, job.value(), 0, result.name());
+      history.write(EventType.CANCEL_RETURNED, Event.NONE, job.value(), 0, result.name());
     } catch (StoreException failure) {
       history.write(EventType.UNKNOWN, Event.NONE, job.value(), 0, String.valueOf(failure));
     }

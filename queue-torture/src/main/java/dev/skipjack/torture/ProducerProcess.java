@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** A producer in a process of its own. */
+/** The main class of a producer's process. */
 final class ProducerProcess {
 
   private static final int CONNECTIONS = 3;
@@ -14,10 +14,11 @@ final class ProducerProcess {
   private ProducerProcess() {}
 
   /**
-   * Goes on where the history ends, and ends when the last job is enqueued.
+   * Continues where the history ends, and exits when the last job is enqueued.
    *
-   * @param args those of {@link ProcessSettings}, then seed, jobs, microseconds between them, and
-   *     the milliseconds since 1970 at which the first was due
+   * @param args those of {@link ProcessSettings}, then the seed, the number of jobs, the
+   *     microseconds between two jobs, and the time at which the first is due, in milliseconds
+   *     since 1970
    */
   public static void main(String[] args) throws InterruptedException {
     ProcessSettings settings = ProcessSettings.of(args);
@@ -25,19 +26,19 @@ final class ProducerProcess {
     long jobs = Long.parseLong(args[5]);
     Duration gap = Duration.ofNanos(1_000 * Long.parseLong(args[6]));
     List<Event> before = HistoryFile.read(settings.folder(), settings.name());
-    long begun = before.stream().filter(event -> event.type() == EventType.ASKED).count();
+    long requested = before.stream().filter(event -> event.type() == EventType.REQUESTED).count();
     long created =
         before.stream()
-            .filter(event -> event.type() == EventType.ACKED)
+            .filter(event -> event.type() == EventType.ACKNOWLEDGED)
             .filter(event -> event.detail().equals(Producer.CREATED))
             .count();
-    Instant due = Instant.ofEpochMilli(Long.parseLong(args[7])).plus(gap.multipliedBy(begun));
+    Instant due = Instant.ofEpochMilli(Long.parseLong(args[7])).plus(gap.multipliedBy(requested));
     try (HistoryFile history = HistoryFile.open(settings.folder(), settings.name());
         HikariDataSource pool = settings.pool(CONNECTIONS)) {
       JobQueue queue = JobQueue.builder(pool).schema(settings.schema()).build();
       System.out.println(ProcessSettings.READY);
       new Producer(ProducerAccess.of(queue, pool), history, settings.name(), seed, Pace.FORKED)
-          .produce(begun, jobs - created, Duration.between(due, Instant.now()), gap);
+          .produce(requested, jobs - created, Duration.between(due, Instant.now()), gap);
     }
   }
 }

@@ -8,10 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the faults cost: attempts that were lost through each kind, and how long those took. */
+/**
+ * The cost of the faults: attempts lost because of each kind, and the time until their jobs were
+ * rescued.
+ */
 final class Recoveries {
 
-  /** What the rescue itself may take, with all that goes on meanwhile. */
+  /** The time allowed for the rescue itself on a busy machine. */
   private static final Duration SLACK = Duration.ofSeconds(1);
 
   private final Map<String, List<Long>> millis = new LinkedHashMap<>();
@@ -32,27 +35,29 @@ final class Recoveries {
     return recoveries;
   }
 
-  /** What 99 of 100 must not exceed. */
+  /** Returns the target of the 99th percentile. */
   static long targetMillis(Pace pace) {
     return pace.lease().plus(pace.rescueInterval()).plus(SLACK).toMillis();
   }
 
   /**
-   * From the fault, however long it lasts; where everybody was struck from its end, or from when
-   * the server could be reached again, unless the rescue came before it; from the claim if that
-   * came later. Time in which another fault kept everybody from the server does not count: nobody
-   * could rescue anything.
+   * Returns the recovery time in milliseconds. It counts from the beginning of a fault that hit one
+   * process, however long it lasts. If a fault hit all processes, it counts from when the server
+   * was reachable again, or from the beginning if the rescue came before that. If the claim came
+   * later, it counts from the claim. Time in which another fault made the server unreachable does
+   * not count, because no worker could rescue anything.
    */
   private static long recovery(ExecutionRow attempt, Fault cause, FaultLog faults) {
-    boolean healed = !cause.isOfProcess() && cause.reachable() <= attempt.finished();
-    long fault = healed ? cause.reachable() : cause.began();
+    boolean fromEnd = !cause.hitsOneProcess() && cause.reachable() <= attempt.finished();
+    long fault = fromEnd ? cause.reachable() : cause.began();
     long from = Math.max(fault, attempt.started());
     long whole = Math.max(0, attempt.finished() - from);
     return (whole - faults.microsWithoutServer(from, attempt.finished())) / 1_000;
   }
 
   /**
-   * How many attempts were lost through a kind, and percentiles of the recovery in milliseconds.
+   * Returns the number of attempts lost because of a kind, and percentiles of the recovery in
+   * milliseconds.
    */
   Map<String, Long> row(String kind) {
     List<Long> values = millis.getOrDefault(kind, List.of());
@@ -63,7 +68,7 @@ final class Recoveries {
     return row;
   }
 
-  /** Of all reruns. */
+  /** Returns a percentile over all lost attempts, in milliseconds. */
   long percentile(double part) {
     return Percentiles.of(millis.values().stream().flatMap(List::stream).toList(), part);
   }

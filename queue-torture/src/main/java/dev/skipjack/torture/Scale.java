@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How big a run was, against what a release is to be judged by. A pure function. */
+/** The scale of a run, compared with what a release requires. A pure function. */
 final class Scale {
 
-  /** What is counted, and how much of it a release run has at least. */
+  /** What is counted, with the minimum for a release. */
   enum Measure {
     JOBS(100_000),
     WORKER_KILLS(200),
-    /** Immediate stops and kills of the first process. */
+    /** Immediate stops of the server and kills of its first process. */
     SERVER_KILLS(20),
-    /** Workers that were frozen for longer than a lease, and went on. */
+    /** Workers that were frozen for longer than a lease and then continued. */
     ZOMBIES(50),
     CUT_COMMITS(5_000);
 
@@ -76,12 +76,12 @@ final class Scale {
     return counts.getOrDefault(measure, 0L);
   }
 
-  /** Whether all of it is enough for a release. */
+  /** Returns whether every count reaches the minimum for a release. */
   boolean isRelease() {
     return counts.entrySet().stream().allMatch(e -> e.getValue() >= e.getKey().release());
   }
 
-  /** By label: how many, and how many a release needs. */
+  /** Returns the count and the minimum for a release, by label. */
   Map<String, Map<String, Long>> table() {
     Map<String, Map<String, Long>> table = new LinkedHashMap<>();
     counts.forEach(

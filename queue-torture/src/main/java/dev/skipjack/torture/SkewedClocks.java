@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Workers whose wall clocks are an hour off, by libfaketime. Immutable. */
+/** Skews the wall clocks of some workers by an hour, with libfaketime. Immutable. */
 final class SkewedClocks {
 
-  /** The system property that names the library's folder if it is none of the usual ones. */
+  /** The system property for the library's folder, if it is not one of the usual ones. */
   static final String FOLDER_PROPERTY = "skipjack.test.faketime";
 
   private static final String LIBRARY = "libfaketimeMT.so.1";
@@ -31,7 +31,7 @@ final class SkewedClocks {
     this.library = library;
   }
 
-  /** Empty where libfaketime is not installed. */
+  /** Returns empty if libfaketime is not installed. */
   static Optional<SkewedClocks> find() {
     return Stream.concat(Stream.ofNullable(System.getProperty(FOLDER_PROPERTY)), FOLDERS.stream())
         .map(folder -> Path.of(folder, LIBRARY))
@@ -40,18 +40,21 @@ final class SkewedClocks {
         .map(SkewedClocks::new);
   }
 
-  /** How many hours a process' clock is ahead; 0 for most. */
+  /**
+   * Returns how many hours a process's clock is ahead; negative if it is behind, 0 if it is not
+   * skewed.
+   */
   static int hours(String process) {
     return HOURS.getOrDefault(process, 0);
   }
 
-  /** Sets the clock of a process that is to be started. */
+  /** Skews the clock of a process before it is started. */
   void skew(ForkedJvm.Builder process, String name) {
     if (hours(name) != 0) {
       process
           .environment("LD_PRELOAD", library.toString())
           .environment("FAKETIME", "%+dh".formatted(hours(name)))
-          .environment("DONT_FAKE_MONOTONIC", "1"); // or waits never end
+          .environment("DONT_FAKE_MONOTONIC", "1"); // otherwise waits never end
     }
   }
 }

@@ -23,28 +23,28 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Runs producers and workers under faults, lets the queue drain, and judges. Stateless; one should
- * run at a time on a machine.
+ * Runs producers and workers under faults, lets the queue drain, and checks the outcome. Stateless.
+ * Run one at a time on a machine.
  */
 public final class Torture {
 
   private static final Duration NO_PROGRESS = Duration.ofSeconds(60);
-  private static final long LOOK_MILLIS = 250;
+  private static final long POLL_MILLIS = 250;
 
   private Torture() {}
 
   /**
-   * Runs one.
+   * Runs producers and workers once, as the options say.
    *
-   * @param notes hears how far it is
+   * @param notes receives progress messages, each a sentence
    * @throws SQLException if the database could not be prepared or read
-   * @throws IllegalStateException if the run could not be brought to its end
+   * @throws IllegalStateException if the run could not be completed
    */
   public static TortureReport run(TortureOptions options, Consumer<String> notes)
       throws SQLException, InterruptedException {
     Optional<SkewedClocks> clocks = SkewedClocks.find();
     Set<FaultKind> kinds = options.possibleFaults(clocks.isPresent());
-    tellWhatIsLeftOut(options, kinds, notes);
+    reportLeftOut(options, kinds, notes);
     Path folder = newFolder();
     try (TortureDatabase database = TortureDatabase.open(options.url())) {
       TortureReport report =
@@ -58,26 +58,26 @@ public final class Torture {
       if (report.isClean()) {
         delete(folder);
       } else {
-        notes.accept("Histories and logs of the processes stay in " + folder);
+        notes.accept("Histories and logs of the processes are kept in " + folder);
       }
       return report;
     }
   }
 
-  private static void tellWhatIsLeftOut(
+  private static void reportLeftOut(
       TortureOptions options, Set<FaultKind> kinds, Consumer<String> notes) {
     if (options.faults().contains(FaultKind.CLOCK) && !kinds.contains(FaultKind.CLOCK)) {
       notes.accept(
-          "Leaving out clock: libfaketime is not installed (Debian: libfaketime); -D%s names its folder."
+          "Leaving out clock: libfaketime is not installed (Debian: libfaketime). If it is in another folder, set -D%s=FOLDER."
               .formatted(SkewedClocks.FOLDER_PROPERTY));
     }
-    List<FaultKind> servers =
+    List<FaultKind> needServer =
         options.faults().stream()
             .filter(FaultKind::needsOwnServer)
             .filter(kind -> !kinds.contains(kind))
             .toList();
-    if (!servers.isEmpty()) {
-      notes.accept("Leaving out what needs a server of the torture's own: " + labels(servers));
+    if (!needServer.isEmpty()) {
+      notes.accept("Leaving out faults that need an embedded server: " + labels(needServer));
     }
   }
 
@@ -89,7 +89,7 @@ public final class Torture {
       Path folder,
       Consumer<String> notes)
       throws SQLException, InterruptedException {
-    long begin = System.nanoTime();
+    long start = System.nanoTime();
     Map<String, Object> facts = facts(options, kinds, database);
     try (HistoryFile history = HistoryFile.open(folder, "faults");
         Fleet fleet = new Fleet(database, folder, options, clocks, history);
@@ -100,13 +100,13 @@ public final class Torture {
           LeaseWatch.start(database.direct(), database.schema(), history, Pace.FORKED.lease());
       List<PlannedFault> faults = PlannedFault.schedule(kinds, options.minutes(), options.seed());
       notes.accept(
-          "%d jobs in %s minutes, %d faults, seed %d."
+          "Enqueuing %d jobs in %s minutes under %d faults, seed %d."
               .formatted(options.jobs(), options.minutes(), faults.size(), options.seed()));
       injector.run(faults);
-      injector.heal();
+      injector.endAllFaults();
       fleet.awaitProducers(
           Duration.ofMillis(Math.round(options.minutes() * 60_000)).plusMinutes(5));
-      notes.accept("All is healed and enqueued; draining.");
+      notes.accept("All jobs are enqueued and all faults removed. Draining the queue.");
       drain(database, notes);
       fleet.stopWorkers();
       hiccups.stop();
@@ -114,7 +114,7 @@ public final class Torture {
     }
     facts.put(TortureReport.CUT_COMMITS, (long) database.proxy().cutCommits());
     FinalRead read = FinalReader.read(database.direct(), database.schema());
-    facts.put("seconds", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin));
+    facts.put("seconds", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
     return TortureReport.of(facts, HistoryFile.readAll(folder), read, Pace.FORKED);
   }
 
@@ -139,28 +139,30 @@ public final class Torture {
     return kinds.stream().map(FaultKind::label).collect(Collectors.joining(","));
   }
 
-  /** Waits until every job has ended or is dead, or until no more jobs end. */
+  /** Waits until every job has ended or is dead, or until the number of live jobs stops falling. */
   private static void drain(TortureDatabase database, Consumer<String> notes)
       throws SQLException, InterruptedException {
     String sql =
         "SELECT count(*) FROM "
             + database.schema()
             + ".jobs WHERE status <> '%s'".formatted(JobStatus.DEAD.literal());
-    long least = Long.MAX_VALUE;
-    long progress = System.nanoTime();
+    long fewest = Long.MAX_VALUE;
+    long lastProgress = System.nanoTime();
     while (true) {
       long live = Long.parseLong(value(database, sql));
       if (live == 0) {
         return;
       }
-      if (live < least) {
-        least = live;
-        progress = System.nanoTime();
-      } else if (System.nanoTime() - progress > NO_PROGRESS.toNanos()) {
-        notes.accept("%d jobs do not come to an end.".formatted(live));
+      if (live < fewest) {
+        fewest = live;
+        lastProgress = System.nanoTime();
+      } else if (System.nanoTime() - lastProgress > NO_PROGRESS.toNanos()) {
+        notes.accept(
+            "%d jobs are still live, and none has ended for %d s."
+                .formatted(live, NO_PROGRESS.toSeconds()));
         return;
       }
-      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
     }
   }
 

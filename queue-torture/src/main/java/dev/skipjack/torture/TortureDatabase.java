@@ -18,7 +18,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 final class TortureDatabase implements AutoCloseable {
 
-  /** The schema that is created in a database that the user names. */
+  /** The schema that is created in the user's database. */
   static final String SCHEMA = "skipjack_torture";
 
   private static final Duration RECOVERY = Duration.ofMinutes(1);
@@ -42,9 +42,9 @@ final class TortureDatabase implements AutoCloseable {
     this.schema = schema;
   }
 
-  /** A server of our own, or a schema of our own in the database of a URL. */
+  /** Starts an embedded server, or recreates the schema in the database of a URL. */
   static TortureDatabase open(Optional<String> url) throws SQLException {
-    TortureDatabase database = url.isPresent() ? within(url.get()) : owned();
+    TortureDatabase database = url.isPresent() ? inUserDatabase(url.get()) : embedded();
     try {
       database.prepare(url.isPresent());
       return database;
@@ -54,13 +54,13 @@ final class TortureDatabase implements AutoCloseable {
     }
   }
 
-  private static TortureDatabase owned() {
+  private static TortureDatabase embedded() {
     CrashingPostgres server = CrashingPostgres.create();
     return new TortureDatabase(
         server, server.proxy(), server.jdbcUrl(), server.direct(), server.schema());
   }
 
-  private static TortureDatabase within(String url) {
+  private static TortureDatabase inUserDatabase(String url) {
     TcpProxy proxy = TcpProxy.before(url);
     PGSimpleDataSource direct = new PGSimpleDataSource();
     direct.setURL(url);
@@ -85,7 +85,7 @@ final class TortureDatabase implements AutoCloseable {
     }
   }
 
-  /** The way that faults strike. May hold a password. */
+  /** Returns the URL through the proxy, which faults affect. May contain a password. */
   String jdbcUrl() {
     return jdbcUrl;
   }
@@ -94,7 +94,7 @@ final class TortureDatabase implements AutoCloseable {
     return schema;
   }
 
-  /** The way that no fault strikes. */
+  /** Returns the direct connections, which bypass the proxy. */
   DataSource direct() {
     return direct;
   }
@@ -103,15 +103,15 @@ final class TortureDatabase implements AutoCloseable {
     return proxy;
   }
 
-  /** The server, if it is ours to crash. */
+  /** Returns the embedded server; empty if the database is the user's. */
   Optional<CrashingPostgres> server() {
     return Optional.ofNullable(server);
   }
 
   /**
-   * Waits until the server takes sessions: one that recovers refuses them for a while.
+   * Waits until the server accepts sessions, which it refuses while it recovers.
    *
-   * @throws IllegalStateException if it does not
+   * @throws IllegalStateException if it does not within a minute
    */
   void awaitServer() throws InterruptedException {
     long deadline = System.nanoTime() + RECOVERY.toNanos();
@@ -121,14 +121,17 @@ final class TortureDatabase implements AutoCloseable {
         return;
       } catch (SQLException refused) {
         if (System.nanoTime() > deadline) {
-          throw new IllegalStateException("The server does not come back.", refused);
+          throw new IllegalStateException("The server accepted no session for a minute.", refused);
         }
         TimeUnit.MILLISECONDS.sleep(50);
       }
     }
   }
 
-  /** Keeps the schema in a database that the user names, so that its content can be inspected. */
+  /**
+   * Stops the embedded server. In the user's database, the schema is kept, so that it can be
+   * inspected.
+   */
   @Override
   public void close() {
     if (server != null) {

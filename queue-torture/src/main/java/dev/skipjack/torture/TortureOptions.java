@@ -5,20 +5,20 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the user asked for.
+ * The options of a run.
  *
- * @param minutes how long jobs are produced and faults strike, 0.1 to 1,440; healing and draining
- *     come on top
- * @param jobs how many are made at least, 10 to 10,000,000
- * @param seed of the jobs and of the schedule of faults
+ * @param minutes how long jobs are enqueued and faults injected, 0.1 to 1,440; removing the faults
+ *     and draining the queue take additional time
+ * @param jobs minimum number of jobs to enqueue, 10 to 10,000,000
+ * @param seed seed of the jobs and of the schedule of faults
  * @param url JDBC URL of a database in which the schema {@code skipjack_torture} is dropped and
- *     recreated; empty: an embedded server is started. May hold a password.
- * @param faults which strike
+ *     recreated; if empty, an embedded server is started. May contain a password.
+ * @param faults the faults to inject
  */
 public record TortureOptions(
     double minutes, int jobs, long seed, Optional<String> url, Set<FaultKind> faults) {
 
-  /** Jobs a minute unless the user says otherwise. */
+  /** The default number of jobs per minute. */
   public static final int JOBS_PER_MINUTE = 3_000;
 
   /** Checks the ranges. */
@@ -35,9 +35,10 @@ public record TortureOptions(
   }
 
   /**
-   * The faults that strike: without those that need a server of the torture's own if it has none.
+   * Returns the faults that can be injected: without an embedded server, those that need one are
+   * left out.
    *
-   * @param clocks whether this machine can skew clocks
+   * @param clocks whether clocks can be skewed on this machine
    */
   Set<FaultKind> possibleFaults(boolean clocks) {
     Set<FaultKind> possible = EnumSet.noneOf(FaultKind.class);

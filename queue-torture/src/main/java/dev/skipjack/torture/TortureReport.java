@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The verdict about a run. Immutable. */
+/** The report of a run: its counters, figures and verdict. Immutable. */
 public final class TortureReport {
 
-  /** Among the facts: how many commits the proxy has cut, a Long. */
+  /** The fact with the number of commits that the proxy cut, a Long. */
   static final String CUT_COMMITS = "cut_commits";
 
-  private static final int SHOWN_JOBS = 5;
+  private static final int MAX_STORIES = 5;
 
   private final Map<String, Object> facts;
   private final Map<Counter, Long> counters = new EnumMap<>(Counter.class);
@@ -47,10 +47,10 @@ public final class TortureReport {
     figure("rate_back_p99_ms", rates.percentile(0.99));
     figure("rate_back_max_ms", rates.percentile(1), ClaimRates.TARGET_MILLIS);
     figure("rate_back_unmeasured", rates.unmeasured());
-    tellStories(run, found);
+    collectStories(run, found);
   }
 
-  /** Judges a run. */
+  /** Checks a run and reports the result. */
   static TortureReport of(
       Map<String, Object> facts, List<Event> history, FinalRead read, Pace pace) {
     CheckedRun run = new CheckedRun(history, read);
@@ -60,15 +60,15 @@ public final class TortureReport {
 
   private static Map<String, Map<String, Long>> byKind(
       FaultLog log, Recoveries recoveries, ClaimRates rates) {
-    Map<String, Long> struck = new LinkedHashMap<>();
+    Map<String, Long> counts = new LinkedHashMap<>();
     for (FaultKind kind : FaultKind.values()) {
-      if (kind.strikes()) {
-        struck.put(kind.label(), 0L);
+      if (kind.isScheduled()) {
+        counts.put(kind.label(), 0L);
       }
     }
-    log.all().forEach(fault -> struck.merge(fault.kind(), 1L, Long::sum));
+    log.all().forEach(fault -> counts.merge(fault.kind(), 1L, Long::sum));
     Map<String, Map<String, Long>> rows = new LinkedHashMap<>();
-    struck.forEach(
+    counts.forEach(
         (kind, times) -> {
           Map<String, Long> row = new LinkedHashMap<>();
           row.put("struck", times);
@@ -83,7 +83,10 @@ public final class TortureReport {
     facts.put(name, value);
   }
 
-  /** A figure that must not be above its target; the machine has a say, so the verdict has none. */
+  /**
+   * Adds a figure with a target. It does not affect the verdict, because it also depends on the
+   * machine.
+   */
   private void figure(String name, long value, long target) {
     facts.put(name, value);
     facts.put(name + "_target", target);
@@ -92,13 +95,13 @@ public final class TortureReport {
     }
   }
 
-  private void tellStories(CheckedRun run, List<Violation> found) {
+  private void collectStories(CheckedRun run, List<Violation> found) {
     Map<String, List<Violation>> byJob = new LinkedHashMap<>();
     for (Violation one : found) {
       byJob.computeIfAbsent(one.job() + " (" + one.key() + ")", job -> new ArrayList<>()).add(one);
     }
     byJob.entrySet().stream()
-        .limit(SHOWN_JOBS)
+        .limit(MAX_STORIES)
         .forEach(
             entry -> {
               stories.add("Job " + entry.getKey() + ":");
@@ -110,32 +113,35 @@ public final class TortureReport {
             });
   }
 
-  /** Whether nothing was found. */
+  /** Returns whether every counter is zero. */
   public boolean isClean() {
     return counters.values().stream().allMatch(count -> count == 0);
   }
 
-  /** How often something was found. */
+  /** Returns the number of violations of a kind. */
   public long count(Counter counter) {
     return counters.getOrDefault(counter, 0L);
   }
 
-  /** By kind of fault: how often it struck, reruns, and percentiles of the recovery. */
+  /**
+   * Returns the figures of each kind of fault: how often it was injected, reruns, and percentiles
+   * of the recovery.
+   */
   Map<String, Map<String, Long>> faults() {
     return faults;
   }
 
-  /** How big it was. */
+  /** Returns the scale of the run. */
   Scale scale() {
     return scale;
   }
 
-  /** What is known of the first five jobs that something is wrong with, a line for each event. */
+  /** Returns the histories of the first five jobs with violations, one line per event. */
   public List<String> stories() {
     return List.copyOf(stories);
   }
 
-  /** One line. */
+  /** Returns the report as one line of JSON. */
   public String json() {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("verdict", isClean() ? "clean" : "violated");
@@ -153,14 +159,14 @@ public final class TortureReport {
     }
   }
 
-  /** For people. */
+  /** Prints the report as text. */
   public void print(PrintWriter out) {
     facts.forEach((name, value) -> out.printf("%-20s %s%n", name, value));
     out.println();
     out.printf("%-12s %31s %31s%n", "", "recovery, ms", "claim rate back, ms");
     out.printf(
         "%-12s %6s %6s %8s %8s %8s %8s %8s%n",
-        "fault", "struck", "reruns", "p50", "p99", "healed", "p50", "max");
+        "fault", "count", "reruns", "p50", "p99", "measured", "p50", "max");
     faults.forEach(
         (kind, row) ->
             out.printf(
@@ -179,7 +185,7 @@ public final class TortureReport {
         .forEach(
             (label, row) ->
                 out.printf(
-                    "%-20s %-8d (a release: %d)%n", label, row.get("count"), row.get("release")));
+                    "%-20s %-8d (release: %d)%n", label, row.get("count"), row.get("release")));
     out.println();
     counters.forEach(
         (counter, count) ->
@@ -187,9 +193,9 @@ public final class TortureReport {
     out.println();
     stories.forEach(out::println);
     if (!missed.isEmpty()) {
-      out.println("Slower than the target: " + String.join(", ", missed));
+      out.println("Targets missed: " + String.join(", ", missed));
     }
-    out.println(isClean() ? "Clean." : "Violated.");
+    out.println(isClean() ? "Clean: no violations." : "Violations found.");
     out.flush();
   }
 }

@@ -10,68 +10,69 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Looks for two live jobs of one unique key.
+ * Finds jobs that held the same unique key at the same time.
  *
- * <p>A job's {@code created_at} is no proof that it lived then: its insert may have waited for the
- * end of the key's holder. Certain is only that it lived from its acknowledgement or its first
- * attempt on.
+ * <p>A job's {@code created_at} does not prove that it was live then, because its insert may have
+ * waited for the holder to end. It was certainly live from its acknowledgement or its first
+ * attempt, whichever came first.
  */
 final class UniqueCheck {
 
-  private record Life(JobRow job, long from, long to) {}
+  private record Lifetime(JobRow job, long from, long to) {}
 
-  /** By so much of a lease the clocks of two processes may differ. */
-  private static final int PART_OF_LEASE = 10;
+  /** The clocks of two processes may differ by a lease divided by this. */
+  private static final int SLACK_DIVISOR = 10;
 
   private UniqueCheck() {}
 
   static List<Violation> check(CheckedRun run, Pace pace) {
     Map<Long, Long> acknowledged = new HashMap<>();
-    for (Event event : run.events(EventType.ACKED)) {
+    for (Event event : run.events(EventType.ACKNOWLEDGED)) {
       acknowledged.merge(event.job(), event.micros(), Math::min);
     }
-    Map<String, List<Life>> lives = new TreeMap<>();
+    Map<String, List<Lifetime>> lifetimes = new TreeMap<>();
     for (JobRow job : run.read.jobs()) {
       if (!job.unique().isEmpty()) {
-        Life life = life(job, run.attempts(job.id()), acknowledged.getOrDefault(job.id(), 0L));
-        if (life.from < life.to) {
-          lives.computeIfAbsent(job.unique(), key -> new ArrayList<>()).add(life);
+        Lifetime lifetime =
+            lifetime(job, run.attempts(job.id()), acknowledged.getOrDefault(job.id(), 0L));
+        if (lifetime.from < lifetime.to) {
+          lifetimes.computeIfAbsent(job.unique(), key -> new ArrayList<>()).add(lifetime);
         }
       }
     }
     List<Violation> violations = new ArrayList<>();
-    lives.values().forEach(ofKey -> check(ofKey, run.read.clockError(), violations));
-    checkAnswers(run, pace, violations);
+    lifetimes.values().forEach(ofKey -> check(ofKey, run.read.clockError(), violations));
+    checkReturnedHolders(run, pace, violations);
     return violations;
   }
 
   /**
-   * Who asks for a job whose key is held is told the holder: one that lived when it was asked for.
-   * When a job was over is certain only from its worker: by the database it may end long before
-   * that is committed.
+   * A request whose key is held returns the holder, which must have been live at some time since
+   * the request was made. When a job had ended is certain only from the acknowledgement to its
+   * worker: its end in the database may be much earlier than the commit.
    */
-  private static void checkAnswers(CheckedRun run, Pace pace, List<Violation> violations) {
-    Map<Long, Long> over = new HashMap<>();
+  private static void checkReturnedHolders(CheckedRun run, Pace pace, List<Violation> violations) {
+    Map<Long, Long> completed = new HashMap<>();
     for (Event event : run.events(EventType.ACCEPTED)) {
       if (event.detail().equals("succeeded")) {
-        over.merge(event.job(), event.micros(), Math::min);
+        completed.merge(event.job(), event.micros(), Math::min);
       }
     }
-    Map<String, Long> asked = new HashMap<>();
-    for (Event event : run.events(EventType.ASKED)) {
-      asked.merge(event.key(), event.micros(), Math::min);
+    Map<String, Long> requested = new HashMap<>();
+    for (Event event : run.events(EventType.REQUESTED)) {
+      requested.merge(event.key(), event.micros(), Math::min);
     }
-    long slack = pace.lease().toNanos() / 1_000 / PART_OF_LEASE;
-    for (Event answer : run.events(EventType.ACKED)) {
-      boolean holds = answer.detail().equals(Producer.EXISTING) && isUnique(run, answer.job());
-      long from = asked.getOrDefault(answer.key(), 0L);
-      if (holds && over.getOrDefault(answer.job(), Long.MAX_VALUE) < from - slack) {
+    long slack = pace.lease().toNanos() / 1_000 / SLACK_DIVISOR;
+    for (Event returned : run.events(EventType.ACKNOWLEDGED)) {
+      boolean holds = returned.detail().equals(Producer.EXISTING) && isUnique(run, returned.job());
+      long from = requested.getOrDefault(returned.key(), 0L);
+      if (holds && completed.getOrDefault(returned.job(), Long.MAX_VALUE) < from - slack) {
         violations.add(
             new Violation(
                 Counter.UNIQUE_VIOLATIONS,
-                answer.job(),
-                answer.key(),
-                "Told as the holder of a unique key, and over before."));
+                returned.job(),
+                returned.key(),
+                "The job was returned as the holder of a unique key, but had completed before the request."));
       }
     }
   }
@@ -80,27 +81,27 @@ final class UniqueCheck {
     return run.job(job).stream().anyMatch(row -> !row.unique().isEmpty());
   }
 
-  private static Life life(JobRow job, List<ExecutionRow> attempts, long acknowledged) {
+  private static Lifetime lifetime(JobRow job, List<ExecutionRow> attempts, long acknowledged) {
     long from = acknowledged == 0 ? Long.MAX_VALUE : acknowledged;
     for (ExecutionRow attempt : attempts) {
       from = Math.min(from, attempt.started());
     }
-    return new Life(job, from, job.ended() == 0 ? Long.MAX_VALUE : job.ended());
+    return new Lifetime(job, from, job.ended() == 0 ? Long.MAX_VALUE : job.ended());
   }
 
-  private static void check(List<Life> lives, long clockError, List<Violation> violations) {
-    lives.sort(Comparator.comparingLong(Life::from));
+  private static void check(List<Lifetime> lifetimes, long clockError, List<Violation> violations) {
+    lifetimes.sort(Comparator.comparingLong(Lifetime::from));
     long liveUntil = 0;
-    for (Life life : lives) {
-      if (life.from + clockError < liveUntil) {
+    for (Lifetime lifetime : lifetimes) {
+      if (lifetime.from + clockError < liveUntil) {
         violations.add(
             new Violation(
                 Counter.UNIQUE_VIOLATIONS,
-                life.job.id(),
-                life.job.key(),
-                "Another job held the unique key '%s'.".formatted(life.job.unique())));
+                lifetime.job.id(),
+                lifetime.job.key(),
+                "Another job held the unique key '%s'.".formatted(lifetime.job.unique())));
       }
-      liveUntil = Math.max(liveUntil, life.to);
+      liveUntil = Math.max(liveUntil, lifetime.to);
     }
   }
 }

@@ -1,10 +1,10 @@
 package dev.skipjack.torture;
 
 /**
- * Something that must not be.
+ * A violation of a guarantee.
  *
- * @param job which; 0 if it is nowhere
- * @param key of its request; {@link Event#NONE} if unknown
- * @param what a sentence
+ * @param job id of the job; 0 if there is none
+ * @param key key of the job's request; {@link Event#NONE} if unknown
+ * @param what the violation, as a sentence
  */
 record Violation(Counter counter, long job, String key, String what) {}

@@ -8,22 +8,25 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The payload of all jobs of a torture.
+ * The payload of all jobs of a run.
  *
- * @param key of the request, one of its own for each
- * @param failures how many of the first attempts do not succeed
- * @param millis how long an attempt works
- * @param unique the unique key; empty: none
+ * @param key key of the request, different for each
+ * @param failures number of attempts that do not succeed
+ * @param millis how long an attempt runs
+ * @param unique the unique key; empty if there is none
  */
 record Work(String key, Workload workload, int failures, int millis, String unique) {
 
   static final String QUEUE = "torture";
 
-  /** Attempts of jobs that must not die, however often their worker is killed. */
-  static final int MANY = 1_000;
+  /**
+   * The maximum of attempts for jobs that must not become dead, however often their worker is
+   * killed.
+   */
+  static final int MANY_ATTEMPTS = 1_000;
 
-  /** Attempts of jobs that are made to die. */
-  static final int FEW = 3;
+  /** The maximum of attempts for jobs that must become dead. */
+  static final int FEW_ATTEMPTS = 3;
 
   private static final Map<Workload, JobType<Work>> TYPES = new EnumMap<>(Workload.class);
 
@@ -33,7 +36,7 @@ record Work(String key, Workload workload, int failures, int millis, String uniq
           workload,
           JobType.of("torture-" + workload.label(), Work.class)
               .onQueue(QUEUE)
-              .maxAttempts(workload == Workload.DOOMED ? FEW : MANY)
+              .maxAttempts(workload == Workload.DOOMED ? FEW_ATTEMPTS : MANY_ATTEMPTS)
               .retry(Backoff.fixed(Duration.ofMillis(20))));
     }
   }

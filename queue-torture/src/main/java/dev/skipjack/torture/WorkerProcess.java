@@ -4,27 +4,28 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.Worker;
 
-/** A worker in a process of its own. Works until it is terminated. */
+/** The main class of a worker's process. */
 final class WorkerProcess {
 
   static final int CONCURRENCY = 6;
-  private static final double MICROS_OF_HOUR = 3_600e6;
+  private static final double MICROS_PER_HOUR = 3_600e6;
   private static final int CONNECTIONS = CONCURRENCY + 4;
 
   private WorkerProcess() {}
 
   /**
-   * Works until it is terminated.
+   * Runs the worker until the process is terminated.
    *
    * @param args those of {@link ProcessSettings}, then a {@link HistoryClock#moment} of the parent
+   *     process
    */
   public static void main(String[] args) {
     ProcessSettings settings = ProcessSettings.of(args);
     HistoryClock wall = HistoryClock.ofWall();
-    HistoryClock right = wall.from(args[4]);
-    long hours = Math.round((wall.micros() - right.micros()) / MICROS_OF_HOUR);
+    HistoryClock parents = wall.from(args[4]);
+    long hours = Math.round((wall.micros() - parents.micros()) / MICROS_PER_HOUR);
     HistoryFile history =
-        HistoryFile.open(settings.folder(), settings.name(), hours == 0 ? wall : right);
+        HistoryFile.open(settings.folder(), settings.name(), hours == 0 ? wall : parents);
     HikariDataSource pool = settings.pool(CONNECTIONS);
     JobQueue queue = JobQueue.builder(pool).schema(settings.schema()).build();
     Handlers handlers = new Handlers(pool, settings.schema(), history);
@@ -38,15 +39,19 @@ final class WorkerProcess {
       builder.handle(Work.type(workload), handlers::handle);
     }
     Worker worker = builder.start();
-    Hiccups unused = Hiccups.watch(history); // to the end of the process
+    Hiccups unused = Hiccups.watch(history); // until the process ends
     ExhaustedPool.watch(settings, pool, CONNECTIONS);
-    Runtime.getRuntime()
-        .addShutdownHook(new Thread(worker::close)); // the pool ends with the process, and sooner
-    System.out.println(ready(hours));
+    // Does not close the pool, which would only delay the exit.
+    Runtime.getRuntime().addShutdownHook(new Thread(worker::close));
+    System.out.println(readyLine(hours));
   }
 
-  /** What a worker says whose clock is so many hours ahead. */
-  static String ready(long hours) {
+  /**
+   * Returns the line that a worker prints when it has started.
+   *
+   * @param hours how far its wall clock is ahead
+   */
+  static String readyLine(long hours) {
     return ProcessSettings.READY + ", clock %+d h".formatted(hours);
   }
 }

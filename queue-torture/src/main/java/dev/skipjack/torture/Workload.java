@@ -2,19 +2,19 @@ package dev.skipjack.torture;
 
 import java.util.Locale;
 
-/** What kind of job, and what must hold of it in the end. */
+/** The kind of a job, which decides its expected outcome. */
 enum Workload {
-  /** Completes. */
+  /** Succeeds in every attempt. */
   PLAIN,
-  /** Fails, asks for retries and snoozes a few times, and completes. */
+  /** Fails, asks for a retry or snoozes a few times, then completes. */
   RETRY,
   /** Fails until it is dead. */
   DOOMED,
-  /** Has one of a few unique keys, held while it lives. */
+  /** Has one of a few unique keys, which it holds while it is live. */
   UNIQUE,
-  /** Is cancelled at some moment: cancelled, or completed before. */
+  /** Is cancelled at some moment, and ends as cancelled unless it completed before that. */
   CANCEL,
-  /** Writes a row with {@code completeIn}: exactly one row for a job. */
+  /** Writes a row with {@code completeIn}: exactly one row per job. */
   EFFECT;
 
   String label() {

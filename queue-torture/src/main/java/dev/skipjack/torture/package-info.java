@@ -1,12 +1,12 @@
 /**
- * Producers and workers in processes of their own, the faults that production has, and a verdict
- * about every single job.
+ * Runs producers and workers in separate processes, injects the faults that occur in production,
+ * and checks the outcome of every job.
  *
- * <p>{@link dev.skipjack.torture.Torture} starts the processes; each knows the public API only and
- * appends to a history file what it is about to do and what it was told. A seeded schedule of
- * faults strikes meanwhile. Then all is healed, the queue drains, and the database is read once.
- * The checker is a pure function of the histories and that final read. docs/reliability.md tells
- * what its counters mean.
+ * <p>{@link dev.skipjack.torture.Torture} starts the processes. Each uses only the public API and
+ * appends to a history file what it is about to do and what was returned. Meanwhile, a seeded
+ * schedule injects faults. Then all faults are removed, the queue drains, and the database is read
+ * once. The checker is a pure function of the histories and that final read. docs/reliability.md
+ * defines its counters.
  */
 @NullMarked
 package dev.skipjack.torture;

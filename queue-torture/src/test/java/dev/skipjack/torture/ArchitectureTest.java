@@ -12,8 +12,8 @@ import com.tngtech.archunit.lang.ArchRule;
     importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-  /** What is tortured is what applications use. */
+  /** Producers and workers use the same API as applications. */
   @ArchTest
-  static final ArchRule tortureUsesWhatApplicationsMayUse =
+  static final ArchRule producersAndWorkersUseNoSpi =
       noClasses().should().dependOnClassesThat().resideInAPackage("dev.skipjack..spi..");
 }

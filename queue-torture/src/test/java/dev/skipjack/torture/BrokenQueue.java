@@ -28,7 +28,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Queues that break one promise each, as queues in production have, and what that is called. */
+/**
+ * Queues that each break one guarantee, as queues in production have done, with the counter that
+ * must report it.
+ */
 enum BrokenQueue {
   COMPLETES_BY_ID_ONLY(Counter.STALE_ACCEPTED) {
     @Override
@@ -37,7 +40,7 @@ enum BrokenQueue {
           real,
           (execution, verdict) ->
               verdict.call() == Verdict.LOST
-                      && sql.run(Sql.ENDED_BY_ID, job(execution), execution.id().value()) > 0
+                      && sql.run(Sql.COMPLETE_BY_ID, job(execution), execution.id().value()) > 0
                   ? Verdict.DONE
                   : verdict.call());
     }
@@ -46,7 +49,7 @@ enum BrokenQueue {
   COMPLETES_IN_BY_ID_ONLY(Counter.STALE_ACCEPTED) {
     @Override
     JobStore store(JobStore real, Sql sql) {
-      return Rigged.of(
+      return Intercepted.of(
           JobStore.class,
           real,
           Set.of("completeIn"),
@@ -56,11 +59,14 @@ enum BrokenQueue {
               return method.call(args);
             } catch (LeaseLostException lost) {
               if (sql.run(
-                      (Connection) args[0], Sql.ENDED_BY_ID, job(execution), execution.id().value())
+                      (Connection) args[0],
+                      Sql.COMPLETE_BY_ID,
+                      job(execution),
+                      execution.id().value())
                   == 0) {
                 throw lost;
               }
-              return args; // of a method that returns nothing
+              return args; // ignored, because the method returns void
             }
           });
     }
@@ -69,7 +75,7 @@ enum BrokenQueue {
   FAILS_BY_ID_ONLY(Counter.STALE_ACCEPTED) {
     @Override
     JobStore store(JobStore real, Sql sql) {
-      return Rigged.of(
+      return Intercepted.of(
           JobStore.class,
           real,
           Set.of("fail"),
@@ -79,7 +85,7 @@ enum BrokenQueue {
               Ended end = (Ended) ((List<?>) method.call(new Object[] {List.of(failure)})).get(0);
               boolean stale =
                   end.verdict() == Verdict.LOST
-                      && sql.run(BACK_TO_PENDING, job(((Failure) failure).execution())) > 0;
+                      && sql.run(RETURN_TO_PENDING, job(((Failure) failure).execution())) > 0;
               ends.add(stale ? new Ended(Verdict.DONE, JobStatus.PENDING) : end);
             }
             return ends;
@@ -90,7 +96,7 @@ enum BrokenQueue {
   RESCUE_IGNORES_THE_LEASE(Counter.OVERLAPPING_LEASES) {
     @Override
     JobStore store(JobStore real, Sql sql) {
-      return Rigged.of(
+      return Intercepted.of(
           JobStore.class,
           real,
           Set.of("rescue"),
@@ -105,7 +111,7 @@ enum BrokenQueue {
   RESCUE_IGNORES_RENEWALS(Counter.OVERLAPPING_LEASES) {
     @Override
     JobStore store(JobStore real, Sql sql) {
-      return Rigged.of(
+      return Intercepted.of(
           JobStore.class,
           real,
           Set.of("rescue"),
@@ -119,7 +125,7 @@ enum BrokenQueue {
 
     @Override
     Rig.Faults faults() {
-      return Rig.Faults.CUTS; // which explain any rerun
+      return Rig.Faults.CUTS; // a cut commit explains any rerun
     }
   },
 
@@ -166,7 +172,7 @@ enum BrokenQueue {
   COUNTS_ATTEMPTS_AT_FAILURE(Counter.AUDIT_GAPS) {
     @Override
     JobStore store(JobStore real, Sql sql) {
-      return Rigged.of(
+      return Intercepted.of(
           JobStore.class,
           real,
           Set.of("rescue"),
@@ -185,7 +191,7 @@ enum BrokenQueue {
   NEVER_RESCUES(Counter.STUCK) {
     @Override
     JobStore store(JobStore real, Sql sql) {
-      return Rigged.of(JobStore.class, real, Set.of("rescue"), (method, args) -> List.of());
+      return Intercepted.of(JobStore.class, real, Set.of("rescue"), (method, args) -> List.of());
     }
   },
 
@@ -193,47 +199,47 @@ enum BrokenQueue {
     @Override
     JobStore store(JobStore real, Sql sql) {
       return onComplete(
-          real, (execution, verdict) -> sometimes(execution) ? Verdict.DONE : verdict.call());
+          real, (execution, verdict) -> isChosen(execution) ? Verdict.DONE : verdict.call());
     }
   },
 
-  DELETES_WITHOUT_ARCHIVE(Counter.LOST) {
+  DELETES_WITHOUT_ARCHIVING(Counter.LOST) {
     @Override
     JobStore store(JobStore real, Sql sql) {
       return onComplete(
           real,
           (execution, verdict) -> {
-            Verdict answer = verdict.call();
-            if (sometimes(execution)) {
+            Verdict result = verdict.call();
+            if (isChosen(execution)) {
               sql.run("DELETE FROM @jobs_archive WHERE id = ?", job(execution));
             }
-            return answer;
+            return result;
           });
     }
   },
 
-  KEEPS_COMPLETED_JOBS(Counter.DOUBLE_COMPLETED) {
+  KEEPS_COMPLETED_JOBS_LIVE(Counter.DOUBLE_COMPLETED) {
     @Override
     JobStore store(JobStore real, Sql sql) {
       return onComplete(
           real,
           (execution, verdict) -> {
-            Verdict answer = verdict.call();
-            if (answer == Verdict.DONE
-                && sometimes(execution)
+            Verdict result = verdict.call();
+            if (result == Verdict.DONE
+                && isChosen(execution)
                 && sql.number("SELECT count(*) FROM @jobs_archive WHERE id = ?", job(execution))
                     == 1) {
-              sql.run(Sql.RISEN, job(execution));
+              sql.run(Sql.REVIVE, job(execution));
             }
-            return answer;
+            return result;
           });
     }
   },
 
-  HEARTBEAT_STOPS_FIRST(Counter.UNPROVOKED_RERUNS) {
+  HEARTBEAT_RENEWS_NOTHING(Counter.UNPROVOKED_RERUNS) {
     @Override
     LeaseKeeper leases(LeaseKeeper real) {
-      return Rigged.of(
+      return Intercepted.of(
           LeaseKeeper.class,
           real,
           Set.of("heartbeat"),
@@ -243,7 +249,7 @@ enum BrokenQueue {
 
     @Override
     Rig.Faults faults() {
-      return Rig.Faults.NONE; // any would be an excuse
+      return Rig.Faults.NONE; // any fault would explain the reruns
     }
   },
 
@@ -252,8 +258,8 @@ enum BrokenQueue {
     JobEnqueuer jobs(JobEnqueuer real, Sql sql) {
       return onEnqueue(
           real,
-          (job, again) -> {
-            // A worker may have been quicker, as long as this thread had to wait for a processor.
+          (job, repeat) -> {
+            // A worker may have completed the job before this thread continued.
             if (sql.run("DELETE FROM @jobs WHERE id = ?", job) == 0) {
               sql.run("DELETE FROM @jobs_archive WHERE id = ?", job);
             }
@@ -264,14 +270,14 @@ enum BrokenQueue {
   REPEATS_ENQUEUES(Counter.UNEXPECTED) {
     @Override
     JobEnqueuer jobs(JobEnqueuer real, Sql sql) {
-      return onEnqueue(real, (job, again) -> again.call());
+      return onEnqueue(real, (job, repeat) -> repeat.call());
     }
   },
 
   NO_UNIQUE_INDEX(Counter.UNIQUE_VIOLATIONS) {
     @Override
     UniqueEnqueuer unique(UniqueEnqueuer real, JobEnqueuer jobs) {
-      return Rigged.of(
+      return Intercepted.of(
           UniqueEnqueuer.class,
           real,
           Set.of("enqueue"),
@@ -279,11 +285,11 @@ enum BrokenQueue {
     }
   },
 
-  REMEMBERS_UNIQUE_KEYS(Counter.UNIQUE_VIOLATIONS) {
+  CACHES_UNIQUE_HOLDERS(Counter.UNIQUE_VIOLATIONS) {
     @Override
     UniqueEnqueuer unique(UniqueEnqueuer real, JobEnqueuer jobs) {
       Map<String, JobId> holders = new ConcurrentHashMap<>();
-      return Rigged.of(
+      return Intercepted.of(
           UniqueEnqueuer.class,
           real,
           Set.of("enqueue"),
@@ -293,9 +299,9 @@ enum BrokenQueue {
             if (holder != null) {
               return new AlreadyQueued(holder);
             }
-            Object answer = method.call(args);
-            holders.put(key, ((EnqueueResult) answer).jobId());
-            return answer;
+            Object result = method.call(args);
+            holders.put(key, ((EnqueueResult) result).jobId());
+            return result;
           });
     }
   },
@@ -303,34 +309,34 @@ enum BrokenQueue {
   CANCELS_NOTHING(Counter.UNEXPECTED) {
     @Override
     QueueAdmin admin(QueueAdmin real, Sql sql) {
-      return Rigged.of(
+      return Intercepted.of(
           QueueAdmin.class, real, Set.of("cancel"), (method, args) -> List.of(CancelResult.GONE));
     }
   },
 
-  RAISES_THE_CANCELLED(Counter.UNEXPECTED) {
+  REVIVES_CANCELLED_JOBS(Counter.UNEXPECTED) {
     @Override
     QueueAdmin admin(QueueAdmin real, Sql sql) {
-      return Rigged.of(
+      return Intercepted.of(
           QueueAdmin.class,
           real,
           Set.of("cancel"),
           (method, args) -> {
-            List<?> answers = (List<?>) method.call(args);
+            List<?> results = (List<?>) method.call(args);
             long job = ((JobId) ((List<?>) args[0]).get(0)).value();
-            if (answers.get(0) == CancelResult.CANCELLED) {
-              sql.run(Sql.RISEN, job);
+            if (results.get(0) == CancelResult.CANCELLED) {
+              sql.run(Sql.REVIVE, job);
               sql.run("DELETE FROM @jobs_archive WHERE id = ?", job);
             }
-            return answers;
+            return results;
           });
     }
   },
 
-  BURIES_THE_LIVING(Counter.UNEXPECTED) {
+  MARKS_LIVE_JOBS_DEAD(Counter.UNEXPECTED) {
     @Override
     JobStore store(JobStore real, Sql sql) {
-      return Rigged.of(
+      return Intercepted.of(
           JobStore.class,
           real,
           Set.of("fail"),
@@ -347,7 +353,7 @@ enum BrokenQueue {
     }
   };
 
-  private static final String BACK_TO_PENDING =
+  private static final String RETURN_TO_PENDING =
       "UPDATE @jobs SET status = 'pending', current_execution_id = NULL, lease_expires_at = NULL,"
           + " scheduled_at = clock_timestamp() WHERE id = ?";
 
@@ -359,17 +365,18 @@ enum BrokenQueue {
           + " SELECT current_execution_id, id, started_at, attempts, 'running', queue, kind, locked_by FROM @jobs"
           + " WHERE current_execution_id = ?";
 
-  private static final int SOMETIMES = 7;
+  /** One in this number of jobs or executions is affected. */
+  private static final int ONE_IN = 7;
 
-  private final Counter name;
+  private final Counter counter;
 
-  BrokenQueue(Counter name) {
-    this.name = name;
+  BrokenQueue(Counter counter) {
+    this.counter = counter;
   }
 
-  /** What it must be called. */
+  /** Returns the counter that must report it. */
   Counter counter() {
-    return name;
+    return counter;
   }
 
   JobStore store(JobStore real, Sql sql) {
@@ -392,19 +399,19 @@ enum BrokenQueue {
     return real;
   }
 
-  /** Under which it shows. */
+  /** Returns the faults under which the violation shows. */
   Rig.Faults faults() {
     return Rig.Faults.ZOMBIES;
   }
 
   @FunctionalInterface
-  private interface Answer<T> {
+  private interface Call<T> {
     T call() throws Throwable;
   }
 
   @FunctionalInterface
   private interface Completion {
-    Verdict answer(Execution execution, Answer<Verdict> real) throws Throwable;
+    Verdict complete(Execution execution, Call<Verdict> real) throws Throwable;
   }
 
   @FunctionalInterface
@@ -414,11 +421,11 @@ enum BrokenQueue {
 
   @FunctionalInterface
   private interface Enqueue {
-    void after(long job, Answer<?> again) throws Throwable;
+    void after(long job, Call<?> repeat) throws Throwable;
   }
 
   private static JobStore onComplete(JobStore real, Completion completion) {
-    return Rigged.of(
+    return Intercepted.of(
         JobStore.class,
         real,
         Set.of("complete"),
@@ -426,22 +433,22 @@ enum BrokenQueue {
           List<Verdict> verdicts = new ArrayList<>();
           for (Object execution : (List<?>) args[0]) {
             List<Verdict> once = new ArrayList<>();
-            Answer<Verdict> answer =
+            Call<Verdict> call =
                 () -> {
                   if (once.isEmpty()) {
-                    List<?> answers = (List<?>) method.call(new Object[] {List.of(execution)});
-                    once.add((Verdict) answers.get(0));
+                    List<?> results = (List<?>) method.call(new Object[] {List.of(execution)});
+                    once.add((Verdict) results.get(0));
                   }
                   return once.get(0);
                 };
-            verdicts.add(completion.answer((Execution) execution, answer));
+            verdicts.add(completion.complete((Execution) execution, call));
           }
           return verdicts;
         });
   }
 
   private static JobStore onClaim(JobStore real, Claim claim) {
-    return Rigged.of(
+    return Intercepted.of(
         JobStore.class,
         real,
         Set.of("claim"),
@@ -449,7 +456,7 @@ enum BrokenQueue {
           List<ClaimedJob> all = new ArrayList<>();
           for (Object claimed : (List<?>) method.call(args)) {
             ClaimedJob job = (ClaimedJob) claimed;
-            if (sometimes(job.execution())) {
+            if (isChosen(job.execution())) {
               claim.add(job, all);
             } else {
               all.add(job);
@@ -460,21 +467,21 @@ enum BrokenQueue {
   }
 
   private static JobEnqueuer onEnqueue(JobEnqueuer real, Enqueue enqueue) {
-    return Rigged.of(
+    return Intercepted.of(
         JobEnqueuer.class,
         real,
         Set.of("enqueue"),
         (method, args) -> {
           JobId id = (JobId) method.call(args);
-          if (id.value() % SOMETIMES == 0 && args[0] instanceof JobType<?>) {
+          if (id.value() % ONE_IN == 0 && args[0] instanceof JobType<?>) {
             enqueue.after(id.value(), () -> method.call(args));
           }
           return id;
         });
   }
 
-  private static boolean sometimes(Execution execution) {
-    return execution.id().value() % SOMETIMES == 0;
+  private static boolean isChosen(Execution execution) {
+    return execution.id().value() % ONE_IN == 0;
   }
 
   private static long job(Execution execution) {

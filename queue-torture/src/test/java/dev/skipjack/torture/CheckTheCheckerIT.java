@@ -24,20 +24,23 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A checker that never finds anything would find nothing here either. */
+/**
+ * Tests the checker: it must report the violations of broken queues, and none in runs of the real
+ * one.
+ */
 @QueueTest
 @Timeout(60)
 class CheckTheCheckerIT {
 
-  /** Each has a database of its own and is idle most of the time, until leases run out. */
-  private static final int AT_A_TIME = 5;
+  /** Each run has a database of its own and is mostly idle, waiting for leases to expire. */
+  private static final int CONCURRENT_RUNS = 5;
 
   private static final List<Rig.Faults> ALL = List.of(Rig.Faults.values());
-  private static final ExecutorService THREADS = Executors.newFixedThreadPool(AT_A_TIME);
+  private static final ExecutorService THREADS = Executors.newFixedThreadPool(CONCURRENT_RUNS);
   private static final Map<BrokenQueue, Future<TortureReport>> BROKEN =
       new EnumMap<>(BrokenQueue.class);
 
-  private static final int MOST_RUNS = 4;
+  private static final int MAX_RUNS = 4;
 
   @SuppressWarnings("NullAway.Init") // JUnit sets it before anything runs
   @TempDir
@@ -56,8 +59,9 @@ class CheckTheCheckerIT {
 
   @ParameterizedTest
   @EnumSource
-  void aBrokenQueueIsCaughtUnderItsName(BrokenQueue broken) throws Exception {
-    // By the first, and all are over with the last: runs of the real queue meet none of them.
+  void aBrokenQueueRaisesItsCounter(BrokenQueue broken) throws Exception {
+    // The first invocation starts all runs, and the last waits for the rest, so that none overlaps
+    // runs of the real queue.
     if (BROKEN.isEmpty()) {
       for (BrokenQueue one : BrokenQueue.values()) {
         BROKEN.put(one, THREADS.submit(() -> run(one)));
@@ -69,21 +73,24 @@ class CheckTheCheckerIT {
     assertThat(report.count(broken.counter())).as(report.json()).isPositive();
     assertThat(report.isClean()).isFalse();
     assertThat(report.stories()).isNotEmpty();
-    for (Counter other : innocentOf(broken)) {
+    for (Counter other : countersNotRaisedBy(broken)) {
       assertThat(report.count(other))
           .as("%s: %s%n%s", other, report.json(), String.join("\n", report.stories()))
           .isZero();
     }
   }
 
-  /** What cannot follow from a broken promise, under no timing: a false name for it. */
-  private static Set<Counter> innocentOf(BrokenQueue broken) {
+  /**
+   * Returns the counters that the broken guarantee cannot raise under any timing; if one is raised,
+   * the checker is wrong.
+   */
+  private static Set<Counter> countersNotRaisedBy(BrokenQueue broken) {
     return switch (broken) {
       case RESCUE_IGNORES_THE_LEASE,
           COUNTS_ATTEMPTS_AT_FAILURE,
           NEVER_RESCUES,
-          HEARTBEAT_STOPS_FIRST,
-          BURIES_THE_LIVING ->
+          HEARTBEAT_RENEWS_NOTHING,
+          MARKS_LIVE_JOBS_DEAD ->
           EnumSet.of(Counter.LOST, Counter.DOUBLE_COMPLETED, Counter.UNIQUE_VIOLATIONS);
       case REPEATS_ENQUEUES, CANCELS_NOTHING ->
           EnumSet.of(
@@ -92,7 +99,7 @@ class CheckTheCheckerIT {
               Counter.STALE_ACCEPTED,
               Counter.OVERLAPPING_LEASES,
               Counter.UNIQUE_VIOLATIONS);
-      case NO_UNIQUE_INDEX, REMEMBERS_UNIQUE_KEYS ->
+      case NO_UNIQUE_INDEX, CACHES_UNIQUE_HOLDERS ->
           EnumSet.of(
               Counter.LOST,
               Counter.UNEXPECTED,
@@ -100,26 +107,30 @@ class CheckTheCheckerIT {
               Counter.STALE_ACCEPTED,
               Counter.OVERLAPPING_LEASES,
               Counter.AUDIT_GAPS);
-      case ACKNOWLEDGES_BEFORE_COMMIT, DELETES_WITHOUT_ARCHIVE, CLAIMS_WITHOUT_AUDIT_ROW ->
+      case ACKNOWLEDGES_BEFORE_COMMIT, DELETES_WITHOUT_ARCHIVING, CLAIMS_WITHOUT_AUDIT_ROW ->
           EnumSet.of(Counter.DOUBLE_COMPLETED, Counter.UNIQUE_VIOLATIONS);
-      case RAISES_THE_CANCELLED ->
+      case REVIVES_CANCELLED_JOBS ->
           EnumSet.of(Counter.STALE_ACCEPTED, Counter.OVERLAPPING_LEASES, Counter.UNIQUE_VIOLATIONS);
-      case LOSES_COMPLETIONS, KEEPS_COMPLETED_JOBS -> EnumSet.of(Counter.OVERLAPPING_LEASES);
-      // A worker whose lease is taken from it may believe what a lost answer would have said.
+      case LOSES_COMPLETIONS, KEEPS_COMPLETED_JOBS_LIVE -> EnumSet.of(Counter.OVERLAPPING_LEASES);
+      // A worker whose lease was taken may count a write as accepted although its response was
+      // lost.
       case RESCUE_IGNORES_RENEWALS -> EnumSet.of(Counter.AUDIT_GAPS);
-      // What ends or begins an attempt of another's job may be called by almost any name.
+      // Ending or starting an attempt that belongs to another worker can raise almost any counter.
       case COMPLETES_BY_ID_ONLY, COMPLETES_IN_BY_ID_ONLY, FAILS_BY_ID_ONLY, CLAIMS_WITHOUT_LOCK ->
           EnumSet.of(Counter.UNIQUE_VIOLATIONS);
     };
   }
 
-  /** What is broken need not show in every run: it may be that no frozen worker meets its rival. */
+  /**
+   * Repeats the run with other seeds until the violation shows: in some runs, no frozen worker
+   * meets another execution of its job.
+   */
   private static TortureReport run(BrokenQueue broken) throws Exception {
     for (int seed = 1; ; seed++) {
       Path folder = Files.createDirectory(histories.resolve(broken.name() + "-" + seed));
       try (QueueDatabase own = QueueDatabase.create()) {
         TortureReport report = new Rig(own, folder, broken, broken.faults()).run(seed);
-        if (report.count(broken.counter()) > 0 || seed == MOST_RUNS) {
+        if (report.count(broken.counter()) > 0 || seed == MAX_RUNS) {
           return report;
         }
       }
@@ -127,17 +138,18 @@ class CheckTheCheckerIT {
   }
 
   @RepeatedTest(3)
-  void aRunOfTheRealQueueGivesNoAlarm(RepetitionInfo run, @TempDir Path folder) throws Exception {
-    assertNoAlarm(run, folder);
+  void theRealQueueViolatesNothing(RepetitionInfo run, @TempDir Path folder) throws Exception {
+    assertClean(run, folder);
   }
 
   @RepeatedTest(20)
   @Tag("soak")
-  void noRunOfManyGivesAlarm(RepetitionInfo run, @TempDir Path folder) throws Exception {
-    assertNoAlarm(run, folder);
+  void theRealQueueViolatesNothingInManyRuns(RepetitionInfo run, @TempDir Path folder)
+      throws Exception {
+    assertClean(run, folder);
   }
 
-  private void assertNoAlarm(RepetitionInfo run, Path folder) throws Exception {
+  private void assertClean(RepetitionInfo run, Path folder) throws Exception {
     TortureReport report =
         new Rig(database, folder, null, ALL.get(run.getCurrentRepetition() % ALL.size()))
             .run(run.getCurrentRepetition());

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Twenty claims a second for a minute, but where something goes wrong. */
+/** Twenty claims per second for a minute, except where the test says otherwise. */
 class ClaimRatesTest {
 
   private static final int PER_SECOND = 20;
@@ -17,7 +17,7 @@ class ClaimRatesTest {
   private void claims(double from, double to, int perSecond) {
     for (int n = 0; n < Math.round((to - from) * perSecond); n++) {
       double at = from + (double) n / perSecond;
-      run.event(at, EventType.ASKED, "k" + claims, 0, 0, "plain");
+      run.event(at, EventType.REQUESTED, "k" + claims, 0, 0, "plain");
       run.attempt(++claims, claims, 1, "succeeded", at, at + 0.01);
     }
   }
@@ -26,31 +26,31 @@ class ClaimRatesTest {
     return ClaimRates.of(run.checked(), run.log()).row(kind);
   }
 
-  private void assertBack(String kind, long healings, long slowest) {
+  private void assertRateBack(String kind, long measured, long slowest) {
     assertThat(row(kind))
-        .containsEntry("healings", healings)
+        .containsEntry("healings", measured)
         .containsEntry("rate_back_max_ms", slowest);
   }
 
   @Test
-  void aFaultThatNobodyFeltIsOverAtOnce() {
+  void aFaultThatDoesNotReduceTheRateTakesZeroMilliseconds() {
     claims(0, 60, PER_SECOND);
     run.fault("backend", Event.ALL, 20, 20);
-    assertBack("backend", 1, 0);
+    assertRateBack("backend", 1, 0);
     assertThat(ClaimRates.of(run.checked(), run.log()).typical()).isEqualTo(PER_SECOND);
   }
 
   @Test
-  void timeCountsFromTheHealingToTheFirstOfTwoSecondsThatAreAsBefore() {
+  void timeCountsFromTheEndOfTheFaultToTheStartOfTwoSecondsAtTheOldRate() {
     claims(0, 20, PER_SECOND);
     claims(26, 60, PER_SECOND);
     run.fault("postmaster", Event.ALL, 20, 23);
-    // 95 % of 40 claims, so 38, are there in 25.9 to 27.9.
-    assertBack("postmaster", 1, 2_900);
+    // 38 claims, 95 % of 40, are between 25.9 and 27.9.
+    assertRateBack("postmaster", 1, 2_900);
   }
 
   @Test
-  void nineOfTenIsNotAsBefore() {
+  void ninetyPercentOfTheOldRateIsNotEnough() {
     claims(0, 20, PER_SECOND);
     claims(20, 30, PER_SECOND * 9 / 10);
     claims(30, 60, PER_SECOND);
@@ -59,26 +59,26 @@ class ClaimRatesTest {
   }
 
   @Test
-  void faultsThatOverlapAreOneUnderTheNamesOfAll() {
+  void overlappingFaultsAreOneDisturbanceOfEachKind() {
     claims(0, 20, PER_SECOND);
     claims(32, 60, PER_SECOND);
     run.fault("proxy", Event.ALL, 20, 23);
     run.fault("postmaster", Event.ALL, 24, 29);
     run.fault("kill", "worker-1", 28, 28.5);
     for (String kind : List.of("proxy", "postmaster", "kill")) {
-      assertBack(kind, 1, 2_900);
+      assertRateBack(kind, 1, 2_900);
     }
     assertThat(ClaimRates.of(run.checked(), run.log()).percentile(0.5)).isEqualTo(2_900);
   }
 
   @Test
-  void secondsInWhichAnEarlierFaultWasFeltAreNotBefore() {
+  void disturbedSecondsDoNotCountTowardsTheRateBefore() {
     claims(0, 20, PER_SECOND);
     claims(29, 31, PER_SECOND);
     claims(31, 60, PER_SECOND / 2);
     run.fault("proxy", Event.ALL, 20, 28);
     run.fault("postmaster", Event.ALL, 31, 32);
-    // Half the rate is not enough, though it is more than that of the ten seconds before.
+    // Half the rate is not enough, although it is more than in the ten seconds before.
     assertThat(row("postmaster").get("rate_back_max_ms")).isGreaterThan(20_000);
   }
 
@@ -86,23 +86,23 @@ class ClaimRatesTest {
   void cutCommitsArePartOfTheNormalRate() {
     claims(0, 60, PER_SECOND);
     run.fault("commit-cut", Event.ALL, 20, 20.1);
-    assertBack("commit-cut", 0, 0);
+    assertRateBack("commit-cut", 0, 0);
     assertThat(ClaimRates.of(run.checked(), run.log()).unmeasured()).isZero();
   }
 
   @Test
-  void nothingIsSaidOfTheFirstSecondsAndOfWhatIsNotOverAtTheEnd() {
+  void disturbancesInTheFirstSecondsOrUnfinishedAtTheEndAreNotMeasured() {
     claims(0, 20, PER_SECOND);
     claims(29, 30, PER_SECOND);
     run.fault("kill", "worker-1", 2, 2);
     run.fault("postmaster", Event.ALL, 20, 25);
-    assertBack("kill", 0, 0);
-    assertBack("postmaster", 0, 0);
+    assertRateBack("kill", 0, 0);
+    assertRateBack("postmaster", 0, 0);
     assertThat(ClaimRates.of(run.checked(), run.log()).unmeasured()).isEqualTo(2);
   }
 
   @Test
-  void aRateThatIsNeverBackIsSlowAndNotUnknown() {
+  void aRateThatNeverComesBackMissesTheTarget() {
     claims(0, 20, PER_SECOND);
     claims(25, 60, PER_SECOND / 2);
     run.fault("postmaster", Event.ALL, 20, 25);
@@ -111,7 +111,7 @@ class ClaimRatesTest {
 
   @Test
   void aRunWithoutFaultsHasNoFigures() {
-    assertBack("kill", 0, 0);
+    assertRateBack("kill", 0, 0);
     claims(0, 10, PER_SECOND);
     assertThat(ClaimRates.of(run.checked(), run.log()).percentile(0.99)).isZero();
   }

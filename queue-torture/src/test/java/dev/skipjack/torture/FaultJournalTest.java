@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Faults as the journal writes and the log reads them: one that does not end explains everything.
+ * Faults that the journal writes and the log reads. One that does not end would explain every lost
+ * attempt.
  */
 class FaultJournalTest {
 
@@ -27,7 +28,7 @@ class FaultJournalTest {
   }
 
   @BeforeEach
-  void theFirstFaultBegins() {
+  void beginFirstFault() {
     journal.begin(1, FaultKind.PROXY, Event.ALL, FaultInjector.BLACK_HOLE);
   }
 
@@ -41,13 +42,13 @@ class FaultJournalTest {
   }
 
   @Test
-  void whatIsEasedIsReachableBeforeItEnds() {
+  void theServerIsReachableBeforeAnEasedFaultEnds() {
     assertThat(faults().get(0).reachable()).isGreaterThan(Long.MAX_VALUE / 4);
 
     journal.ease(1);
     journal.end(1);
     Fault fault = faults().get(0);
-    assertThat(fault.keepsEverybodyOut()).isTrue();
+    assertThat(fault.makesServerUnreachable()).isTrue();
     assertThat(fault.how()).isEqualTo(FaultInjector.BLACK_HOLE);
     assertThat(fault.process()).isEqualTo(Event.ALL);
     assertThat(fault.reachable()).isBetween(fault.began(), fault.ended());
@@ -57,7 +58,7 @@ class FaultJournalTest {
   }
 
   @Test
-  void whatIsOverEndsOnce() {
+  void theEndOfAFaultIsWrittenOnce() {
     journal.end(1);
     journal.ease(1);
     journal.end(1);
@@ -66,7 +67,7 @@ class FaultJournalTest {
   }
 
   @Test
-  void whatAFailureLeftOpenEndsWhenAllIsHealed() {
+  void endAllEndsFaultsThatAFailureLeftOpen() {
     journal.begin(2, FaultKind.STOP, "worker-1", "");
     journal.endAll();
     journal.endAll();
@@ -77,9 +78,9 @@ class FaultJournalTest {
   }
 
   @Test
-  void aPoolIsExhaustedThoughAnEarlierRequestWasNeverSeen() throws Exception {
-    ExhaustedPool.ask(folder, "worker-1", 1);
-    ExhaustedPool.ask(folder, "worker-1", 2);
+  void anUnreadRequestToExhaustAPoolIsReplaced() throws Exception {
+    ExhaustedPool.request(folder, "worker-1", 1);
+    ExhaustedPool.request(folder, "worker-1", 2);
     assertThat(Files.readString(folder.resolve("worker-1.exhaust"))).isEqualTo("2");
   }
 }

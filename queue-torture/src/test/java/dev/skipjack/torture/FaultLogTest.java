@@ -7,101 +7,101 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What an attempt was lost through that lasted from 10 to 13.5. */
+/** The fault that explains a lost attempt, which lasted from 10 to 13.5. */
 class FaultLogTest {
 
   private final MadeUpRun run = new MadeUpRun();
 
   @BeforeEach
-  void anAttemptIsLost() {
-    run.asked("a", 7);
+  void addLostAttempt() {
+    run.acknowledged("a", 7);
     run.attempt(70, 7, 1, "lost", 10, 13.5);
     run.attempt(71, 7, 2, "succeeded", 14, 15);
     run.job(7, "completed", "a", "", 2, 71);
   }
 
-  private void handlerBegan() {
+  private void handlerStarted() {
     run.event(10.1, EventType.STARTED, "a", 7, 70, "");
   }
 
-  private double begin() {
+  private double causeBegan() {
     Fault cause = run.log().cause(run.executions.get(0));
     return Objects.requireNonNull(cause).began() / (double) MadeUpRun.SECOND;
   }
 
   private boolean isUnprovoked() {
-    return run.red().contains(Counter.UNPROVOKED_RERUNS);
+    return run.nonZeroCounters().contains(Counter.UNPROVOKED_RERUNS);
   }
 
-  /** Leases are renewed on a connection that the worker keeps. */
+  /** A worker renews leases on a connection that it keeps. */
   @Test
-  void anExhaustedPoolIsNoExcuse() {
+  void anExhaustedPoolExplainsNoLostAttempt() {
     run.fault("pool", "worker-1", 9, 13);
     assertThat(isUnprovoked()).isTrue();
   }
 
   @Test
-  void aLostAnswerToTheClaimIsTheCauseWhereNoHandlerBegan() {
+  void aFaultAtTheClaimIsTheCauseIfNoHandlerStarted() {
     run.fault("pool", "worker-1", 9, 13);
     run.fault("commit-cut", Event.ALL, 9.9, 10.1);
     run.fault("backend", Event.ALL, 11.1, 11.2);
-    assertThat(begin()).isEqualTo(9.9);
+    assertThat(causeBegan()).isEqualTo(9.9);
 
-    handlerBegan();
-    assertThat(begin()).isEqualTo(11.1);
+    handlerStarted();
+    assertThat(causeBegan()).isEqualTo(11.1);
   }
 
   /** The next heartbeat makes up for one that was cut. */
   @Test
-  void aCutCommitIsTheCauseOfARunningAttemptOnlyIfThereIsNoOther() {
-    handlerBegan();
+  void aCutCommitIsTheCauseOfAStartedAttemptOnlyIfThereIsNoOther() {
+    handlerStarted();
     run.fault("postmaster", Event.ALL, 11, 12);
     run.fault("commit-cut", Event.ALL, 13, 13.1);
-    assertThat(begin()).isEqualTo(11);
+    assertThat(causeBegan()).isEqualTo(11);
   }
 
-  /** Heartbeats came as they should until 11.5 at least, or there is no other cause. */
+  /** Heartbeats are overdue from 11.75 on. */
   @Test
-  void aFaultOfTheLastMomentIsNoCauseWhereAnEarlierOneIs() {
-    handlerBegan();
+  void aFaultAfterHeartbeatsWereOverdueIsTheCauseOnlyIfThereIsNoOther() {
+    handlerStarted();
     run.fault("backend", Event.ALL, 10.2, 10.3);
     run.fault("backend", Event.ALL, 13.4, 13.45);
     run.fault("kill", "worker-1", 12, 12.2);
-    assertThat(begin()).isEqualTo(10.2);
+    assertThat(causeBegan()).isEqualTo(10.2);
 
     run.fault("backend", Event.ALL, 11.7, 11.8);
-    assertThat(begin()).isEqualTo(11.7);
+    assertThat(causeBegan()).isEqualTo(11.7);
 
     run.history.clear();
     run.fault("kill", "worker-1", 12, 12.2);
-    assertThat(begin()).isEqualTo(12);
+    assertThat(causeBegan()).isEqualTo(12);
     run.fault("backend", Event.ALL, 13.4, 13.45);
-    assertThat(begin()).isEqualTo(12);
+    assertThat(causeBegan()).isEqualTo(12);
   }
 
   @Test
-  void aKillBeforeTheClaimIsNoCause() {
+  void aKillBeforeTheClaimIsNotTheCause() {
     run.fault("kill", "worker-1", 7, 7.5);
     assertThat(isUnprovoked()).isTrue();
 
     run.fault("kill", "worker-1", 11, 11.5);
     run.fault("commit-cut", Event.ALL, 12, 12.1);
-    assertThat(begin()).isEqualTo(11);
+    assertThat(causeBegan()).isEqualTo(11);
   }
 
   @Test
-  void aFaultOfAnotherProcessOrOfAnotherTimeIsNoCause() {
+  void aFaultOfAnotherProcessOrTimeIsNotTheCause() {
     run.fault("kill", "worker-2", 11, 11.5);
     run.fault("backend", Event.ALL, 1, 2.9);
     run.fault("backend", Event.ALL, 13.6, 14);
     assertThat(isUnprovoked()).isTrue();
 
-    run.fault("backend", Event.ALL, 1, 3.1); // felt for a lease and four seconds
+    run.fault("backend", Event.ALL, 1, 3.1); // has effects for a lease and four seconds more
     assertThat(isUnprovoked()).isFalse();
   }
 
   @Test
-  void aLongStallIsEverybodysAndAShortOneItsOwn() {
+  void aLongStallAffectsAllProcessesAndAShortOneOnlyItsOwn() {
     run.history.add(
         new Event(MadeUpRun.micros(12), "worker-2", EventType.STALLED, Event.NONE, 0, 0, "700"));
     assertThat(isUnprovoked()).isTrue();
@@ -112,7 +112,7 @@ class FaultLogTest {
   }
 
   @Test
-  void aFrozenProcessThatFindsItStoodStillSaysNothingOfTheMachine() {
+  void aStallOfAFrozenProcessAffectsNoOtherProcess() {
     run.fault("stop", "worker-2", 9, 13);
     run.history.add(
         new Event(MadeUpRun.micros(13.1), "worker-2", EventType.STALLED, Event.NONE, 0, 0, "4000"));
@@ -120,7 +120,7 @@ class FaultLogTest {
   }
 
   @Test
-  void aFaultThatDidNotEndStrikesToTheEnd() {
+  void aFaultWithoutAnEndLastsUntilTheEndOfTheRun() {
     run.history.add(
         new Event(
             MadeUpRun.micros(1), Event.ALL, EventType.FAULT_BEGAN, "x", 0, 0, "postmaster killed"));
@@ -130,7 +130,7 @@ class FaultLogTest {
   }
 
   @Test
-  void recoveryOfAProcessCountsFromTheFaultAndThatOfAllFromItsEnd() {
+  void recoveryCountsFromAFaultOfOneProcessAndFromTheEndOfAFaultOfAll() {
     run.fault("stop", "worker-1", 11, 18);
     assertThat(recovery("stop")).isEqualTo(2_500);
 
@@ -144,16 +144,16 @@ class FaultLogTest {
 
     run.history.clear();
     run.fault("proxy", Event.ALL, 11, 14);
-    assertThat(recovery("proxy")).isEqualTo(2_500); // rescued while it lasted
+    assertThat(recovery("proxy")).isEqualTo(2_500); // rescued while the fault lasted
 
     run.history.clear();
     run.fault("proxy black-hole", Event.ALL, 11, 14);
-    run.eased(12);
+    run.reachable(12);
     assertThat(recovery("proxy")).isEqualTo(1_500);
   }
 
   @Test
-  void timeInWhichNobodyReachedTheServerIsNoRecovery() {
+  void timeWithoutAReachableServerDoesNotCountAsRecovery() {
     run.fault("kill", "worker-1", 10.5, 10.6);
     assertThat(recovery("kill")).isEqualTo(3_000);
 
@@ -164,7 +164,8 @@ class FaultLogTest {
     run.fault("proxy refused", Event.ALL, 11.5, 12.5);
     run.fault("proxy refused", Event.ALL, 11.7, 12);
     run.fault("postmaster", Event.ALL, 13, 16);
-    run.fault("commit-cut", Event.ALL, 11, 11.5); // a wait for transactions that end
+    // None of these makes the server unreachable.
+    run.fault("commit-cut", Event.ALL, 11, 11.5);
     run.fault("proxy " + FaultInjector.SLOW, Event.ALL, 11, 11.5);
     run.fault("postmaster " + FaultInjector.ONE_BACKEND, Event.ALL, 11, 11.5);
     run.fault("proxy forgotten", Event.ALL, 11, 11.5);
@@ -173,10 +174,10 @@ class FaultLogTest {
   }
 
   @Test
-  void aBlackHoleKeepsEverybodyOutUntilItPassesAgain() {
+  void aBlackHoleMakesTheServerUnreachableUntilItForwardsAgain() {
     run.fault("kill", "worker-1", 10.5, 10.6);
     run.fault("proxy black-hole", Event.ALL, 11, 15);
-    run.eased(12.5);
+    run.reachable(12.5);
     assertThat(recovery("kill")).isEqualTo(1_500);
   }
 
@@ -186,7 +187,7 @@ class FaultLogTest {
   }
 
   @Test
-  void onlyLostAttemptsAreReruns() {
+  void onlyLostAttemptsCountAsReruns() {
     run.fault("kill", "worker-1", 9, 14.5);
     assertThat(Recoveries.of(run.checked(), run.log()).row("kill")).containsEntry("reruns", 1L);
     assertThat(Recoveries.targetMillis(Pace.FORKED)).isEqualTo(4_500);

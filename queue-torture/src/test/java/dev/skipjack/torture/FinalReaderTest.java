@@ -22,25 +22,25 @@ class FinalReaderTest {
   }
 
   @Test
-  void aJobOfAStrangerIsUnexpectedAndNoFailureOfTheReader() throws SQLException {
+  void aJobWithAForeignPayloadIsReportedAsUnexpected() throws SQLException {
     new Sql(database.dataSource(), database.schema())
         .run(
             "CREATE TABLE IF NOT EXISTS @torture_effects (key text, job_id bigint, execution_id bigint)");
     JobQueue.builder(database.dataSource())
         .schema(database.schema())
         .build()
-        .enqueue(JobType.of("stranger", String.class), "no object");
+        .enqueue(JobType.of("foreign", String.class), "not an object");
 
     FinalRead read = FinalReader.read(database.dataSource(), database.schema());
 
     assertThat(read.jobs()).singleElement().extracting(FinalRead.JobRow::key).isEqualTo("");
     TortureReport report = TortureReport.of(Map.of(), List.of(), read, Pace.FORKED);
     assertThat(report.count(Counter.UNEXPECTED)).isPositive();
-    assertThat(report.stories()).contains("  unexpected: Nobody asked for this job.");
+    assertThat(report.stories()).contains("  unexpected: The job was not requested.");
   }
 
   @Test
-  void aClockIsThisMachinesUnlessAReadingTellsThemApart() {
+  void theClocksAreEqualUnlessTheReadingProvesADifference() {
     assertThat(FinalReader.clock(49, 98)).isEqualTo(new Clock(0, 0));
     assertThat(FinalReader.clock(-52, 100)).isEqualTo(new Clock(0, 0));
     assertThat(FinalReader.clock(20_000, 500)).isEqualTo(new Clock(20_000, 500));

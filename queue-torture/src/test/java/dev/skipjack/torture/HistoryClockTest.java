@@ -11,49 +11,50 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Processes whose wall clocks do not agree, on a machine with one monotonic clock. */
+/** Processes with different wall clocks, on a machine with one monotonic clock. */
 class HistoryClockTest {
 
   private static final long HOUR = 3_600 * MadeUpRun.SECOND;
 
-  /** Microseconds of the run that {@link #accepted} judges. */
+  /** The time in microseconds. */
   private final AtomicLong time = new AtomicLong();
 
   private HistoryClock clock(long ahead) {
-    long origin = -77; // System.nanoTime() has any
+    long origin = -77; // System.nanoTime() has an arbitrary origin
     return HistoryClock.of(() -> time.get() + ahead, () -> origin + time.get() * 1_000);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {-HOUR, 0, HOUR})
-  void aWrongWallClockTellsTheTimeOfWhoStartedTheProcess(long ahead) {
-    HistoryClock wrong = clock(ahead);
+  void aHistoryClockFollowsTheParentProcessWhateverTheWallClock(long ahead) {
+    HistoryClock skewed = clock(ahead);
     time.set(5);
-    HistoryClock right = wrong.from(clock(0).moment());
+    HistoryClock corrected = skewed.from(clock(0).moment());
 
     time.set(9 * MadeUpRun.SECOND);
-    assertThat(wrong.micros()).isEqualTo(9 * MadeUpRun.SECOND + ahead);
-    assertThat(right.micros()).isEqualTo(9 * MadeUpRun.SECOND);
+    assertThat(skewed.micros()).isEqualTo(9 * MadeUpRun.SECOND + ahead);
+    assertThat(corrected.micros()).isEqualTo(9 * MadeUpRun.SECOND);
   }
 
   @Test
-  void theVerdictIsTheSameForAWorkerWhoseClockIsAnHourOff(@TempDir Path folder) {
-    Function<HistoryClock, HistoryClock> mended = wrong -> wrong.from(clock(0).moment());
+  void aSkewedWallClockDoesNotChangeTheVerdict(@TempDir Path folder) {
+    Function<HistoryClock, HistoryClock> corrected = skewed -> skewed.from(clock(0).moment());
 
-    assertThat(accepted(folder.resolve("0"), clock(0))).containsExactly(Counter.LOST);
-    assertThat(accepted(folder.resolve("1"), mended.apply(clock(HOUR))))
+    assertThat(countersWith(folder.resolve("0"), clock(0))).containsExactly(Counter.LOST);
+    assertThat(countersWith(folder.resolve("1"), corrected.apply(clock(HOUR))))
         .containsExactly(Counter.LOST);
-    assertThat(accepted(folder.resolve("2"), mended.apply(clock(-HOUR))))
+    assertThat(countersWith(folder.resolve("2"), corrected.apply(clock(-HOUR))))
         .containsExactly(Counter.LOST);
 
-    // What the wall clock itself would have led to.
-    assertThat(accepted(folder.resolve("3"), clock(HOUR))).containsExactly(Counter.STALE_ACCEPTED);
+    // The verdict if times came from the skewed wall clock.
+    assertThat(countersWith(folder.resolve("3"), clock(HOUR)))
+        .containsExactly(Counter.STALE_ACCEPTED);
   }
 
-  /** An outcome that was accepted at 5 s and is not there: its attempt was rescued at 7 s. */
-  private List<Counter> accepted(Path folder, HistoryClock clock) {
+  /** An outcome is accepted at 5 s but missing, because its attempt was rescued at 7 s. */
+  private List<Counter> countersWith(Path folder, HistoryClock clock) {
     MadeUpRun run = new MadeUpRun();
-    run.asked("a", 7);
+    run.acknowledged("a", 7);
     run.job(7, "completed", "a", "", 2, 71);
     run.attempt(70, 7, 1, "lost", 3, 7);
     run.attempt(71, 7, 2, "succeeded", 8, 10);
@@ -64,6 +65,6 @@ class HistoryClockTest {
       history.write(EventType.ACCEPTED, Event.NONE, 7, 70, "failed");
     }
     run.history.addAll(HistoryFile.readAll(folder));
-    return run.red();
+    return run.nonZeroCounters();
   }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HistoryFileTest {
 
   @Test
-  void whatWasWrittenIsReadAndNoTextCanBreakALine(@TempDir Path folder) {
+  void eventsAreReadAsWrittenAndLineBreaksInDetailsBecomeSpaces(@TempDir Path folder) {
     try (HistoryFile history = HistoryFile.open(folder, "p")) {
       history.write(EventType.UNKNOWN, "k", 1, 2, "two\nlines\tand a tab");
     }
@@ -28,15 +28,15 @@ class HistoryFileTest {
   }
 
   @Test
-  void aLineThatAKillHasTornCostsNoOther(@TempDir Path folder) throws Exception {
+  void aTruncatedLineDoesNotAffectOthers(@TempDir Path folder) throws Exception {
     try (HistoryFile history = HistoryFile.open(folder, "p")) {
-      history.write(EventType.ASKED, "a", 0, 0, "");
+      history.write(EventType.REQUESTED, "a", 0, 0, "");
     }
     Files.writeString(folder.resolve("p.history"), "123\tp\tASK", StandardOpenOption.APPEND);
     try (HistoryFile history = HistoryFile.open(folder, "p")) {
-      history.write(EventType.ASKED, "b", 0, 0, "");
+      history.write(EventType.REQUESTED, "b", 0, 0, "");
     }
     assertThat(HistoryFile.read(folder, "p")).extracting(Event::key).containsExactly("a", "b");
-    assertThat(HistoryFile.read(folder, "nobody")).isEmpty();
+    assertThat(HistoryFile.read(folder, "another")).isEmpty();
   }
 }

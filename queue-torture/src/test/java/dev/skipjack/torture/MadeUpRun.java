@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A small history by hand, and the database that it left. Times are seconds. */
+/** A made-up history and final read. Times are in seconds. */
 final class MadeUpRun {
 
   static final long SECOND = 1_000_000;
 
-  /** Attempts that jobs may have. */
-  static final int MOST = 5;
+  /** The maximum of attempts of every job. */
+  static final int MAX_ATTEMPTS = 5;
 
   final List<Event> history = new ArrayList<>();
   final List<JobRow> jobs = new ArrayList<>();
@@ -31,12 +31,12 @@ final class MadeUpRun {
     return Math.round(seconds * SECOND);
   }
 
-  void asked(String key, long job) {
-    event(1, EventType.ASKED, key, 0, 0, "plain");
-    event(2, EventType.ACKED, key, job, 0, "created");
+  void acknowledged(String key, long job) {
+    event(1, EventType.REQUESTED, key, 0, 0, "plain");
+    event(2, EventType.ACKNOWLEDGED, key, job, 0, "created");
   }
 
-  /** One that is over ends at ten. */
+  /** Adds a job; one that is completed or cancelled ended at 10. */
   void job(long id, String status, String key, String unique, int attempts, long execution) {
     job(id, status, Workload.PLAIN, key, unique, attempts, execution);
   }
@@ -61,7 +61,7 @@ final class MadeUpRun {
             unique,
             attempts,
             0,
-            MOST,
+            MAX_ATTEMPTS,
             SECOND,
             ended,
             execution));
@@ -78,8 +78,8 @@ final class MadeUpRun {
     history.add(new Event(micros(to), process, EventType.FAULT_ENDED, number, 0, 0, kind));
   }
 
-  /** The last of the faults lets everybody in again. */
-  void eased(double second) {
+  /** Makes the server reachable again during the last fault. */
+  void reachable(double second) {
     String number = String.valueOf(faults);
     history.add(new Event(micros(second), Event.ALL, EventType.FAULT_EASED, number, 0, 0, ""));
   }
@@ -104,8 +104,8 @@ final class MadeUpRun {
     return TortureReport.of(Map.of(), history, read(), Pace.FORKED);
   }
 
-  /** The counters that are not zero, in their order. */
-  List<Counter> red() {
+  /** Returns the counters that are not zero, in their order. */
+  List<Counter> nonZeroCounters() {
     TortureReport report = report();
     return List.of(Counter.values()).stream().filter(one -> report.count(one) > 0).toList();
   }

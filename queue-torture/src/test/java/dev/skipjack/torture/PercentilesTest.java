@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class PercentilesTest {
 
   @Test
-  void aPercentileIsTheNearestRank() {
+  void percentilesAreNearestRanks() {
     List<Long> hundred = LongStream.rangeClosed(1, 100).map(n -> 101 - n).boxed().toList();
 
     assertThat(Percentiles.of(hundred, 0.50)).isEqualTo(50);

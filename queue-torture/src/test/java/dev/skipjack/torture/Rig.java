@@ -31,14 +31,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A torture within one process and a few seconds: the producers, handlers and checker of the real
- * one, threads instead of processes, and zombies that are made by leases nobody renews.
+ * A run within one process that takes a few seconds. It uses the producer, handlers and checker of
+ * a full run, threads instead of processes, and leases that are not renewed to create zombies.
  */
 final class Rig {
 
   /**
-   * What goes wrong. Zombies and cuts exclude each other: a worker that was told that it holds its
-   * lease, and lost the answer to a write, rightly takes the job's end for its own.
+   * The faults of a run. Zombies and cuts are not combined: a worker that believes it holds the
+   * lease and loses the response to a write rightly takes the job's end for its own.
    */
   enum Faults {
     NONE,
@@ -50,7 +50,10 @@ final class Rig {
 
   private static final int JOBS = 120;
   private static final int CONCURRENCY = 5;
-  private static final int ZOMBIES = 11;
+
+  /** One in this number of executions becomes a zombie. */
+  private static final int ONE_IN = 11;
+
   private static final Duration NO_PROGRESS = Duration.ofSeconds(3);
 
   private final QueueDatabase database;
@@ -58,10 +61,10 @@ final class Rig {
   private final @Nullable BrokenQueue broken;
   private final Faults faults;
   private final Set<Long> zombies = ConcurrentHashMap.newKeySet();
-  private final AtomicInteger struck = new AtomicInteger();
+  private final AtomicInteger recordedFaults = new AtomicInteger();
 
   /**
-   * @param broken null: the real queue
+   * @param broken the broken queue; null for the real one
    */
   Rig(QueueDatabase database, Path folder, @Nullable BrokenQueue broken, Faults faults) {
     this.database = database;
@@ -93,7 +96,7 @@ final class Rig {
         produce(queue, faulty, sql, seed);
         faulty.mend();
         if (faults != Faults.NONE) {
-          abandon(queue, history);
+          claimAndAbandon(queue, history);
         }
         drain(sql);
       } finally {
@@ -108,22 +111,22 @@ final class Rig {
   private void cutCommits(FaultyDataSource faulty, Random random, HistoryFile history) {
     faulty.decideCommits(
         () -> {
-          int dice;
+          int draw;
           synchronized (random) {
-            dice = random.nextInt(100);
+            draw = random.nextInt(100);
           }
-          if (dice >= 4) {
+          if (draw >= 4) {
             return CommitFate.ANSWERED;
           }
-          strike(history, Event.ALL, "commit-cut");
-          return dice < 2 ? CommitFate.CUT_BEFORE : CommitFate.CUT_AFTER;
+          recordFault(history, Event.ALL, "commit-cut");
+          return draw < 2 ? CommitFate.CUT_BEFORE : CommitFate.CUT_AFTER;
         });
   }
 
-  private void strike(HistoryFile history, String whom, String kind) {
-    String number = String.valueOf(struck.incrementAndGet());
-    history.write(whom, EventType.FAULT_BEGAN, number, 0, 0, kind);
-    history.write(whom, EventType.FAULT_ENDED, number, 0, 0, kind);
+  private void recordFault(HistoryFile history, String process, String kind) {
+    String number = String.valueOf(recordedFaults.incrementAndGet());
+    history.write(process, EventType.FAULT_BEGAN, number, 0, 0, kind);
+    history.write(process, EventType.FAULT_ENDED, number, 0, 0, kind);
   }
 
   private Worker worker(String name, JobQueue queue, FaultyDataSource faulty, Sql sql) {
@@ -154,9 +157,9 @@ final class Rig {
       throws InterruptedException {
     long execution = context.executionId().value();
     boolean fails = work.failures() > 0 && context.attempt() == 1;
-    if (faults == Faults.ZOMBIES && (fails || execution % ZOMBIES == 0)) {
+    if (faults == Faults.ZOMBIES && (fails || execution % ONE_IN == 0)) {
       zombies.add(execution);
-      strike(history, worker, "stop");
+      recordFault(history, worker, "stop");
       Thread.sleep(PACE.lease().toMillis() * 2);
     }
   }
@@ -167,7 +170,7 @@ final class Rig {
 
   private QueueAccess access(JobQueue queue, Sql sql) {
     JobStore store = broken == null ? queue.store() : broken.store(queue.store(), sql);
-    return Rigged.of(
+    return Intercepted.of(
         QueueAccess.class,
         queue,
         Set.of("store", "leases"),
@@ -177,17 +180,17 @@ final class Rig {
         });
   }
 
-  /** Renews no zombie's lease, and lets nobody know. */
+  /** Returns a keeper that does not renew the leases of zombies, but reports them as renewed. */
   private LeaseKeeper leases(LeaseKeeper real) {
-    LeaseKeeper forgetful =
-        Rigged.of(
+    LeaseKeeper withoutZombies =
+        Intercepted.of(
             LeaseKeeper.class,
             real,
             Set.of("heartbeat"),
             (method, args) -> {
               List<?> all = (List<?>) args[0];
               List<?> renewed = all.stream().filter(one -> !isZombie(id(one))).toList();
-              List<?> answers =
+              List<?> results =
                   renewed.isEmpty()
                       ? List.of()
                       : (List<?>) method.call(new Object[] {renewed, args[1]});
@@ -196,10 +199,10 @@ final class Rig {
                       one ->
                           isZombie(id(one))
                               ? new Renewal(Verdict.DONE, false)
-                              : answers.get(renewed.indexOf(one)))
+                              : results.get(renewed.indexOf(one)))
                   .toList();
             });
-    return broken == null ? forgetful : broken.leases(forgetful);
+    return broken == null ? withoutZombies : broken.leases(withoutZombies);
   }
 
   private static long id(Object execution) {
@@ -224,9 +227,9 @@ final class Rig {
     }
   }
 
-  /** Claims as a process does that is killed before it begins. */
-  private void abandon(JobQueue queue, HistoryFile history) {
-    strike(history, "killed", "kill");
+  /** Claims jobs and does not run them, like a process that is killed after its claim. */
+  private void claimAndAbandon(JobQueue queue, HistoryFile history) {
+    recordFault(history, "killed", "kill");
     queue
         .store()
         .claim(
@@ -239,16 +242,16 @@ final class Rig {
   }
 
   private static void drain(Sql sql) throws Exception {
-    long least = Long.MAX_VALUE;
-    long progress = System.nanoTime();
-    while (System.nanoTime() - progress < NO_PROGRESS.toNanos()) {
+    long fewest = Long.MAX_VALUE;
+    long lastProgress = System.nanoTime();
+    while (System.nanoTime() - lastProgress < NO_PROGRESS.toNanos()) {
       long live = sql.number("SELECT count(*) FROM @jobs WHERE status IN ('pending', 'running')");
       if (live == 0) {
         return;
       }
-      if (live < least) {
-        least = live;
-        progress = System.nanoTime();
+      if (live < fewest) {
+        fewest = live;
+        lastProgress = System.nanoTime();
       }
       Thread.sleep(20);
     }

@@ -16,7 +16,7 @@ class ScaleTest {
   }
 
   @Test
-  void onlyWorkersThatOutliveTheirFreezingAreZombies() {
+  void onlyWorkersThatContinueAfterALeaseAreZombies() {
     run.fault("kill", "worker-1", 0.2, 0.5);
     run.fault("stop", "worker-1", 1, 4.1);
     run.fault("stop", "worker-2", 1, 3.9);
@@ -45,7 +45,7 @@ class ScaleTest {
   }
 
   @Test
-  void thePlanOfThirtyFourMinutesIsARelease() {
+  void thirtyFourMinutesReachTheScaleOfARelease() {
     List<PlannedFault> plan = PlannedFault.schedule(EnumSet.allOf(FaultKind.class), 34, 20_261_121);
 
     assertThat(count(plan, FaultKind.KILL) * 4 / 5)

@@ -10,16 +10,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What times a process tells whose clock is an hour off; where libfaketime is installed. */
+/**
+ * The times of a process with a skewed clock; skipped for those if libfaketime is not installed.
+ */
 @Timeout(120)
 class SkewedClocksTest {
 
-  private static final double MICROS_OF_HOUR = 3_600e6;
+  private static final double MICROS_PER_HOUR = 3_600e6;
 
-  /** Tells its wall clock's time, and the one for its history. */
-  static final class TellsTheTime {
+  /** Prints the time of its wall clock and that of its history clock. */
+  static final class ClockPrinter {
 
-    private TellsTheTime() {}
+    private ClockPrinter() {}
 
     public static void main(String[] args) {
       HistoryClock wall = HistoryClock.ofWall();
@@ -29,12 +31,12 @@ class SkewedClocksTest {
 
   @ParameterizedTest
   @CsvSource({"worker-1, 0", "worker-2, -1", "worker-3, 1"})
-  void aWorkersClockIsWrongAndItsHistoryIsNot(String worker, int hours) {
+  void aWorkerWithASkewedClockWritesCorrectTimes(String worker, int hours) {
     Optional<SkewedClocks> clocks = SkewedClocks.find();
     assumeTrue(clocks.isPresent() || hours == 0, "libfaketime is not installed");
     HistoryClock ours = HistoryClock.ofWall();
     long before = ours.micros();
-    ForkedJvm.Builder process = ForkedJvm.of(TellsTheTime.class).arguments(ours.moment());
+    ForkedJvm.Builder process = ForkedJvm.of(ClockPrinter.class).arguments(ours.moment());
     clocks.ifPresent(skewed -> skewed.skew(process, worker));
 
     String[] times;
@@ -43,8 +45,8 @@ class SkewedClocksTest {
     }
 
     long wall = Long.parseLong(times[1]);
-    long told = Long.parseLong(times[2]);
-    assertThat(told).isBetween(before, ours.micros());
-    assertThat(Math.round((wall - told) / MICROS_OF_HOUR)).isEqualTo(hours);
+    long history = Long.parseLong(times[2]);
+    assertThat(history).isBetween(before, ours.micros());
+    assertThat(Math.round((wall - history) / MICROS_PER_HOUR)).isEqualTo(hours);
   }
 }

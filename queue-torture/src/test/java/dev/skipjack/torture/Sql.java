@@ -7,20 +7,20 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
- * What broken stores do behind the real one's back. {@code @} stands for the schema.
+ * Runs the SQL by which broken queues bypass the real store. {@code @} stands for the schema.
  *
- * @param dataSource in auto-commit mode, that no fault strikes
+ * @param dataSource in auto-commit mode, not affected by faults
  */
 record Sql(DataSource dataSource, String schema) {
 
-  static final String ENDED_BY_ID =
-      "WITH gone AS (DELETE FROM @jobs WHERE id = ? RETURNING *)"
+  static final String COMPLETE_BY_ID =
+      "WITH removed AS (DELETE FROM @jobs WHERE id = ? RETURNING *)"
           + " INSERT INTO @jobs_archive (id, status, queue, kind, payload, payload_version, priority, scheduled_at, created_at,"
           + " started_at, attempts, uncounted_attempts, max_attempts, execution_id)"
           + " SELECT id, 'completed', queue, kind, payload, payload_version, priority, scheduled_at, created_at,"
-          + " started_at, attempts, uncounted_attempts, max_attempts, ? FROM gone";
+          + " started_at, attempts, uncounted_attempts, max_attempts, ? FROM removed";
 
-  static final String RISEN =
+  static final String REVIVE =
       "INSERT INTO @jobs (id, queue, kind, payload, attempts, uncounted_attempts, max_attempts)"
           + " SELECT id, queue, kind, payload, attempts, uncounted_attempts, max_attempts FROM @jobs_archive WHERE id = ?";
 

@@ -13,32 +13,32 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a report tells of the jobs that something is wrong with. */
+/** The histories, in a report, of jobs with violations. */
 class StoriesTest {
 
-  private static final int OFFENDERS = 6;
+  private static final int VIOLATIONS = 6;
 
   private final MadeUpRun run = new MadeUpRun();
 
-  /** Jobs that are pending still, and one that is well; the files were read in any order. */
+  /** Six jobs that are still pending and one that completed; the events are in random order. */
   @BeforeEach
-  void makeUp() {
-    for (long job = 1; job <= OFFENDERS; job++) {
-      begin(job, "pending");
+  void addJobs() {
+    for (long job = 1; job <= VIOLATIONS; job++) {
+      addJob(job, "pending");
     }
-    begin(OFFENDERS + 1, "completed");
-    run.event(10.5, EventType.ACCEPTED, Event.NONE, OFFENDERS + 1, 70, "succeeded");
+    addJob(VIOLATIONS + 1, "completed");
+    run.event(10.5, EventType.ACCEPTED, Event.NONE, VIOLATIONS + 1, 70, "succeeded");
     Collections.shuffle(run.history, new Random(1));
   }
 
-  private void begin(long job, String status) {
-    boolean well = status.equals("completed");
-    run.asked(key(job), job);
+  private void addJob(long job, String status) {
+    boolean completed = status.equals("completed");
+    run.acknowledged(key(job), job);
     run.event(3.1, EventType.STARTED, key(job), job, job * 10, "");
     run.event(3.9, EventType.ENDED, key(job), job, job * 10, "Retry");
     run.event(4.1 + job / 10.0, EventType.LOST, Event.NONE, job, job * 10, "");
-    run.job(job, status, key(job), "", 1, well ? job * 10 : 0);
-    run.attempt(job * 10, job, 1, well ? "succeeded" : "failed", 3, 4);
+    run.job(job, status, key(job), "", 1, completed ? job * 10 : 0);
+    run.attempt(job * 10, job, 1, completed ? "succeeded" : "failed", 3, 4);
   }
 
   private static String key(long job) {
@@ -46,16 +46,16 @@ class StoriesTest {
   }
 
   @Test
-  void fiveOfSixOffendersAreToldWholeAndInTheOrderOfTime() {
+  void theWholeHistoriesOfTheFirstFiveJobsAreInOrderOfTime() {
     TortureReport report = run.report();
 
-    assertThat(report.count(Counter.STUCK)).isEqualTo(OFFENDERS);
+    assertThat(report.count(Counter.STUCK)).isEqualTo(VIOLATIONS);
     assertThat(report.stories())
         .containsExactlyElementsOf(
             LongStream.rangeClosed(1, 5).boxed().flatMap(job -> story(job).stream()).toList());
   }
 
-  /** The row stands where it was made, the attempt where it began. */
+  /** Returns the expected lines: the row is at its creation, the attempt at its start. */
   private List<String> story(long job) {
     List<String> events =
         run.history.stream()
@@ -68,20 +68,22 @@ class StoriesTest {
     lines.add(3, "audit " + run.executions.get((int) job - 1));
     List<String> story = new ArrayList<>();
     story.add("Job %d (%s):".formatted(job, key(job)));
-    story.add("  stuck: Still pending after the drain.");
+    story.add("  stuck: The job is still pending after the drain.");
     lines.forEach(line -> story.add("    " + line));
     assertThat(events).hasSize(5);
     return story;
   }
 
   @Test
-  void theyAreWrittenForPeople() {
-    StringWriter written = new StringWriter();
+  void theTextReportContainsTheHistories() {
+    StringWriter text = new StringWriter();
 
     TortureReport report = run.report();
-    report.print(new PrintWriter(written));
+    report.print(new PrintWriter(text));
 
-    assertThat(written.toString().lines()).containsSubsequence(report.stories());
-    assertThat(written.toString()).contains("Job 5 (k5):", "Violated.").doesNotContain("Job 6");
+    assertThat(text.toString().lines()).containsSubsequence(report.stories());
+    assertThat(text.toString())
+        .contains("Job 5 (k5):", "Violations found.")
+        .doesNotContain("Job 6");
   }
 }

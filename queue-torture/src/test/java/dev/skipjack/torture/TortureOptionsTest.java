@@ -12,17 +12,17 @@ import org.junit.jupiter.api.Test;
 class TortureOptionsTest {
 
   @Test
-  void faultsAreNamedAsPeopleWriteThem() {
+  void faultsAreParsedFromTheirLabels() {
     assertThat(FaultKind.parse("kill, commit-cut"))
         .containsExactlyInAnyOrder(FaultKind.KILL, FaultKind.COMMIT_CUT);
     assertThat(FaultKind.parse("none")).isEmpty();
     assertThatThrownBy(() -> FaultKind.parse("kill,fire"))
         .hasMessage(
-            "--faults has no 'fire'. There are kill,stop,backend,postmaster,proxy,commit-cut,pool,clock, and none.");
+            "Unknown fault 'fire' in --faults. Available faults: kill,stop,backend,postmaster,proxy,commit-cut,pool,clock; or none.");
   }
 
   @Test
-  void valuesOutOfRangeAreRefused() {
+  void valuesOutOfRangeAreRejected() {
     assertThatThrownBy(() -> options(0, 100)).hasMessageContaining("--minutes is 0.0");
     assertThatThrownBy(() -> options(Double.NaN, 100)).hasMessageContaining("--minutes is NaN");
     assertThatThrownBy(() -> options(1, 9)).hasMessageContaining("--jobs is 9");
@@ -33,7 +33,7 @@ class TortureOptionsTest {
   }
 
   @Test
-  void aServerOfSomebodyElseIsNotCrashed() {
+  void theServerOfAUrlIsNotCrashed() {
     Set<FaultKind> all = EnumSet.allOf(FaultKind.class);
 
     assertThat(new TortureOptions(1, 10, 1, Optional.of("jdbc:x"), all).possibleFaults(true))
@@ -43,7 +43,7 @@ class TortureOptionsTest {
   }
 
   @Test
-  void clocksAreSkewedOnlyWhereThatCanBeDoneAndStrikeAtNoTime() {
+  void clockIsLeftOutWithoutLibfaketimeAndIsNeverScheduled() {
     Set<FaultKind> clock = EnumSet.of(FaultKind.CLOCK);
     TortureOptions options = new TortureOptions(1, 10, 1, Optional.empty(), clock);
 
@@ -53,7 +53,7 @@ class TortureOptionsTest {
   }
 
   @Test
-  void aSeedDecidesTheScheduleAndLeavingOutAKindMovesNoOther() {
+  void theSeedDecidesTheScheduleAndLeavingOutAKindDoesNotMoveOthers() {
     Set<FaultKind> all = EnumSet.allOf(FaultKind.class);
     List<PlannedFault> schedule = PlannedFault.schedule(all, 2, 42);
     List<PlannedFault> kills = PlannedFault.schedule(EnumSet.of(FaultKind.KILL), 2, 42);

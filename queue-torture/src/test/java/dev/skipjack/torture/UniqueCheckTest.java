@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Jobs of one unique key; one that is over ended at ten. */
+/** Jobs with the same unique key; those that are completed ended at 10. */
 class UniqueCheckTest {
 
   private final MadeUpRun run = new MadeUpRun();
 
   private void acknowledged(double second, long job) {
-    run.event(second, EventType.ACKED, "k" + job, job, 0, "created");
+    run.event(second, EventType.ACKNOWLEDGED, "k" + job, job, 0, "created");
   }
 
   private void job(long id, String status) {
@@ -22,7 +22,7 @@ class UniqueCheckTest {
   }
 
   @Test
-  void anAttemptIsALifeThoughNobodyWasTold() {
+  void aJobWithoutAcknowledgementIsLiveFromItsFirstAttempt() {
     job(7, "completed");
     acknowledged(2, 7);
     job(8, "completed");
@@ -33,7 +33,7 @@ class UniqueCheckTest {
   }
 
   @Test
-  void whatIsNotOverHoldsItsKeyToTheEnd() {
+  void aJobThatHasNotEndedHoldsItsKeyUntilTheEndOfTheRun() {
     job(7, "pending");
     acknowledged(2, 7);
     job(8, "pending");
@@ -42,7 +42,7 @@ class UniqueCheckTest {
   }
 
   @Test
-  void aLongLifeMeetsAllThatBeginWithinItInWhateverOrderTheyAreRead() {
+  void aLongLivedJobOverlapsAllThatStartDuringItInAnyOrderOfRows() {
     job(9, "completed");
     acknowledged(9, 9);
     job(7, "pending");
@@ -55,7 +55,7 @@ class UniqueCheckTest {
   }
 
   @Test
-  void oneAfterTheOtherIsRightInWhateverOrderTheyAreRead() {
+  void consecutiveHoldersAreNoViolationInAnyOrderOfRows() {
     job(8, "pending");
     acknowledged(10, 8);
     job(7, "completed");
@@ -64,41 +64,44 @@ class UniqueCheckTest {
   }
 
   @Test
-  void theHolderThatAnEnqueueIsToldLivedWhenItAsked() {
+  void aReturnedHolderThatCompletedBeforeTheRequestIsAViolation() {
     job(7, "completed");
     run.event(9, EventType.ACCEPTED, Event.NONE, 7, 70, "succeeded");
-    run.event(9.2, EventType.ASKED, "other", 0, 0, "unique");
-    run.event(9.5, EventType.ACKED, "other", 7, 0, "existing");
-    assertThat(violations()).isZero(); // clocks of processes differ by less
+    run.event(9.2, EventType.REQUESTED, "other", 0, 0, "unique");
+    run.event(9.5, EventType.ACKNOWLEDGED, "other", 7, 0, "existing");
+    assertThat(violations()).isZero(); // within the allowed difference of two clocks
 
-    run.event(9.4, EventType.ASKED, "late", 0, 0, "unique");
-    run.event(9.5, EventType.ACKED, "late", 7, 0, "created");
+    run.event(9.4, EventType.REQUESTED, "late", 0, 0, "unique");
+    run.event(9.5, EventType.ACKNOWLEDGED, "late", 7, 0, "created");
     assertThat(violations()).isZero();
 
-    run.event(9.5, EventType.ACKED, "late", 7, 0, "existing");
+    run.event(9.5, EventType.ACKNOWLEDGED, "late", 7, 0, "existing");
     assertThat(violations()).isEqualTo(1);
   }
 
   @Test
-  void anIdempotencyKeyLeadsToWhatIsLongOver() {
+  void anIdempotencyKeyMayReturnAJobThatCompletedBefore() {
     run.job(7, "completed", "k7", "", 0, 0);
     run.event(5, EventType.ACCEPTED, Event.NONE, 7, 70, "succeeded");
-    run.event(9, EventType.ASKED, "k7", 0, 0, "plain keyed");
-    run.event(9.5, EventType.ACKED, "k7", 7, 0, "existing");
+    run.event(9, EventType.REQUESTED, "k7", 0, 0, "plain keyed");
+    run.event(9.5, EventType.ACKNOWLEDGED, "k7", 7, 0, "existing");
     assertThat(violations()).isZero();
   }
 
-  /** By the database it is over with the statement, for others with the commit. */
+  /**
+   * The end in the database is the time of the statement, but other transactions see it only after
+   * the commit.
+   */
   @Test
-  void whatNobodyWasToldIsOverMayStillHoldItsKey() {
+  void aJobWhoseCompletionWasNotAcknowledgedMayStillHoldItsKey() {
     job(7, "completed");
-    run.event(11, EventType.ASKED, "other", 0, 0, "unique");
-    run.event(11.1, EventType.ACKED, "other", 7, 0, "existing");
+    run.event(11, EventType.REQUESTED, "other", 0, 0, "unique");
+    run.event(11.1, EventType.ACKNOWLEDGED, "other", 7, 0, "existing");
     assertThat(violations()).isZero();
   }
 
   @Test
-  void clocksThatMayDifferProveNoOverlap() {
+  void anOverlapWithinTheErrorOfTheClocksIsNoViolation() {
     job(7, "completed");
     acknowledged(2, 7);
     job(8, "pending");
@@ -110,9 +113,9 @@ class UniqueCheckTest {
   }
 
   @Test
-  void aJobThatWasOverWhenItWasToldOfHarmsNobody() {
+  void aJobThatEndedBeforeItsAcknowledgementIsNoViolation() {
     job(7, "completed");
-    acknowledged(12, 7); // the answer was long under way
+    acknowledged(12, 7); // the acknowledgement arrived late
     job(8, "pending");
     acknowledged(11, 8);
     assertThat(violations()).isZero();

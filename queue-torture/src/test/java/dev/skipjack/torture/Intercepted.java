@@ -6,24 +6,24 @@ import java.lang.reflect.Proxy;
 import java.util.Objects;
 import java.util.Set;
 
-/** Something that works as the real one but for a twist. */
-final class Rigged {
+/** Wraps an object so that calls of some methods are intercepted. */
+final class Intercepted {
 
-  /** The real method. */
+  /** Calls the real method. */
   @FunctionalInterface
   interface Real {
     Object call(Object[] args) throws Throwable;
   }
 
-  /** What happens instead. */
+  /** Is called instead of the real method. */
   @FunctionalInterface
-  interface Twist {
+  interface Interceptor {
     Object call(Real real, Object[] args) throws Throwable;
   }
 
-  private Rigged() {}
+  private Intercepted() {}
 
-  static <T> T of(Class<T> type, T real, Set<String> methods, Twist twist) {
+  static <T> T of(Class<T> type, T real, Set<String> methods, Interceptor interceptor) {
     return type.cast(
         Proxy.newProxyInstance(
             type.getClassLoader(),
@@ -31,7 +31,7 @@ final class Rigged {
             (self, method, args) -> {
               Object[] given = args == null ? new Object[0] : args;
               return methods.contains(method.getName())
-                  ? twist.call(changed -> call(real, method, changed), given)
+                  ? interceptor.call(changed -> call(real, method, changed), given)
                   : call(real, method, given);
             }));
   }
@@ -39,7 +39,7 @@ final class Rigged {
   private static Object call(Object real, Method method, Object[] args) throws Throwable {
     try {
       Object result = method.invoke(real, args);
-      // What a proxy answers for a method that returns nothing is ignored.
+      // The result of a void method is ignored, but must not be null here.
       return method.getReturnType() == void.class ? method : Objects.requireNonNull(result);
     } catch (InvocationTargetException thrown) {
       throw thrown.getTargetException();
