@@ -100,7 +100,7 @@ final class Reporter {
     LOG.warn("Queue saturated, its jobs wait: {}", reason);
   }
 
-  /** As {@link #lost}, for a handler that completed its job in a transaction. */
+  /** Like {@link #lost}, for a handler that completed its job in a transaction. */
   void lostToOpenTransaction(Attempt attempt) {
     metrics.count(WorkerMeter.LOST, attempt.info());
     LOG.warn(
@@ -219,7 +219,7 @@ final class Reporter {
     long uncounted = attempt.job().uncountedAttempts() + 1L; // including this one
     if (uncounted % REPEATED == 0) {
       LOG.warn(
-          "Job has many attempts that do not count: it was snoozed, released or redriven again and again queue={} kind={} jobId={} uncountedAttempts={}",
+          "Job has many attempts that do not count: it was repeatedly snoozed, released or redriven queue={} kind={} jobId={} uncountedAttempts={}",
           attempt.job().queue(),
           attempt.job().kind(),
           attempt.execution().jobId(),

@@ -47,7 +47,7 @@ public final class Exports {
   // snippet: progress
   static Outcome export(Export export, JobContext context) throws InterruptedException {
     for (int page = 1; page <= export.pages(); page++) {
-      write(export.table(), page); // an interrupt ends it here: cancelled, timed out, or shut down
+      write(export.table(), page); // interrupted when cancelled, timed out or shut down
       context.progress(100 * page / export.pages(), "page " + page);
     }
     return Outcome.completed();

@@ -76,7 +76,7 @@ public final class Charges {
       return Outcome.snooze(Duration.ofDays(2)); // uses no attempt
     }
     if (charge.order().equals("by-night") && context.attempt() == 1) {
-      return Outcome.retry(Duration.ofHours(6), "bank is closed"); // uses one; its own wait
+      return Outcome.retry(Duration.ofHours(6), "bank is closed"); // uses one; replaces the backoff
     }
     Receipt receipt = new Receipt(charge.order(), bankCharges(charge));
     try (Connection connection = dataSource.getConnection()) {

@@ -51,7 +51,7 @@ public final class Redacted {
   /** The same choice that automatic() makes. */
   static HandlerThreads threads() {
     return Runtime.version().feature() >= 21
-        ? HandlerThreads.virtual() // they only wait for the provider
+        ? HandlerThreads.virtual() // the handlers mostly wait for the provider
         : HandlerThreads.platform();
   }
 

@@ -29,7 +29,7 @@ final class Probes implements AutoCloseable {
     serve("/ready", worker, WorkerHealth::ready);
   }
 
-  /** Responds 200 or 503, with the reasons why the worker is not well, if any. */
+  /** Responds 200 or 503, with the reasons why the worker is not healthy, if any. */
   private void serve(String path, Worker worker, Predicate<WorkerHealth> isWell) {
     server.createContext(
         path,
