@@ -167,10 +167,10 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
       seen = "there are only these:" + Texts.list(jobs);
     } else {
       seen =
-          "those that fit up to '%s' are:%s"
+          "the jobs that match up to '%s' are:%s"
               .formatted(wishes.get(wishes.size() - 1), Texts.list(jobs));
     }
-    String why = refusal == null ? "" : "\nThe last was refused so: " + refusal.getMessage();
+    String why = refusal == null ? "" : "\nThe last step failed: " + refusal.getMessage();
     failWithMessage("Expected a job (%s), but %s%s", String.join(", ", said), seen, why);
   }
 

@@ -97,7 +97,7 @@ class QueueAssertionsIT {
                   .withPayload(new Welcome(1, "en"))
                   .onQueue("mails"),
           "[sign-up]",
-          "Expected a job (kind 'welcome', payload Welcome[userId=1, locale=en], queue 'mails'), but those that fit up to 'payload Welcome[userId=1, locale=en]' are:",
+          "Expected a job (kind 'welcome', payload Welcome[userId=1, locale=en], queue 'mails'), but the jobs that match up to 'payload Welcome[userId=1, locale=en]' are:",
           "\"userId\": 1");
       assertThatThrownBy(
               () ->
@@ -116,7 +116,7 @@ class QueueAssertionsIT {
                   .hasEnqueued(WELCOME)
                   .withPayloadSatisfying(payload -> assertThat(payload.locale()).isEqualTo("fr")),
           "payload as asserted",
-          "The last was refused so:",
+          "The last step failed:",
           "\"fr\"");
     }
 

@@ -3,9 +3,9 @@ package dev.skipjack.worker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of a worker, with their names in monitoring systems. Names and meanings are API.
- * Meters of jobs carry the tags {@code queue} and {@code kind}; the others carry only the worker's
- * name. No tag ever contains a job's id or payload.
+ * The meters of a worker, with their names in monitoring systems. Their names and meanings are part
+ * of the public API. Meters of jobs carry the tags {@code queue} and {@code kind}; the others carry
+ * only the worker's name. No tag ever contains a job's id or payload.
  */
 public enum WorkerMeter {
   /** Jobs claimed. */
