@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * A filter for dead jobs. Immutable: every method returns a new instance.
  *
- * @param queue only jobs of this queue; empty for any
- * @param kind only jobs of this kind; empty for any
+ * @param queue the queue of the jobs; empty for any queue
+ * @param kind the kind of the jobs; empty for any kind
  */
 public record DeadJobs(Optional<String> queue, Optional<String> kind) {
 

@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param queue their queue
  * @param kind their kind
- * @param error first line of their last error, at most 200 characters; empty if there is none
+ * @param error first line of their last error message, at most 200 characters; empty if there is
+ *     none
  * @param errorClass class of the exception of the example's last attempt; null if none was thrown,
  *     or if the audit of that attempt was pruned
- * @param jobs how many
+ * @param jobs the number of jobs
  * @param atLeast whether there may be more, because the queue and kind have more dead jobs than
  *     were read
  * @param example the newest of them

@@ -14,19 +14,18 @@ import java.util.List;
  * }</pre>
  *
  * <p>It is called once for each call of an enqueuer, with all its jobs, after the arguments have
- * been checked; also for unique jobs. The jobs that it passes on are written. It may change a job
- * with the methods of {@link NewJob}, but must keep the number of jobs, their order and their keys,
- * because results are matched to jobs by position.
+ * been checked. This includes unique jobs. The jobs that it passes to {@code next} are the ones
+ * that are written. It may change a job with the methods of {@link NewJob}, but must keep the
+ * number of jobs, their order and their keys, because results are matched to jobs by position.
  *
  * <p>If the enqueue has a transaction of its own, that transaction starts within {@code next},
  * which returns after the commit: an exception of the interceptor after that undoes nothing. In a
  * caller's transaction {@code next} returns before the commit, and the caller may still roll back.
  *
- * <p>It is called in the caller's thread, so possibly by many threads at the same time. Its
- * exceptions reach the caller unchanged; if it throws before {@code next}, nothing is written, and
- * a caller's transaction stays usable. Exceptions of {@code next} also belong to the caller: do not
- * catch them. An interceptor that does not call {@code next} must still return a result for each
- * job.
+ * <p>It is called in the caller's thread, possibly by many threads at the same time. Its exceptions
+ * reach the caller unchanged; if it throws before {@code next}, nothing is written, and a caller's
+ * transaction stays usable. Exceptions of {@code next} also belong to the caller: do not catch
+ * them. An interceptor that does not call {@code next} must still return a result for each job.
  */
 @FunctionalInterface
 public interface EnqueueInterceptor {
@@ -35,7 +34,7 @@ public interface EnqueueInterceptor {
    * Enqueues {@code jobs} by calling {@code next}.
    *
    * @param jobs at least one
-   * @return the result of each job, in their order
+   * @return the result of each job, in the order of {@code jobs}
    */
   List<EnqueueResult> enqueue(List<NewJob> jobs, Next next);
 
@@ -47,7 +46,7 @@ public interface EnqueueInterceptor {
      * Continues with {@code jobs}. May be called again after it has thrown, for example to retry,
      * but not after it has returned.
      *
-     * @return the result of each job, in their order
+     * @return the result of each job, in the order of {@code jobs}
      * @throws IllegalStateException before any SQL, if number, order or keys of the jobs have
      *     changed, or if it has returned before
      */

@@ -75,7 +75,7 @@ public final class EnqueueOptions {
         });
   }
 
-  /** The defaults: every option is left to the job's type and its queue. */
+  /** Sets no option, so that the defaults of the job's type and queue apply. */
   public static EnqueueOptions none() {
     return NONE;
   }
@@ -126,7 +126,7 @@ public final class EnqueueOptions {
     return with(draft -> draft.queue = checked);
   }
 
-  /** As {@link #tags(List)}. */
+  /** Like {@link #tags(List)}. */
   public EnqueueOptions tags(String first, String... more) {
     List<String> all = new ArrayList<>();
     all.add(first);
@@ -146,7 +146,7 @@ public final class EnqueueOptions {
     return with(draft -> draft.tags = checked);
   }
 
-  /** As {@link #idempotencyKey(String, Duration)}, kept for {@link #DEFAULT_KEPT}. */
+  /** Like {@link #idempotencyKey(String, Duration)}, kept for {@link #DEFAULT_KEPT}. */
   public EnqueueOptions idempotencyKey(String key) {
     return idempotencyKey(key, DEFAULT_KEPT);
   }
@@ -158,8 +158,8 @@ public final class EnqueueOptions {
    * differs. After that time the key is free. Defaults to none.
    *
    * <p>This is not a unique job, whose key is free when the job ends. Use a value that identifies
-   * the request, such as an order number or an id that the client generates once; never a random
-   * value generated for each try.
+   * the request, such as an order number or an id that the client generates once, but never a
+   * random value that is generated again for each try.
    *
    * @param key 1 to 1,000,000 characters, without NUL and lone surrogates; of more than 200 bytes
    *     only a hash is stored
@@ -198,37 +198,37 @@ public final class EnqueueOptions {
     return with(draft -> draft.wakesUp = false);
   }
 
-  /** Delay after the enqueue; zero if {@link #scheduledAt} is set. */
+  /** The delay after the enqueue; zero if {@link #scheduledAt} is set. */
   public Duration delay() {
     return draft.delay;
   }
 
-  /** Instant at which the job is due; empty if none was set. */
+  /** The instant at which the job is due, or empty if none was set. */
   public Optional<Instant> scheduledAt() {
     return draft.scheduledAt;
   }
 
-  /** Priority; empty if none was set. */
+  /** The priority, or empty if none was set. */
   public OptionalInt priority() {
     return draft.priority;
   }
 
-  /** Maximum number of attempts; empty if none was set. */
+  /** The maximum number of attempts, or empty if none was set. */
   public OptionalInt maxAttempts() {
     return draft.maxAttempts;
   }
 
-  /** Queue; empty if none was set. */
+  /** The queue, or empty if none was set. */
   public Optional<String> queue() {
     return draft.queue;
   }
 
-  /** Tags, in the order given and each once. */
+  /** The tags, in the order given and without repetition. */
   public List<String> tags() {
     return draft.tags;
   }
 
-  /** Idempotency key; empty if none was set. */
+  /** The idempotency key, or empty if none was set. */
   public Optional<String> idempotencyKey() {
     return draft.idempotencyKey;
   }
@@ -243,7 +243,7 @@ public final class EnqueueOptions {
     return draft.wakesUp;
   }
 
-  /** W3C trace parent; empty if none was set. */
+  /** The W3C traceparent, or empty if none was set. */
   public Optional<String> traceparent() {
     return draft.traceparent;
   }

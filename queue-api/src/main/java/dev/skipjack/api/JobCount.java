@@ -9,7 +9,7 @@ package dev.skipjack.api;
  * @param status pending, running, waiting or dead
  * @param jobs the number of jobs: at least one, or 0 with {@link #OTHERS}, because it is not known
  * @param estimated whether {@code jobs} is an estimate, because too many rows would have had to be
- *     read: usually right in its order of magnitude, but without a guarantee
+ *     read; its order of magnitude is usually right, but this is not guaranteed
  */
 public record JobCount(String queue, String kind, JobStatus status, long jobs, boolean estimated) {
 

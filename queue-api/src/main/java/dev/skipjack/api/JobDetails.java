@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param summary the job as shown in lists
  * @param payload one JSON document
- * @param payloadVersion shape of the payload
+ * @param payloadVersion version of the payload's format
  * @param currentExecution the execution that runs it or, in the archive, ended it; null if there is
  *     none
  * @param leaseExpiresAt when its lease ends and any worker may rescue it; null unless running

@@ -9,10 +9,10 @@ import java.util.function.UnaryOperator;
  * returns the enqueuer.
  *
  * <p>Payloads are stored as {@code jsonb}, which keeps values but not their notation: names are
- * sorted, of equal names in an object the last remains, numbers are written out ({@code 1E+3}
- * becomes 1000, trailing zeros remain, zero has no sign), and spaces and escapes are removed.
- * Numbers with more than 309 digits before the decimal point or 1,000 after it are refused; so are
- * U+0000, lone surrogates, and more than 100 levels of arrays and objects.
+ * sorted, only the last of several equal names in an object is kept, numbers are written out
+ * ({@code 1E+3} becomes 1000, trailing zeros remain, zero has no sign), and spaces and escapes are
+ * removed. Numbers with more than 309 digits before the decimal point or 1,000 after it are
+ * refused; so are U+0000, lone surrogates, and more than 100 levels of arrays and objects.
  *
  * <p>All arguments are checked before any SQL, so a caller's transaction stays usable after a
  * refused job. An enqueuer with its own transactions is safe for any number of threads; one that is
@@ -43,9 +43,9 @@ public interface JobEnqueuer {
    *
    * @param payloads may be empty
    * @return the new jobs in the order of their payloads
-   * @throws PayloadException as for one job; none is enqueued then
-   * @throws IllegalArgumentException if the options contain an idempotency key, with which all
-   *     payloads would become one job; use {@link #enqueueAllOnce}
+   * @throws PayloadException as for one job; in that case no job is enqueued
+   * @throws IllegalArgumentException if the options contain an idempotency key, because all
+   *     payloads would then become one job; use {@link #enqueueAllOnce}
    */
   <T> List<JobId> enqueueAll(
       JobType<T> type, List<T> payloads, UnaryOperator<EnqueueOptions> options);
@@ -89,10 +89,10 @@ public interface JobEnqueuer {
    *
    * @param payloads may be empty
    * @param options sets an idempotency key for each payload
-   * @return the result for each payload, in their order; {@link EnqueueResult.AlreadyQueued} for a
-   *     payload whose key occurred earlier in the list
-   * @throws IllegalArgumentException if one has no key; none is enqueued then
-   * @throws PayloadException as for one job; none is enqueued then
+   * @return the result for each payload, in the order of the payloads; {@link
+   *     EnqueueResult.AlreadyQueued} for a payload whose key occurred earlier in the list
+   * @throws IllegalArgumentException if a payload has no key; in that case no job is enqueued
+   * @throws PayloadException as for one job; in that case no job is enqueued
    */
   <T> List<EnqueueResult> enqueueAllOnce(
       JobType<T> type, List<T> payloads, BiFunction<T, EnqueueOptions, EnqueueOptions> options);

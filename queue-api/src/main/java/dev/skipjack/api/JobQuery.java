@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * @param order also determines what is listed: live, pending or archived jobs
- * @param queue only this queue; null for all. Required if the order is {@link JobOrder#DUE}.
- * @param kind only this kind; null for all
- * @param status only this status; null for all that the order lists
- * @param tag only jobs with this tag; null for all
+ * @param queue the queue of the jobs; null for all queues. Required if the order is {@link
+ *     JobOrder#DUE}.
+ * @param kind the kind of the jobs; null for all kinds
+ * @param status the status of the jobs; null for every status that the order lists
+ * @param tag a tag of the jobs; null for all jobs
  * @param limit maximum number of jobs in a page, 1 to {@link #LARGEST}
  * @param after where the page starts; null for the first page
  */

@@ -7,9 +7,9 @@ import java.util.Optional;
  * Read-only queries about jobs, for dashboards, commands and operators.
  *
  * <p>Every call reads in one short READ COMMITTED transaction of its own, which locks no row and
- * waits for none. The number of rows that a call reads is bounded, whatever the size of the tables,
- * as documented at each method. Only index entries of recently deleted rows, which a long
- * transaction keeps from being removed, are read in addition.
+ * waits for none. The number of rows that a call reads has a limit, documented at each method, that
+ * does not depend on the size of the tables. Only index entries of recently deleted rows, which a
+ * long transaction keeps from being removed, are read in addition.
  *
  * <p>Safe for any number of threads. Every method throws {@link StoreException} when the database
  * refused the statement or could not be reached.
@@ -19,10 +19,10 @@ public interface JobReader {
   /**
    * Returns a job with its payload and its attempts, live or archived.
    *
-   * <p>Probes one index for each day of the archive and each week of the audit, because an id does
-   * not show when its job ended. The attempts are read right after the job, so there may already be
-   * one more than the job shows. The latest 1,000 are returned, and the latest 20 of them with the
-   * stack trace of their error.
+   * <p>Looks up the id in one index for each day of the archive and each week of the audit, because
+   * an id does not show when its job ended. The attempts are read right after the job, so there may
+   * already be one more than the job shows. The latest 1,000 are returned, and the latest 20 of
+   * them with the stack trace of their error.
    *
    * @return empty if the job never existed, was pruned, or ended in a queue without an archive
    */
@@ -46,14 +46,14 @@ public interface JobReader {
   /**
    * Counts the live jobs of each queue, kind and status, at one instant.
    *
-   * <p>Counts are exact up to 10,000 jobs: pending in the queue, dead in the queue and of the kind,
-   * running, or waiting. Above that they are estimates and marked as such. There is no index by
-   * kind, because every enqueue and every claim would pay for it, so the kinds of a long backlog
-   * are estimated from a sample of the table's pages. A kind that is rare in such a backlog may be
-   * missing. The result then contains a count of 0 whose kind is {@link JobCount#OTHERS}: with the
-   * queue for pending jobs, and with {@code OTHERS} as queue for running and waiting ones, which
-   * are read together for all queues. Without such a count, every group of that queue and status is
-   * present.
+   * <p>Counts are exact as long as there are at most 10,000 jobs of the same sort: pending jobs of
+   * a queue, dead jobs of a queue and kind, all running jobs, or all waiting jobs. Larger counts
+   * are estimates and marked as such. There is no index by kind, because every enqueue and every
+   * claim would pay for it, so the kinds of a long backlog are estimated from a sample of the
+   * table's pages. A kind that is rare in such a backlog may be missing. The result then contains a
+   * count of 0 whose kind is {@link JobCount#OTHERS}: with the queue for pending jobs, and with
+   * {@code OTHERS} as queue for running and waiting ones, which are read together for all queues.
+   * Without such a count, every group of that queue and status is present.
    *
    * <p>Reads at most 10,001 index entries for each queue that has pending jobs, for each queue and
    * kind that has dead ones, for the running and for the waiting jobs, and, if it estimates, about
@@ -88,7 +88,7 @@ public interface JobReader {
 
   /**
    * Returns the workers that were seen within about the last day, including killed ones but not
-   * those that were stopped normally. At most 1,000, those seen last.
+   * those that were stopped normally. If there are more than 1,000, those seen last are returned.
    *
    * @return by name, then start
    */

@@ -38,7 +38,7 @@ public enum JobStatus {
     return valueOf(literal.toUpperCase(Locale.ROOT));
   }
 
-  /** Whether a job of this status is in the live table; a job of another is in the archive. */
+  /** Whether a job of this status is in the live table; otherwise it is in the archive. */
   public boolean isLive() {
     return switch (this) {
       case PENDING, RUNNING, WAITING, DEAD -> true;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param uncountedAttempts the executions that do not count: snoozed, released, or before a redrive
  * @param maxAttempts number of attempts that it may use
  * @param createdAt when it was enqueued
- * @param scheduledAt when it is due, or had become due
+ * @param scheduledAt when it is due, or became due
  * @param startedAt when its latest attempt was claimed; null if it never was
  * @param diedAt when it became dead; null unless dead
  * @param finishedAt when it ended; null while live

@@ -68,9 +68,9 @@ public final class JobType<T> {
   }
 
   /**
-   * A type with every default: queue {@value #DEFAULT_QUEUE}, {@link Backoff#standard()} after any
-   * failure, no timeout. Priority and maximum attempts default to the settings of the job's queue
-   * in the database, then to priority 0 and {@value #DEFAULT_MAX_ATTEMPTS} attempts.
+   * Creates a type with all defaults: queue {@value #DEFAULT_QUEUE}, {@link Backoff#standard()}
+   * after any failure, no timeout. Priority and maximum attempts default to the settings of the
+   * job's queue in the database, then to priority 0 and {@value #DEFAULT_MAX_ATTEMPTS} attempts.
    *
    * @param kind stable name in the database, 1 to 63 characters of {@code a-z 0-9 _ . -}; never a
    *     class name, because classes move
@@ -138,7 +138,7 @@ public final class JobType<T> {
 
   /**
    * Makes a job dead at once after an exception of class {@code failure} or a subclass, for
-   * failures that no further attempt can cure. Where several rules match, the rule of the closest
+   * failures that no further attempt can fix. Where several rules match, the rule of the closest
    * superclass applies.
    */
   public JobType<T> deadOn(Class<? extends Throwable> failure) {
@@ -159,7 +159,7 @@ public final class JobType<T> {
   }
 
   /**
-   * Version of the payload's shape, at least 1. A worker releases jobs of a later version, so that
+   * Version of the payload's format, at least 1. A worker releases jobs of a later version, so that
    * a newer worker can claim them, and lets the {@linkplain #upcast upcaster} rewrite payloads of
    * an earlier one. Defaults to 1.
    */
@@ -190,17 +190,20 @@ public final class JobType<T> {
     return payloadClass;
   }
 
-  /** Queue of jobs whose options name none. */
+  /** Queue of jobs whose options do not set one. */
   public String queue() {
     return settings.queue;
   }
 
-  /** Priority of jobs whose options name none; empty leaves it to the queue. */
+  /** Priority of jobs whose options do not set one; empty if the queue's priority applies. */
   public OptionalInt priority() {
     return settings.priority;
   }
 
-  /** Maximum attempts of jobs whose options name none; empty leaves them to the queue. */
+  /**
+   * Maximum number of attempts of jobs whose options do not set one; empty if the queue's number
+   * applies.
+   */
   public OptionalInt maxAttempts() {
     return settings.maxAttempts;
   }
@@ -220,7 +223,7 @@ public final class JobType<T> {
     return settings.timeout;
   }
 
-  /** Version of the shape in which payloads are encoded. */
+  /** Version of the format in which payloads are encoded. */
   public int payloadVersion() {
     return settings.payloadVersion;
   }

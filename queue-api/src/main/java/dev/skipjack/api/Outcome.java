@@ -89,8 +89,8 @@ public sealed interface Outcome {
    * other jobs, but the attempt keeps its slot, and its lease is renewed. If the stage fails, the
    * attempt fails as if the handler had thrown that exception.
    *
-   * <p>When the attempt times out, loses its lease or must be cancelled, the stage is cancelled
-   * ({@link java.util.concurrent.Future#cancel}) and no longer awaited.
+   * <p>When the attempt times out, loses its lease or is cancelled, the worker cancels the stage
+   * ({@link java.util.concurrent.Future#cancel}) and stops waiting for it.
    */
   static Outcome async(CompletionStage<? extends @Nullable Outcome> stage) {
     return new Async(stage);
@@ -135,7 +135,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** A failed attempt with its own wait. */
+  /** A failed attempt that is retried after a delay of its own. */
   record Retried(Duration delay, String reason) implements Outcome {
     /** Clamps the delay; a null reason is replaced by a default text. */
     public Retried {
@@ -150,7 +150,7 @@ public sealed interface Outcome {
   }
 
   /**
-   * A postponed job, without a used attempt.
+   * A postponed job; the attempt does not count.
    *
    * @param delay time until it is due again; ignored if {@code until} is given
    * @param until when it is due again; null if the delay applies

@@ -4,8 +4,8 @@ import dev.skipjack.api.spi.SafeText;
 
 /**
  * Position of the next page of a list. Pass it back unchanged; its content is internal to the
- * store. It is a position, not a cursor, so it stays valid indefinitely, also in another process,
- * and costs the database nothing meanwhile.
+ * store. It is a position, not a cursor, so it stays valid indefinitely, even in another process,
+ * and uses no resources of the database.
  *
  * @param text letters, digits, {@code -} and {@code _} only, so it can be used in URLs unchanged
  */

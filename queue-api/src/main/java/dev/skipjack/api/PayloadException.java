@@ -3,8 +3,8 @@ package dev.skipjack.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if a payload cannot be written, read or accepted: fix the payload or its class. Nothing
- * was sent to the database.
+ * Thrown if a payload cannot be written or read, or is refused; fix the payload or its class.
+ * Nothing was sent to the database.
  */
 public final class PayloadException extends QueueException {
 

@@ -8,6 +8,6 @@ import java.time.Instant;
  *
  * @param queue the queue
  * @param scheduledAt when that job is due
- * @param age how long it has been due, by the database's clock; zero if it is not yet
+ * @param age how long it has been due, by the database's clock; zero if it is not due yet
  */
 public record PendingAge(String queue, Instant scheduledAt, Duration age) {}

@@ -10,7 +10,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a worker needs from a queue. The same object also implements the interface for producers.
+ * The parts of a queue that a worker uses. The same object also implements the interface for
+ * producers.
  */
 public interface QueueAccess {
 
@@ -32,7 +33,7 @@ public interface QueueAccess {
   /** The minimum {@code schema_version()} that this version of the library requires. */
   int schemaVersion();
 
-  /** Announces new jobs; empty if the queue does not support it. */
+  /** The port that announces new jobs; empty if the queue does not support it. */
   Optional<WakeUps> wakeUps();
 
   /** Whether {@link #wakeUps} listens on connections that are not from the worker's pool. */

@@ -8,13 +8,13 @@ import java.util.Optional;
  * Administrative operations on jobs and queues: cancel, redrive, edit, prune, pause. Workers do not
  * need it.
  *
- * <p>Each call runs in short transactions of its own and returns a result for each job. A job that
- * another transaction has locked for a moment, for example a claim, is tried again a few times
- * before it is reported as busy. Lists may be of any length and are processed in bounded batches.
- * Safe for any number of threads.
+ * <p>Each call runs in short transactions of its own and returns a result for each job. If another
+ * transaction, for example a claim, has locked a job, the call tries it again a few times before it
+ * reports the job as busy. Lists may have any length and are processed in batches. Safe for any
+ * number of threads.
  *
  * <p>Every method throws {@link StoreException} when the database refused a statement or could not
- * be reached. The batches before that remain committed; if a list of jobs was given, a {@link
+ * be reached. Earlier batches remain committed; if a list of jobs was given, a {@link
  * PartialResultException} contains their results.
  */
 public interface QueueAdmin {
@@ -47,7 +47,7 @@ public interface QueueAdmin {
   /**
    * Changes a job that waits for its due time or for a worker.
    *
-   * @throws PayloadException if the new payload is refused; nothing is changed then
+   * @throws PayloadException if the new payload is refused; in that case nothing is changed
    */
   EditResult edit(JobId job, JobEdit edit);
 

@@ -9,7 +9,8 @@ import java.util.OptionalInt;
  *
  * @param archiveRetention how long ended jobs are kept; zero if they are not archived; empty for
  *     the default
- * @param deadRetention how long dead jobs are kept; empty if until an operator prunes them
+ * @param deadRetention how long dead jobs are kept; empty to keep them until an operator prunes
+ *     them
  * @param defaultPriority priority of jobs enqueued without one
  * @param defaultMaxAttempts attempts of jobs enqueued without a limit
  */
@@ -19,7 +20,7 @@ public record QueueSettings(
     OptionalInt defaultPriority,
     OptionalInt defaultMaxAttempts) {
 
-  /** All settings at their defaults. */
+  /** Returns settings with all defaults. */
   public static QueueSettings defaults() {
     return new QueueSettings(
         Optional.empty(), Optional.empty(), OptionalInt.empty(), OptionalInt.empty());
@@ -57,7 +58,7 @@ public record QueueSettings(
         defaultMaxAttempts);
   }
 
-  /** Maximum attempts of jobs enqueued without a number, at least 1. */
+  /** Maximum number of attempts of jobs enqueued without a limit, at least 1. */
   public QueueSettings defaultMaxAttempts(int maxAttempts) {
     return new QueueSettings(
         archiveRetention,

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param deadRetention how long dead jobs are kept, rounded up to a second; null to keep them until
  *     an operator prunes them
  * @param defaultPriority priority of jobs enqueued without one; null for their type's
- * @param defaultMaxAttempts maximum attempts of jobs enqueued without a number; null for their
- *     type's
+ * @param defaultMaxAttempts maximum number of attempts of jobs enqueued without a limit; null for
+ *     their type's
  * @param updatedAt when a setting last changed
  */
 public record QueueState(

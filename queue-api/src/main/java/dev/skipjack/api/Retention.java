@@ -10,7 +10,8 @@ import java.time.Duration;
  *     without a {@code job_queues.archive_retention} of their own; 0 to 36,500 days, default 7 days
  * @param audit how long the audit of attempts is kept, in whole calendar weeks; 0 to 36,500 days,
  *     default 30 days. A week in which a running attempt started is kept until that attempt ends.
- *     If it is shorter than the archive's, archived jobs lose their attempts.
+ *     If it is shorter than {@code archive}, archived jobs are shown without the attempts that the
+ *     audit no longer has.
  */
 public record Retention(Duration archive, Duration audit) {
 
@@ -29,7 +30,7 @@ public record Retention(Duration archive, Duration audit) {
     }
   }
 
-  /** Both ages at their defaults. */
+  /** Returns the default retention of archive and audit. */
   public static Retention defaults() {
     return new Retention(Duration.ofDays(7), Duration.ofDays(30));
   }

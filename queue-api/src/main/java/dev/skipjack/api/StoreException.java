@@ -17,7 +17,10 @@ public class StoreException extends QueueException {
 
   private final boolean outcomeUnknown;
 
-  /** Creates an exception with the database's own exception as cause; nothing was done. */
+  /**
+   * Creates an exception with the database's own exception as cause, for an operation that had no
+   * effect.
+   */
   public StoreException(String message, SQLException cause) {
     this(message, cause, false);
   }
@@ -40,8 +43,8 @@ public class StoreException extends QueueException {
 
   /**
    * Whether the transaction may have been committed, because the connection broke during the
-   * commit. Otherwise nothing was done. An enqueue with an idempotency key can be repeated in
-   * either case.
+   * commit. If false, the operation had no effect. An enqueue with an idempotency key can be
+   * repeated in either case.
    */
   public boolean isOutcomeUnknown() {
     return outcomeUnknown;
@@ -49,8 +52,8 @@ public class StoreException extends QueueException {
 
   /**
    * Whether the pool had no free connection within its timeout, without reporting that the server
-   * could not be reached: all connections are in use, or there are too few. Nothing was done.
-   * Detected with HikariCP and other pools that report it by an {@link
+   * could not be reached: all connections are in use, or there are too few. The operation had no
+   * effect. Detected with HikariCP and other pools that report it by an {@link
    * SQLTransientConnectionException} without a cause.
    */
   public boolean isPoolExhausted() {

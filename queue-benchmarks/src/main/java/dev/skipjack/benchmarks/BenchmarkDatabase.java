@@ -179,7 +179,7 @@ final class BenchmarkDatabase implements AutoCloseable {
     settle(SCHEMA);
   }
 
-  /** As {@link #settle()}, of another schema. */
+  /** Like {@link #settle()}, of another schema. */
   void settle(String schema) throws SQLException {
     execute(
         qualified(schema, "VACUUM (INDEX_CLEANUP ON, ANALYZE) @jobs"),
@@ -203,14 +203,14 @@ final class BenchmarkDatabase implements AutoCloseable {
     preload(SCHEMA, jobs, queue, kind, priority);
   }
 
-  /** As {@link #preload(long, String, String, String)}, in another schema. */
+  /** Like {@link #preload(long, String, String, String)}, in another schema. */
   void preload(String schema, long jobs, String queue, String kind, String priority)
       throws SQLException {
     preload(schema, jobs, queue, kind, priority, "clock_timestamp()");
   }
 
   /**
-   * As {@link #preload(String, long, String, String, String)}, due at another time.
+   * Like {@link #preload(String, long, String, String, String)}, due at another time.
    *
    * @param scheduledAt as {@code queue}
    */
@@ -239,8 +239,8 @@ final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /**
-   * As {@link #queue(UnaryOperator)}, in a schema that lacks the index of unique keys, and that is
-   * emptied.
+   * Like {@link #queue(UnaryOperator)}, in a schema that lacks the index of unique keys, and that
+   * is emptied.
    */
   JobQueue queueWithoutUniqueIndex(UnaryOperator<DataSource> lens) throws SQLException {
     Migrations.migrate(pool, WITHOUT_KEYS);
@@ -273,13 +273,13 @@ final class BenchmarkDatabase implements AutoCloseable {
     empty(SCHEMA);
   }
 
-  /** As {@link #empty}, of what is compared too. */
+  /** Like {@link #empty}, of what is compared too. */
   void emptyBoth() throws SQLException {
     empty(SCHEMA);
     empty(FLOOR);
   }
 
-  /** As {@link #empty()}, of another schema. */
+  /** Like {@link #empty()}, of another schema. */
   void empty(String schema) throws SQLException {
     execute(
         qualified(
@@ -293,7 +293,7 @@ final class BenchmarkDatabase implements AutoCloseable {
     return rows(SCHEMA);
   }
 
-  /** As {@link #rows}, of what is compared. */
+  /** Like {@link #rows}, of what is compared. */
   String rowsOfFloor() throws SQLException {
     return rows(FLOOR);
   }

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What makes a job unique: its key, the jobs among which the key is compared, how long the key is
- * held, and what a duplicate does. Immutable: every method returns a new instance. Declare one
- * constant beside the job's type and use it for every enqueue. Two instances that differ only in
- * how long the key is held share their keys, unless one of them uses a period, and each job keeps
- * the rule that it was enqueued with.
+ * Defines what makes a job unique: its key, the jobs among which the key is compared, how long the
+ * key is held, and what a duplicate does. Immutable: every method returns a new instance. Declare
+ * one constant beside the job's type and use it for every enqueue. Two instances that differ only
+ * in how long the key is held share their keys, unless one of them uses a period, and each job
+ * keeps the rule that it was enqueued with.
  *
  * <pre>{@code
  * static final Unique<SyncAccount> ONE_PER_ACCOUNT = Unique.by(job -> "account-" + job.accountId());
@@ -58,7 +58,7 @@ public final class Unique<T> {
     return from((kind, payload, json) -> key.apply(payload));
   }
 
-  /** As {@link #by}, with one key for every payload: at most one job exists at all. */
+  /** Like {@link #by}, with the same key for every payload, so that at most one job exists. */
   public static <T> Unique<T> byKey(String key) {
     return from((kind, payload, json) -> key);
   }
@@ -112,13 +112,13 @@ public final class Unique<T> {
   }
 
   /**
-   * Holds the key until the job is claimed for the first time: at most one job of the key has never
-   * started. This suits jobs that bring something up to date: an event that arrives while one job
-   * runs creates the next one, so two may run at once. In a caller's transaction, a job that is
-   * reported as {@link dev.skipjack.api.HolderStatus#PENDING} is not claimed before that
-   * transaction ends, so it sees what the transaction commits. If such transactions overlap and the
-   * job has been due for a second, later requests create one next job, so that the first can start:
-   * two jobs wait then.
+   * Holds the key until the job is claimed for the first time, so that at most one job of the key
+   * waits for its first start. This suits jobs that bring something up to date: an event that
+   * arrives while one job runs creates the next one, so two may run at once. In a caller's
+   * transaction, a job that is reported as {@link dev.skipjack.api.HolderStatus#PENDING} is not
+   * claimed before that transaction ends, so it sees what the transaction commits. If such
+   * transactions overlap and the job has been due for a second, later requests create a second job,
+   * so that the first can start. Up to five jobs of a key may then wait.
    */
   public Unique<T> untilStarted() {
     return held(new Hold.ByJob(UniqueUntil.STARTED));
@@ -161,7 +161,7 @@ public final class Unique<T> {
     return new Unique<>(source, scope, hold, Conflict.KEEP);
   }
 
-  /** As {@link #replace(JobPart, JobPart...)} with all parts. */
+  /** Like {@link #replace(JobPart, JobPart...)} with all parts. */
   public Unique<T> replace() {
     return replacing(EnumSet.allOf(JobPart.class));
   }

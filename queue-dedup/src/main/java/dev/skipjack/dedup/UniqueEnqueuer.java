@@ -30,7 +30,7 @@ public interface UniqueEnqueuer {
   <T> EnqueueResult enqueue(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options);
 
-  /** As {@link #enqueue(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
+  /** Like {@link #enqueue(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
   default <T> EnqueueResult enqueue(JobType<T> type, T payload, Unique<T> unique) {
     return enqueue(type, payload, unique, UnaryOperator.identity());
   }
@@ -39,22 +39,22 @@ public interface UniqueEnqueuer {
    * Enqueues many jobs in one transaction, up to 1,000 per statement. Payloads with equal keys
    * create one job: with the first payload, or with the last if duplicates replace the payload.
    *
-   * <p>Keys are taken in a fixed order, so two calls that share keys do not deadlock unless a key
-   * changes hands during the call. In that case the server aborts one of the two (40P01): in a
-   * transaction of its own the call is repeated, and in a caller's transaction the caller gets the
-   * error.
+   * <p>Keys are taken in a fixed order, so two calls that share keys do not deadlock unless the job
+   * that holds one of them is claimed or ends during the call. In that case the server aborts one
+   * of the two (40P01): in a transaction of its own the call is repeated, and in a caller's
+   * transaction the caller gets the error.
    *
    * @param payloads may be empty
    * @return the result for each payload, in the order of the payloads. A payload whose key occurred
    *     earlier in the list is reported as already queued or, if duplicates change anything, as
    *     replaced.
-   * @throws IllegalArgumentException as for one job; none is enqueued then
-   * @throws dev.skipjack.api.PayloadException as for one job; none is enqueued then
+   * @throws IllegalArgumentException as for one job; in that case no job is enqueued
+   * @throws dev.skipjack.api.PayloadException as for one job; in that case no job is enqueued
    */
   <T> List<EnqueueResult> enqueueAll(
       JobType<T> type, List<T> payloads, Unique<T> unique, UnaryOperator<EnqueueOptions> options);
 
-  /** As {@link #enqueueAll(JobType, List, Unique, UnaryOperator)} with the type's defaults. */
+  /** Like {@link #enqueueAll(JobType, List, Unique, UnaryOperator)} with the type's defaults. */
   default <T> List<EnqueueResult> enqueueAll(JobType<T> type, List<T> payloads, Unique<T> unique) {
     return enqueueAll(type, payloads, unique, UnaryOperator.identity());
   }

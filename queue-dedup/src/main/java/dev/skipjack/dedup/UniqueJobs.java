@@ -24,11 +24,11 @@ import org.jooq.DSLContext;
  * Enqueues, finds and cancels unique jobs of a queue. An enqueue runs in a transaction of its own;
  * {@link #in} binds to the caller's transaction. Immutable and safe for any number of threads.
  *
- * <p>In READ COMMITTED, a duplicate returns an id and never throws. In a caller's REPEATABLE READ
- * or SERIALIZABLE transaction, PostgreSQL raises 40001 if the holder's transaction committed after
- * the caller's snapshot, and the caller gets that error unchanged. Two callers' transactions that
- * share keys can deadlock (40P01), as {@link UniqueEnqueuer} explains; the queue repeats its own
- * transactions in that case.
+ * <p>In READ COMMITTED, an enqueue of a duplicate returns an id and never throws. In a caller's
+ * REPEATABLE READ or SERIALIZABLE transaction, PostgreSQL raises 40001 if the holder's transaction
+ * committed after the caller's snapshot, and the caller gets that error unchanged. Two callers'
+ * transactions that share keys can deadlock (40P01), as {@link UniqueEnqueuer} explains; the queue
+ * repeats its own transactions in that case.
  */
 public final class UniqueJobs implements UniqueEnqueuer {
 
@@ -135,7 +135,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * period, that job may have ended. If the key is held until the job starts and an overdue job has
    * handed over, the overdue job is returned until it has started.
    *
-   * @param options as for the enqueue: a key within a queue needs to know the queue
+   * @param options the same as for the enqueue; a key within a queue depends on the queue that they
+   *     set
    */
   public <T> Optional<KeyHolder> find(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
@@ -143,7 +144,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
         BoundUniqueEnqueuer.job(queue.jobFactory(), type, payload, unique, options), unique);
   }
 
-  /** As {@link #find(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
+  /** Like {@link #find(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
   public <T> Optional<KeyHolder> find(JobType<T> type, T payload, Unique<T> unique) {
     return find(type, payload, unique, UnaryOperator.identity());
   }
@@ -170,7 +171,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * jobs that requests were handed over to are all cancelled; the result is {@link
    * CancelResult#BUSY} if one of them was.
    *
-   * @param options as for the enqueue: a key within a queue needs to know the queue
+   * @param options the same as for the enqueue; a key within a queue depends on the queue that they
+   *     set
    * @return {@link CancelResult#GONE} if no live job holds the key
    */
   public <T> CancelResult cancel(
@@ -197,7 +199,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
     return result;
   }
 
-  /** As {@link #cancel(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
+  /** Like {@link #cancel(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
   public <T> CancelResult cancel(JobType<T> type, T payload, Unique<T> unique) {
     return cancel(type, payload, unique, UnaryOperator.identity());
   }

@@ -75,7 +75,7 @@ final class UniqueWriter {
     return id == null ? null : inserted.get(0).withoutChange(id);
   }
 
-  /** As {@link #write(int, List, Unique)}, in a caller's transaction, which may stay open. */
+  /** Like {@link #write(int, List, Unique)}, in a caller's transaction, which may stay open. */
   List<EnqueueResult> writeWithin(Session session, List<NewJob> jobs, Unique<?> unique)
       throws SQLException {
     boolean holds = unique.hold().equals(Hold.UNTIL_STARTED);

@@ -116,7 +116,7 @@ abstract class AttemptFixture {
     return claimed.stream().map(ClaimedJob::execution).toList();
   }
 
-  /** As {@link #claimOne} from another queue. */
+  /** Like {@link #claimOne} from another queue. */
   Execution claimFrom(String queue, Duration lease) {
     return executions(store().claim(request(1, lease, new Lane(queue, 0))), 1).get(0);
   }
@@ -128,7 +128,7 @@ abstract class AttemptFixture {
     return rescuedExecutionOf(LANE.queue());
   }
 
-  /** As {@link #rescuedExecution} in another queue. */
+  /** Like {@link #rescuedExecution} in another queue. */
   Execution rescuedExecutionOf(String queue) {
     enqueue(1, job -> job.onQueue(queue));
     Execution lost = claimFrom(queue, EXPIRED);

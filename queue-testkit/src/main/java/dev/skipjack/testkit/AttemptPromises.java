@@ -3,7 +3,7 @@ package dev.skipjack.testkit;
 import dev.skipjack.api.spi.JobStore;
 import org.junit.jupiter.api.BeforeEach;
 
-/** As {@link Promises}, for those that {@link AttemptContract} nests too. */
+/** Like {@link Promises}, for those that {@link AttemptContract} nests too. */
 abstract class AttemptPromises {
 
   AttemptFixture fixture;

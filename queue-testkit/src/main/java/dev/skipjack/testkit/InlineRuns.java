@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  *       connection sees it before the commit; call {@link #run()} after it. Other due jobs are run
  *       even then, and one that needs a row locked by the transaction would wait forever, so leave
  *       none behind.
- *   <li>A failed attempt does not fail the enqueue. The job waits for its retry, and a job that was
- *       enqueued with a delay for its due time; continue with {@link JobRuns}.
- *   <li>A job that the runner does not take, for want of a handler or of its queue, stays pending.
- *   <li>It runs everything that is due, not the new job alone.
+ *   <li>A failed attempt does not fail the enqueue. The job waits for its retry. A job that was
+ *       enqueued with a delay waits for its due time. Continue with {@link JobRuns}.
+ *   <li>A job stays pending if the runner has no handler for it or does not serve its queue.
+ *   <li>It runs everything that is due, not only the new job.
  *   <li>Jobs that a handler enqueues run after the handler, not within it. A handler must not wait
  *       for another thread that enqueues: that one waits for the handler.
  * </ul>
@@ -43,7 +43,7 @@ public final class InlineRuns implements EnqueueInterceptor {
   public InlineRuns() {}
 
   /**
-   * Runs jobs by {@code runner} from now on.
+   * Runs jobs with {@code runner} from now on.
    *
    * @param runner a worker that is never started
    * @return this

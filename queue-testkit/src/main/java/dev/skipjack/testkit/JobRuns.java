@@ -71,7 +71,7 @@ public final class JobRuns {
   }
 
   /**
-   * Runs jobs until none is pending that this runner takes, traveling in time from one due time to
+   * Runs jobs until none that this runner serves is pending, traveling in time from one due time to
    * the next. Afterwards every such job, including retries and follow-up jobs, is completed, dead
    * or cancelled. Jobs of queues or kinds that the runner does not serve stay pending and are due.
    *

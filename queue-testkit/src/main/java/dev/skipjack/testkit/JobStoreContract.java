@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Tag;
  * another transaction would lock them, with plain SQL on the table {@code jobs} of the schema.
  *
  * <p>The tests run one after another on a database of their own, which {@link QueueTest} provides:
- * its server is chosen as {@link QueueDatabase} says. They carry the tag {@value #TAG}, so that a
- * build can run them, and nothing else, on another server. JUnit's parameters ({@code
+ * its server is chosen as {@link QueueDatabase} describes. They carry the tag {@value #TAG}, so
+ * that a build can run them, and nothing else, on another server. JUnit's parameters ({@code
  * junit-jupiter-params}) must be on the class path; an application that only uses {@link QueueTest}
  * does not need them.
  */

@@ -16,14 +16,14 @@ import javax.sql.DataSource;
 /**
  * A database for one test class, with the queue's tables, on the server of this JVM.
  *
- * <p>The server is, in this order: the one of the system property {@code skipjack.test.url} or else
- * of the environment variable {@code SKIPJACK_TEST_URL} (its role must be allowed to create
- * databases); a container, if Testcontainers is on the class path and Docker responds; an embedded
- * server. The system property {@code skipjack.test.major} or the variable {@code
- * SKIPJACK_TEST_MAJOR} requests a major version, 14 to 18: a container is started with that
- * version, and any other server with a different version is refused, with advice. The server is
- * started at the first call of {@link #create()} and runs until the JVM ends. It is tuned for
- * speed, not durability: a crash of the machine may destroy all its data.
+ * <p>The server is the first of these that is available: the one named by the system property
+ * {@code skipjack.test.url} or else by the environment variable {@code SKIPJACK_TEST_URL} (its role
+ * must be allowed to create databases); a container, if Testcontainers is on the class path and
+ * Docker responds; an embedded server. The system property {@code skipjack.test.major} or the
+ * variable {@code SKIPJACK_TEST_MAJOR} requests a major version, 14 to 18: a container is started
+ * with that version, and any other server with a different version is refused with a message that
+ * explains the fix. The server is started at the first call of {@link #create()} and runs until the
+ * JVM ends. It is tuned for speed, not durability: a crash of the machine may destroy all its data.
  *
  * <p>The time zone of sessions from these pools is deliberately not UTC. Safe for any number of
  * threads.
@@ -61,7 +61,7 @@ public final class QueueDatabase implements AutoCloseable {
   /**
    * Creates a database with empty tables.
    *
-   * @throws IllegalStateException if the server refuses; the cause says why
+   * @throws IllegalStateException if the server refuses; the cause contains the reason
    */
   public static QueueDatabase create() {
     return on(TestServer.running());
@@ -118,7 +118,7 @@ public final class QueueDatabase implements AutoCloseable {
    * <p>A table of the test's own whose foreign key refers to one of them is emptied with it.
    *
    * @throws IllegalStateException if another session keeps a lock on a table for ten seconds, as an
-   *     open transaction does; the message names where the connections in use were taken
+   *     open transaction does; the message names where the connections in use were borrowed
    */
   public void truncate() {
     truncate(QueueEdits.PATIENCE);
@@ -139,11 +139,11 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Lets {@code time} pass without sleeping, for everything that waits: the due times of pending
-   * and waiting jobs, the times of their enqueue, the ends of keys that outlive their jobs
-   * (idempotency keys, unique keys for a period), and the ends of pauses move into the past by this
-   * duration. Leases do not move ({@link #loseLease} ends one), nor do times of past events, such
-   * as the death or the end of a job.
+   * Lets {@code time} pass for everything that waits, without sleeping. Moves these times into the
+   * past by that duration: the due and enqueue times of pending and waiting jobs, the ends of keys
+   * that outlive their jobs (idempotency keys, unique keys for a period), and the ends of pauses.
+   * Leases do not move ({@link #loseLease} ends one), nor do times of past events, such as the
+   * death or the end of a job.
    *
    * <p>A started worker is not notified and finds jobs that became due at its next poll. {@link
    * JobRuns} combines time travel with running jobs.
@@ -200,9 +200,8 @@ public final class QueueDatabase implements AutoCloseable {
 
   /**
    * Ends every session of this database except the current one, like a restart of the server: their
-   * users get errors of a broken connection. Pools replace broken connections over time; the pools
-   * of this class test a connection before handing it out only if it has been unused for half a
-   * second.
+   * users get connection errors. Pools replace broken connections over time; the pools of this
+   * class test a connection before handing it out only if it has been unused for half a second.
    */
   public void cutConnections() {
     edits.cutConnections();
@@ -226,7 +225,7 @@ public final class QueueDatabase implements AutoCloseable {
    * twice has no effect.
    *
    * @throws AssertionError if connections of the pools were not returned; the message and the
-   *     suppressed exceptions name where they were taken
+   *     suppressed exceptions name where they were borrowed
    */
   @Override
   public void close() {

@@ -32,7 +32,7 @@ public final class RecordingEnqueues implements EnqueueInterceptor {
 
   private final List<Recorded> recorded = new CopyOnWriteArrayList<>();
 
-  /** Creates an instance without records. */
+  /** Creates an interceptor that has recorded nothing yet. */
   public RecordingEnqueues() {}
 
   @Override

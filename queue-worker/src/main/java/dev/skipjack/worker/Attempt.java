@@ -121,7 +121,7 @@ final class Attempt {
   }
 
   /**
-   * As {@link #begin()}.
+   * Like {@link #begin()}.
    *
    * @param now nanoTime
    */

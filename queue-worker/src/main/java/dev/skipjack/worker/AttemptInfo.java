@@ -12,7 +12,7 @@ import dev.skipjack.api.JobId;
  * @param kind its kind
  * @param attempt number of this attempt of the job, from 1; snoozed and released attempts do not
  *     count
- * @param maxAttempts attempts after which the job is dead
+ * @param maxAttempts number of attempts after which a failing job is dead
  */
 public record AttemptInfo(
     JobId jobId, ExecutionId executionId, String queue, String kind, int attempt, int maxAttempts) {

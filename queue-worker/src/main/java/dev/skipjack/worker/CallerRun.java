@@ -75,7 +75,7 @@ final class CallerRun {
   }
 
   /**
-   * As {@link #stop()}, and interrupts the current attempt; releases every attempt that is held.
+   * Like {@link #stop()}, and interrupts the current attempt; releases every attempt that is held.
    */
   void stopNow() {
     stopped = true;

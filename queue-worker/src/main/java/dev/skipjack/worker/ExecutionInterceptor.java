@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its outcome or exception replaces the handler's. It may return without proceeding, and may
  * proceed more than once. Payloads are decoded inside {@link Next#proceed()}. For an asynchronous
- * handler {@code proceed()} returns an {@link Outcome.Async}; compose onto its stage what must
+ * handler {@code proceed()} returns an {@link Outcome.Async}; attach to its stage whatever must
  * happen at the end of the attempt.
  *
  * <p>Called by many threads at once.

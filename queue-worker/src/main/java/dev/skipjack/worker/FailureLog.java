@@ -9,11 +9,11 @@ import org.slf4j.event.Level;
  * <p>The {@linkplain #standard() standard}: a failed attempt is a WARN line with kind, ids,
  * attempt, class and message of the error, its root cause and its first stack frames; a job that
  * becomes dead is an ERROR line followed by the stack trace. Every text has passed the {@link
- * ErrorRedactor}, if there is one, and holds no line break of the error's own.
+ * ErrorRedactor}, if there is one, and contains no line breaks from the error.
  *
- * <p>Of failed attempts with one kind and error class at most five a minute are logged, and of dead
- * jobs the stack trace for at most five a minute; a line at the end of the minute counts the rest.
- * Every dead job gets its own line.
+ * <p>For each kind and error class, at most five failed attempts and five stack traces of dead jobs
+ * are logged per minute; a line at the end of the minute counts the others. Every dead job gets its
+ * own line.
  */
 public final class FailureLog {
 
@@ -50,7 +50,7 @@ public final class FailureLog {
   /**
    * Returns this log with failed attempts at {@code level}. A dead job is always logged at ERROR.
    *
-   * @param level for example DEBUG, where failures are common
+   * @param level for example DEBUG, if failures are common
    */
   public FailureLog level(Level level) {
     return new FailureLog(on, level, detail);

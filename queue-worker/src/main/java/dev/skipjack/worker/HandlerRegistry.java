@@ -49,7 +49,7 @@ final class HandlerRegistry {
     return byKind.get(kind);
   }
 
-  /** As {@link #of}. */
+  /** Like {@link #of}. */
   @Nullable JobType<?> typeOf(String kind) {
     Registration<?> registration = byKind.get(kind);
     return registration == null ? null : registration.type();

@@ -61,11 +61,11 @@ public final class HandlerThreads {
 
   /**
    * The user's own executor, which the worker neither configures nor shuts down. Each attempt is a
-   * task of its own. Its {@code execute} must not block, because the thread that claims and the one
-   * that searches for stuck handlers call it. Jobs that wait in it keep their leases, so it should
-   * have a thread for each of the worker's slots. If the executor refuses or drops a job, or does
-   * not begin it within a lease (or the interrupt grace, if that is longer), the worker releases
-   * the job.
+   * separate task. The executor's {@code execute} method must not block, because the thread that
+   * claims and the one that searches for stuck handlers call it. Jobs that wait in it keep their
+   * leases, so it should have a thread for each of the worker's slots. If the executor refuses or
+   * drops a job, or does not begin it within a lease (or the interrupt grace, if that is longer),
+   * the worker releases the job.
    *
    * @param executor runs tasks on threads other than the caller's; close the worker before the
    *     executor

@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler knows about its attempt. Safe for any number of threads; of no use after the
- * attempt has ended.
+ * The context of an attempt, as seen by its handler. Safe for any number of threads; do not use it
+ * after the attempt has ended.
  */
 public interface JobContext {
 
@@ -25,7 +25,7 @@ public interface JobContext {
   /** This attempt's identity, unique among all attempts of all jobs. */
   ExecutionId executionId();
 
-  /** The queue it was taken from. */
+  /** The queue that the job was claimed from. */
   String queue();
 
   /** The job's kind. */
@@ -34,25 +34,25 @@ public interface JobContext {
   /** Which attempt this is, from 1; snoozed and released ones do not count. */
   int attempt();
 
-  /** Attempts after which the job is dead. */
+  /** The number of attempts after which a failing job is dead. */
   int maxAttempts();
 
-  /** When the job had become due, by the database's clock. */
+  /** When the job became due, by the database's clock. */
   Instant scheduledAt();
 
   /** When it was claimed, by the database's clock. */
   Instant startedAt();
 
-  /** Who runs it. */
+  /** The worker that runs it. */
   WorkerId worker();
 
   /**
-   * How long until the type's timeout ends this attempt; zero or negative once it has passed.
-   * Empty: no timeout.
+   * The time left until the type's timeout ends this attempt; zero or negative once it has passed,
+   * empty if the type has no timeout.
    */
   Optional<Duration> timeLeft();
 
-  /** The W3C traceparent that the job was enqueued with; empty: none. */
+  /** The W3C traceparent that the job was enqueued with, if any. */
   Optional<String> traceparent();
 
   /**
@@ -60,18 +60,19 @@ public interface JobContext {
    * commit together or not at all. The handler then commits and returns {@code
    * Outcome.completed()}.
    *
-   * <p>When the handler has ended, the worker checks whether the job is gone. If so, the job is
-   * completed, whatever the handler returned or threw after the commit. If not, the completion was
-   * rolled back, and the attempt has failed. A handler that repeats its transaction may call this
-   * again.
+   * <p>When the handler has ended, the worker checks whether the job has left the live table. If it
+   * has, it is completed, whatever the handler returned or threw after the commit. Otherwise the
+   * completion was rolled back, and the attempt has failed. A handler that repeats its transaction
+   * may call this again.
    *
    * <p>Use READ COMMITTED. A REPEATABLE READ or SERIALIZABLE transaction cannot complete a job
    * whose lease was renewed after its first statement (SQLSTATE 40001). Call this first in such a
-   * transaction: the row is then locked, so that no other worker can take the job, however long the
-   * transaction is. If it was called later and failed, let the exception propagate: the worker
-   * releases the job without counting the attempt, and runs later attempts of that kind under one
-   * long lease instead of renewals: three times as long as the failed attempt took, 6 hours at
-   * most. If the worker dies, such a job is rescued only when that lease has ended.
+   * transaction: it locks the row, so that the lease cannot be renewed and no other worker can take
+   * the job until the transaction ends. If it was called later and failed, let the exception
+   * propagate: the worker releases the job without counting the attempt, and runs later attempts of
+   * that kind under one long lease without renewals. That lease is three times as long as the
+   * failed attempt took, but at most 6 hours. If the worker dies, such a job is rescued only when
+   * that lease has ended.
    *
    * @param connection with an open transaction; neither committed nor rolled back here
    * @throws LeaseLostException if this attempt no longer owns the job; let it propagate, so that
@@ -84,8 +85,8 @@ public interface JobContext {
   void completeIn(Connection connection);
 
   /**
-   * As {@link #completeIn(Connection)}, with a result that is kept with the archived job. A result
-   * in the outcome that the handler returns is then ignored.
+   * Like {@link #completeIn(Connection)}, with a result that is kept with the archived job. A
+   * result in the outcome that the handler returns is then ignored.
    *
    * @param result null if there is none
    * @throws PayloadException if the result cannot be written; nothing was sent
@@ -94,15 +95,15 @@ public interface JobContext {
 
   /**
    * Enqueues follow-up jobs in the transaction that is open on {@code connection}. If it is the
-   * transaction of {@link #completeIn(Connection)}, the follow-up jobs exist exactly if this job is
-   * completed. They carry this job's {@linkplain #traceparent() trace} unless given another.
+   * transaction of {@link #completeIn(Connection)}, the follow-up jobs exist if and only if this
+   * job is completed. They carry this job's {@linkplain #traceparent() trace} unless given another.
    */
   JobEnqueuer enqueueIn(Connection connection);
 
   /**
    * Reports the progress of the attempt, for dashboards and operators. Returns at once. The worker
-   * writes the latest report within a quarter of the heartbeat interval, and never if the attempt
-   * ends before.
+   * writes the latest report within a quarter of the heartbeat interval, unless the attempt ends
+   * before that.
    *
    * @param percent 0 to 100
    * @param message a description; null if there is none

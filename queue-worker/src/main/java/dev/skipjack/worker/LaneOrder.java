@@ -12,10 +12,10 @@ import java.util.TreeMap;
  * goes to the lane whose oldest due job has waited longest, so that a stream of jobs of higher
  * priority does not keep lower ones waiting forever.
  *
- * <p>Each queue has its own threads, and one queue never uses another's. So queues compete only if
- * one claim cannot contain all wanted jobs: when more than 1,000 slots are free at once, and in
- * {@link Worker#runUntilIdle()}, which takes 50 jobs at a time. There each queue gets a share by
- * weight, and other queues use what one queue cannot use.
+ * <p>Each queue has its own threads, which no other queue uses. So queues compete only if one claim
+ * cannot take jobs for all of them: when more than 1,000 slots are free at once, and in {@link
+ * Worker#runUntilIdle()}, which takes 50 jobs at a time. In these cases each queue gets a share by
+ * weight, and the other queues use what a queue cannot use of its share.
  *
  * <p>{@link Worker#runUntilIdle()} and {@link Worker#runNext()} are always strict within a queue.
  *
@@ -67,16 +67,16 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
   }
 
   /**
-   * Higher priorities first, but a tenth of the slots for the lane that has waited longest; queues
-   * have equal weight.
+   * Serves higher priorities first, but gives a tenth of the slots to the lane that has waited
+   * longest. Queues have equal weight.
    */
   public static LaneOrder fair() {
     return new LaneOrder(Reserve.A_TENTH, Map.of());
   }
 
   /**
-   * Higher priorities first and nothing else: a lane may wait forever behind higher ones. Queues
-   * have equal weight.
+   * Serves higher priorities first, so that a lane may wait forever behind higher ones. Queues have
+   * equal weight.
    */
   public static LaneOrder strict() {
     return new LaneOrder(Reserve.NOTHING, Map.of());

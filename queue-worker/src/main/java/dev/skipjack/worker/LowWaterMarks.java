@@ -155,7 +155,9 @@ final class LowWaterMarks {
     return mark == null || isIdle(mark, now) ? null : mark.low;
   }
 
-  /** As {@link #of}, for a lane from which no job was claimed for a second; null for all others. */
+  /**
+   * Like {@link #of}, for a lane from which no job was claimed for a second; null for all others.
+   */
   @Nullable Instant ofIdle(Lane lane, long now) {
     Mark mark = valid(lane);
     return mark == null || !isIdle(mark, now) ? null : mark.low;

@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  *     .start()) { ... }
  * }</pre>
  *
- * <p>Only kinds that have a handler are claimed, and only as many jobs as there is room for. Leases
- * are renewed while a job waits, runs, or waits for its outcome to be written. If the database is
- * unavailable the worker waits; its loops recover on their own.
+ * <p>The worker claims only kinds that have a handler, and only as many jobs as it has free slots
+ * and buffer space for. It renews leases while a job waits, runs, or waits for its outcome to be
+ * written. If the database is unavailable, the worker keeps trying and recovers without a restart.
  *
- * <p>Started, it keeps the JVM alive until stopped. Safe for any number of threads.
+ * <p>A started worker keeps the JVM alive until it is stopped. Safe for any number of threads.
  */
 public final class Worker implements JobRunner, AutoCloseable {
 
@@ -222,9 +222,9 @@ public final class Worker implements JobRunner, AutoCloseable {
   /**
    * Stops gracefully: claims nothing more, releases at once the jobs that have not begun, lets
    * handlers finish until the drain timeout, interrupts the rest and releases their jobs, writes
-   * the outcomes, and stops renewing leases last. A released job has used no attempt.
+   * the outcomes, and finally stops renewing leases. A released job has used no attempt.
    *
-   * <p>Returns when all that is done, in every thread that calls it, at the latest four seconds
+   * <p>Returns in every thread that calls it once all of this is done, at the latest four seconds
    * after the drain timeout. {@link #stopNow()} ends the wait. A {@link #runUntilIdle()} in another
    * thread ends after its current attempt; this method does not wait for it. An interrupt of the
    * caller cuts the drain short. A handler must not call it, because it would wait for itself.
@@ -258,9 +258,9 @@ public final class Worker implements JobRunner, AutoCloseable {
 
   /**
    * Stops without letting handlers finish: interrupts them and releases their jobs at once, which
-   * uses no attempt, writes the outcomes, and ends. A stop that another thread has begun, and that
-   * waits for handlers, does the same from now on; use it for a second termination signal. Returns
-   * when that is done, at the latest after four seconds.
+   * uses no attempt, writes the outcomes, and ends. If another thread has called {@link #stop()}
+   * and is waiting for handlers, that wait ends too, so call this method after a second termination
+   * signal. Returns when all of this is done, at the latest after four seconds.
    *
    * <p>Also ends the current attempt of a {@link #runUntilIdle()} in another thread in this way. A
    * handler must not call it.
@@ -289,7 +289,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
   }
 
-  /** As {@link #stop()}. */
+  /** Like {@link #stop()}. */
   @Override
   public void close() {
     stop();
@@ -298,14 +298,14 @@ public final class Worker implements JobRunner, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * <p>Ends early when the thread is interrupted. Waits for outcomes to be written; claims up to 50
-   * jobs at a time, of one queue by priority, then due time, then id.
+   * <p>Ends early when the thread is interrupted. Claims up to 50 jobs at a time, within a queue by
+   * priority, then due time, then id, and waits for their outcomes to be written.
    *
    * <p>Returns once listeners have received all events of the run, however long they take. If the
    * thread is interrupted or the worker was stopped, they get two seconds, and the rest is dropped.
    *
-   * @throws IllegalStateException while started, once stopped, or if called by a handler that this
-   *     thread runs for this worker, or by a listener of a run
+   * @throws IllegalStateException if the worker is started or stopped, or if called by a handler
+   *     that this thread runs for this worker, or by a listener during a run
    * @throws dev.skipjack.api.StoreException if nothing can be claimed
    */
   @Override
@@ -432,7 +432,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Runs jobs of this type's kind with {@code handler}, whatever queue they are in.
      *
-     * @throws IllegalArgumentException if the kind has a handler
+     * @throws IllegalArgumentException if the kind already has a handler
      * @throws PayloadException if the queue's codec can read no payload of the type's class, so
      *     that every attempt would fail
      */
@@ -452,8 +452,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Serves a queue.
      *
-     * @param name 1 to 63 of {@code a-z 0-9 _ . -}
-     * @param concurrency how many of its jobs run at once here; 1 to 10,000
+     * @param name 1 to 63 characters of {@code a-z 0-9 _ . -}
+     * @param concurrency maximum number of its jobs that run at once in this worker; 1 to 10,000
      * @throws IllegalArgumentException if a value is out of range or the queue is served already
      */
     public Builder queue(String name, int concurrency) {
@@ -568,7 +568,9 @@ public final class Worker implements JobRunner, AutoCloseable {
       return new Worker(this);
     }
 
-    /** Builds the worker and starts it, as {@link #build()} and {@link Worker#start()}. */
+    /**
+     * Builds the worker and starts it, like {@link #build()} followed by {@link Worker#start()}.
+     */
     public Worker start() {
       return build().start();
     }

@@ -17,20 +17,20 @@ import java.time.Duration;
  *     default 1000, 0 to 1,000. The worker claims only as many as its slots finish in 50 ms,
  *     estimated from the run times of ended and running handlers, and none before the first handler
  *     has ended. Jobs that have waited for a slot for a second are released without using an
- *     attempt, so slow jobs are not hoarded. Including jobs that have ended and are not yet
- *     written, three times as many may be held.
+ *     attempt, so slow jobs are not hoarded. The worker may hold three times as many, counting the
+ *     jobs that have ended but whose outcome is not yet written.
  * @param flushInterval how long outcomes are collected before they are written together; default 3
  *     ms, 0 to 1 s. The worker does not wait when nothing else runs.
  * @param rescueInterval wait between searches for jobs whose lease has expired, jittered by a
  *     fifth; default 10 s, 10 ms to 1 hour
  * @param drainTimeout how long a stop lets running handlers finish; default 25 s, 0 to 1 hour. Keep
- *     it 5 s below the grace period of whatever stops the process.
+ *     it 5 s below the time after which the process is killed.
  * @param interruptGrace how long a handler may continue after it was interrupted (timeout, lost
  *     lease, cancellation) before it counts as stuck and its slot is replaced; default 5 s, 10 ms
  *     to 1 hour
  * @param retention how long history is kept; default 7 days of archived jobs, unless their queue
- *     says otherwise, and 30 days of audit. All workers of a schema should use the same: the
- *     shortest applies.
+ *     has a setting of its own, and 30 days of audit. All workers of a schema should use the same:
+ *     the shortest applies.
  * @param wakeUps whether to listen for new jobs, on one connection that the worker holds; default
  *     true. Without it, or if the worker cannot listen, it finds jobs by polling.
  */
@@ -92,12 +92,12 @@ public record WorkerConfig(
     }
   }
 
-  /** Every setting at its default. */
+  /** Returns settings with all defaults. */
   public static WorkerConfig defaults() {
     return builder().build();
   }
 
-  /** Starts from the defaults. */
+  /** Returns a builder that starts with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
@@ -118,7 +118,9 @@ public record WorkerConfig(
 
     private Builder() {}
 
-    /** Sets {@link WorkerConfig#lease()}; the heartbeat interval follows unless set. */
+    /**
+     * Sets {@link WorkerConfig#lease()}; unless it is set, the heartbeat interval is a third of it.
+     */
     public Builder lease(Duration lease) {
       this.lease = lease;
       return this;

@@ -54,9 +54,10 @@ public sealed interface WorkerEvent {
   record TimedOut(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The handler was interrupted and still runs. Another slot replaces its slot, up to the number of
-   * slots of the queue. After a timeout or a lost lease its job will be rescued; a job whose
-   * cancellation was requested keeps its lease until the handler ends or times out.
+   * The handler was interrupted and still runs. Its slot is given to another job; a queue can
+   * replace at most as many slots as it has. After a timeout or a lost lease its job will be
+   * rescued; a job whose cancellation was requested keeps its lease until the handler ends or times
+   * out.
    */
   record Stuck(AttemptInfo attempt) implements WorkerEvent {}
 

@@ -17,11 +17,11 @@ import java.util.Optional;
  *     for more jobs; empty if there was none yet
  * @param lag how long the oldest due job of the served queues had waited at that poll, whichever
  *     worker can handle it; zero if none was due
- * @param databaseReachable false from the first time that a thread that jobs depend on fails
- *     because the database is unavailable, until no such thread still fails for that reason. The
- *     connection that listens for wake-ups, and maintenance, do not count
- * @param poolExhausted whether a part of the worker waits in vain for a connection of its pool, and
- *     no failure shows that the database is the cause
+ * @param databaseReachable whether the database can be reached. False as soon as a thread that jobs
+ *     depend on fails because the database is unavailable, until no such thread fails for that
+ *     reason. The connection that listens for wake-ups, and maintenance, do not count
+ * @param poolExhausted whether a part of the worker cannot get a connection from its pool, and no
+ *     failure shows that the database is the cause
  * @param schemaCurrent whether the schema has what this version of the library needs; empty if not
  *     known yet
  */

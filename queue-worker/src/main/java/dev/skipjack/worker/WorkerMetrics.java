@@ -10,10 +10,10 @@ import java.util.function.DoubleSupplier;
  *
  * <p>Many threads call it at once, several times for each job and, unlike a {@link WorkerListener},
  * synchronously: the threads that claim, run handlers, write outcomes and renew leases. It must
- * therefore not block: no network, no database, no lock that another thread may hold for long.
- * There are two calls for each claimed job, so calls of a millisecond limit a worker to 500 claimed
- * jobs a second. A call that hangs can stop the renewal of leases, and other workers then run the
- * jobs again. Add to a counter in memory, and let another thread send it.
+ * therefore not block: no network, no database, no lock that another thread may hold for a long
+ * time. There are two calls for each claimed job, so calls of a millisecond limit a worker to 500
+ * claimed jobs a second. A call that hangs can stop the renewal of leases, and other workers then
+ * run the jobs again. Add to a counter in memory, and let another thread send it.
  */
 public interface WorkerMetrics {
 
@@ -58,7 +58,7 @@ public interface WorkerMetrics {
    * Registers a gauge whose value the monitoring library reads whenever it needs it.
    *
    * @param worker the worker that the value belongs to; no two workers are equal, even if they have
-   *     one name
+   *     the same name
    * @param value reads the current value, from any thread and without blocking; it keeps the worker
    *     in memory until the gauge is removed
    * @return an action that removes the gauge; called once, when the worker stops

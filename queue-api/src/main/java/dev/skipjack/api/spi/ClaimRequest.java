@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param worker the worker that claims
  * @param lanes the lanes to claim from, in the order in which they must be served
- * @param kinds only jobs of these kinds
+ * @param kinds the kinds of jobs to claim
  * @param limit maximum number of jobs, 1 to 1,000
  * @param lease how long a claim stays valid without renewal; more than 0, at most 365 days
  */

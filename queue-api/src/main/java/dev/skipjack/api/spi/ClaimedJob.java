@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param queue its queue
  * @param kind its kind
  * @param payload one JSON document
- * @param payloadVersion shape of the payload
+ * @param payloadVersion version of the payload's format
  * @param priority its priority
  * @param attempt number of the attempt as seen by the handler, from 1; snoozed and released ones do
  *     not count
- * @param uncountedAttempts how many earlier attempts do not count: they were snoozed or released,
- *     or came before the latest redrive
+ * @param uncountedAttempts number of earlier attempts that do not count, because they were snoozed
+ *     or released or came before the latest redrive
  * @param maxAttempts number of attempts that it may use
  * @param scheduledAt when it became due
  * @param traceparent W3C traceparent of its enqueuer; null if there is none
@@ -38,7 +38,7 @@ public record ClaimedJob(
     return execution.startedAt();
   }
 
-  /** The lane it was taken from. */
+  /** The lane that it was claimed from. */
   public Lane lane() {
     return new Lane(queue, priority);
   }

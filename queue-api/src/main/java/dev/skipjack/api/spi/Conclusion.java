@@ -44,7 +44,7 @@ public record Conclusion(
   /**
    * Cancels a job.
    *
-   * @param reason in words; null if there is none
+   * @param reason a description of the reason; null if there is none
    */
   public static Conclusion cancelled(Execution execution, @Nullable String reason) {
     return new Conclusion(execution, JobStatus.CANCELLED, null, reason);

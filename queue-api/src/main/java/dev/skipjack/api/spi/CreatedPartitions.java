@@ -9,8 +9,8 @@ import java.util.Optional;
  *
  * @param created names of the new partitions, without those that existed before
  * @param postponed the partitions that are still missing
- * @param missingFrom the first requested instant without a partition, from which on jobs cannot be
- *     claimed or completed; empty if none is missing
+ * @param missingFrom the first requested instant without a partition; jobs cannot be claimed or
+ *     completed from then on. Empty if no partition is missing
  */
 public record CreatedPartitions(
     List<String> created, List<Postponed> postponed, Optional<Instant> missingFrom) {

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param as {@link ExecutionStatus#SNOOZED} or {@link ExecutionStatus#RELEASED}
  * @param delay until the job is due again; clamped to 0 .. {@link Backoff#LONGEST}
  * @param until when the job is due again; null if the delay applies. A snoozed job is not due
- *     before the delay has passed. A released job is due exactly at this instant, whatever the
- *     delay, even if it is in the past: with the due time it was claimed with, a job that never
- *     started keeps its position before later jobs, and its waiting time. An instant before 1970 or
- *     after {@link EnqueueOptions#LATEST} is clamped.
+ *     before the delay has passed. A released job is due exactly at this instant, even if it is in
+ *     the past. A job that never started can thus keep the due time that it was claimed with, and
+ *     with it its position and its waiting time. An instant before 1970 or after {@link
+ *     EnqueueOptions#LATEST} is clamped.
  */
 public record GiveBack(
     Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {
@@ -35,12 +35,12 @@ public record GiveBack(
     until = until == null ? null : clamp(until);
   }
 
-  /** Due again after {@code delay}. */
+  /** Makes the job due again after {@code delay}. */
   public GiveBack(Execution execution, ExecutionStatus as, Duration delay) {
     this(execution, as, delay, null);
   }
 
-  /** Due again at {@code until}, by the database's clock. */
+  /** Makes the job due again at {@code until}, by the database's clock. */
   public static GiveBack until(Execution execution, ExecutionStatus as, Instant until) {
     return new GiveBack(execution, as, Duration.ZERO, until);
   }

@@ -3,11 +3,11 @@ package dev.skipjack.api.spi;
 import java.time.Duration;
 
 /**
- * A key that makes the repeat of an enqueue safe: while it is kept, no second job with this key is
+ * A key that makes it safe to repeat an enqueue: while the key is kept, no second job with it is
  * created, whatever the state of the first.
  *
- * @param key what is compared, 1 to 512 bytes
- * @param kept how long it is kept, counted from the enqueue by the database's clock
+ * @param key the text that is compared, 1 to 512 bytes
+ * @param kept how long the key is kept, counted from the enqueue by the database's clock
  */
 public record IdempotencyKey(String key, Duration kept) {
 

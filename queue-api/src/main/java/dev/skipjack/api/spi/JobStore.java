@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 public interface JobStore {
 
   /**
-   * Writes jobs, all or none; jobs whose idempotency key is known exist already and count as
-   * written. Of several jobs with the same key the first is written. Waits for any open transaction
-   * that has taken one of the keys. If another live job holds a unique key, the database refuses
-   * the statement with 23505; extensions may return the holder instead.
+   * Writes either all jobs or none. A job whose idempotency key is known exists already and counts
+   * as written. If several jobs have the same key, the first is written. Waits for any open
+   * transaction that has taken one of the keys. If another live job holds a unique key, the
+   * database refuses the statement with 23505; extensions may return the holder instead.
    *
    * @return the result of each job, in the order of {@code jobs}
    */
@@ -48,8 +48,8 @@ public interface JobStore {
   DueLanes dueLanes(List<String> queues);
 
   /**
-   * Claims due jobs and opens their audit rows. Locked jobs are skipped, so there may be fewer than
-   * the limit although due jobs remain; there are never more.
+   * Claims due jobs and opens their audit rows. Locked jobs are skipped, so the result may contain
+   * fewer jobs than the limit although due jobs remain, but never more.
    *
    * @return jobs in the order of the request's lanes, then due time, then id
    */
@@ -72,8 +72,9 @@ public interface JobStore {
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
   /**
-   * Writes progress reports of handlers, for display. Of several reports for one execution in a
-   * call, one is written. The report of an earlier attempt remains until then.
+   * Writes progress reports of handlers, for display. If a call contains several reports for one
+   * execution, one of them is written. The report of an earlier attempt remains until a new one is
+   * written.
    */
   List<Verdict> progress(List<Progress> reports);
 
@@ -113,7 +114,7 @@ public interface JobStore {
   List<Ended> fail(List<Failure> failures);
 
   /**
-   * Ends attempts without using them; a job whose cancellation was requested is archived as
+   * Ends attempts that do not count; a job whose cancellation was requested is archived as
    * cancelled.
    */
   List<Ended> giveBack(List<GiveBack> attempts);
@@ -128,9 +129,8 @@ public interface JobStore {
   List<Optional<ExecutionStatus>> statuses(List<Execution> executions);
 
   /**
-   * Rescues jobs whose lease has expired: each waits for another attempt, spread over {@code
-   * spread}, or is dead if no attempts are left. Skips locked rows, and rows that cannot be
-   * rescued.
+   * Rescues jobs whose lease has expired: each becomes due again at a time within {@code spread},
+   * or is dead if no attempts are left. Skips locked rows, and rows that cannot be rescued.
    *
    * @param limit maximum number of jobs to rescue, at least 1
    */

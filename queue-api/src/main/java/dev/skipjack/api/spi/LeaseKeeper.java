@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Extends leases on a connection that it keeps, so that handlers that have taken every connection
- * of a pool cannot cost their own jobs the leases.
+ * Extends leases on a connection that it keeps, so that jobs do not lose their leases when handlers
+ * have taken every connection of a pool.
  *
  * <p>The connection is kept from the first call until it breaks or the keeper is closed; between
  * calls it holds no transaction. Safe for any number of threads, one heartbeat at a time.
@@ -26,8 +26,8 @@ public interface LeaseKeeper extends AutoCloseable {
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
   /**
-   * Like {@link JobStore#progress}, on the same connection: if handlers have taken all others, a
-   * report must not delay a heartbeat.
+   * Like {@link JobStore#progress}, on the same connection, so that a progress report never has to
+   * wait for a free connection and delay a heartbeat.
    */
   List<Verdict> progress(List<Progress> reports);
 
@@ -42,8 +42,8 @@ public interface LeaseKeeper extends AutoCloseable {
 
   /**
    * Makes the next {@link #reserve} check that the server responds and accepts writes, however
-   * recently the connection was used. Call it after another connection has met a server that does
-   * not. Any thread may call it.
+   * recently the connection was used. Call it after such a check has failed on another connection.
+   * Any thread may call it.
    */
   void recheck();
 
@@ -55,7 +55,7 @@ public interface LeaseKeeper extends AutoCloseable {
    */
   void reserve();
 
-  /** Returns the connection. A running call has half a second to end, and is then aborted. */
+  /** Returns the connection. A running call is aborted if it does not end within half a second. */
   @Override
   void close();
 }

@@ -11,8 +11,7 @@ import java.time.Duration;
  * session are postponed and reported: call again later. Any number of workers may run maintenance
  * at the same time, in any time zones, and a call that was interrupted is finished by the next one.
  *
- * <p>Each partition and each step fails separately: the result lists the failures, and the rest is
- * done.
+ * <p>A failure of one partition or step does not prevent the others; the result lists the failures.
  *
  * <p>Safe for any number of threads. Throws {@link StoreException} when the database is
  * unavailable.
@@ -30,7 +29,7 @@ public interface Maintenance {
   /**
    * Removes history that is older than its retention: whole partitions that no queue keeps and that
    * contain no running attempt, and in other partitions the archived jobs of queues with a shorter
-   * retention. Returns after about ten seconds, whatever is left.
+   * retention. Returns after about ten seconds, even if more history remains to be removed.
    *
    * <p>It drops only tables that this method has detached, possibly in an earlier call.
    */
@@ -40,7 +39,8 @@ public interface Maintenance {
    * Deletes, in bounded batches, expired rows outside partitions: expired keys, and dead jobs of
    * queues that keep them for a limited time ({@code job_queues.dead_retention}). Also deletes the
    * rows of workers that were not seen for a day. Locked rows are left for the next call. Returns
-   * after about ten seconds, whatever is left; the next call continues where this one stopped.
+   * after about ten seconds, even if it has not finished; the next call continues where this one
+   * stopped.
    */
   Pruned prune();
 }

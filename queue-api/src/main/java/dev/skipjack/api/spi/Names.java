@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * The names of queues and kinds. One rule for both, so that SQL, logs, metrics and URLs need no
- * escaping.
+ * Checks the names of queues and kinds. The same rule applies to both, so that SQL, logs, metrics
+ * and URLs need no escaping.
  */
 public final class Names {
 

@@ -38,7 +38,7 @@ public final class NewJob {
   }
 
   /**
-   * A job of {@code type} with {@code options}, and with the idempotency key that these give.
+   * Creates a job of {@code type} with {@code options}, including their idempotency key.
    *
    * @param payload one JSON document
    */
@@ -52,16 +52,16 @@ public final class NewJob {
   }
 
   /**
-   * This job, unique by {@code key}.
+   * Returns this job, unique by {@code key}.
    *
-   * @throws IllegalArgumentException if it has an idempotency key: no statement serves both
+   * @throws IllegalArgumentException if it has an idempotency key, because a job cannot have both
    */
   public NewJob unique(UniqueKey key) {
     return new NewJob(type, payload, options, key, idempotencyKey);
   }
 
   /**
-   * This job, holding {@code key} for the duration that the key names.
+   * Returns this job, holding {@code key} for the key's duration.
    *
    * @throws IllegalArgumentException if it has a key already
    */
@@ -72,13 +72,13 @@ public final class NewJob {
     return new NewJob(type, payload, options, uniqueKey, key);
   }
 
-  /** This job, due {@code delay} after the enqueue. */
+  /** Returns this job, due {@code delay} after the enqueue. */
   public NewJob delayed(Duration delay) {
     return with(options.delay(delay));
   }
 
   /**
-   * This job, with {@code tags} instead of its own.
+   * Returns this job, with {@code tags} instead of its own.
    *
    * @throws IllegalArgumentException as {@link EnqueueOptions#tags(List)}
    */
@@ -87,7 +87,7 @@ public final class NewJob {
   }
 
   /**
-   * This job, as part of the trace of {@code traceparent}.
+   * Returns this job, as part of the trace of {@code traceparent}.
    *
    * @throws IllegalArgumentException as {@link Traceparent#require}
    */
@@ -114,18 +114,18 @@ public final class NewJob {
     return payload;
   }
 
-  /** Version of the payload's shape. */
+  /** Version of the payload's format. */
   public int payloadVersion() {
     return type.payloadVersion();
   }
 
-  /** Priority of the job; null leaves it to the queue, then to 0. */
+  /** Priority of the job; null for the queue's setting or, if it has none, 0. */
   public @Nullable Integer priority() {
     return first(options.priority(), type.priority());
   }
 
   /**
-   * Maximum number of attempts; null leaves it to the queue, then to {@link
+   * Maximum number of attempts; null for the queue's setting or, if it has none, {@link
    * JobType#DEFAULT_MAX_ATTEMPTS}.
    */
   public @Nullable Integer maxAttempts() {
@@ -157,7 +157,7 @@ public final class NewJob {
     return idempotencyKey;
   }
 
-  /** W3C trace parent of the enqueuer, which is passed to the handler; null if there is none. */
+  /** W3C traceparent of the enqueuer, which is passed to the handler; null if there is none. */
   public @Nullable String traceparent() {
     return options.traceparent().orElse(null);
   }
@@ -167,7 +167,7 @@ public final class NewJob {
     return options.wakesUp();
   }
 
-  /** Kind and queue; never the payload, which may hold secrets. */
+  /** Kind and queue, but not the payload, which may contain secrets. */
   @Override
   public String toString() {
     return "NewJob[%s, queue '%s']".formatted(kind(), queue());

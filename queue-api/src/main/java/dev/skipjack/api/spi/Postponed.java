@@ -3,7 +3,8 @@ package dev.skipjack.api.spi;
 /**
  * A partition that could not be created or removed now.
  *
- * @param partition its name, or the table's if none of its partitions could be processed
+ * @param partition name of the partition, or of the table if none of its partitions could be
+ *     processed
  * @param reason the reason
  * @param detail message of the database; empty if the reason is sufficient
  */
@@ -14,7 +15,7 @@ public record Postponed(String partition, Reason reason, String detail) {
     this(partition, reason, "");
   }
 
-  /** Why a partition was postponed. */
+  /** Why a partition could not be created or removed now. */
   public enum Reason {
     /** Another session reads it, or another worker is maintaining it. */
     BUSY,

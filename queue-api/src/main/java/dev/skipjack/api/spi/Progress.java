@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param execution the attempt
  * @param percent percentage of the work that is done, 0 to 100
- * @param message description of the current step, made safe to write and at most 500 characters;
+ * @param message description of the current step, at most 500 characters that PostgreSQL can store;
  *     null if there is none
  */
 public record Progress(Execution execution, int percent, @Nullable String message) {

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param removed names of the partitions that were dropped
  * @param rows number of archived jobs deleted from partitions that remain
- * @param postponed partitions in which something is left to remove
+ * @param postponed partitions that still contain history to remove
  */
 public record RemovedPartitions(List<String> removed, long rows, List<Postponed> postponed) {
 

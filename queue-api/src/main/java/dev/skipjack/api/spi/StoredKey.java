@@ -28,7 +28,7 @@ public record StoredKey(String text, String label) {
   /**
    * Returns the stored form of a key.
    *
-   * @param what name of the key in messages
+   * @param what the name of the key in error messages
    * @param scope scope within which keys are compared; without {@code '#'}, at most 100 bytes
    * @throws IllegalArgumentException like {@link #require}
    */

@@ -18,7 +18,8 @@ public final class Traceparent {
   /**
    * Returns {@code traceparent} if it is valid.
    *
-   * @throws IllegalArgumentException if it is not; version ff and ids of zeros only are invalid too
+   * @throws IllegalArgumentException if it is not; version ff and ids that consist of zeros are
+   *     invalid too
    */
   public static String require(String traceparent) {
     if (!FORM.matcher(traceparent).matches()) {

@@ -37,8 +37,8 @@ public interface WakeUps {
 
     /**
      * Makes the next {@link #await} check that the server responds and accepts writes, and fail
-     * otherwise. Call it after another connection has met a server that does not. Any thread may
-     * call it.
+     * otherwise. Call it after such a check has failed on another connection. Any thread may call
+     * it.
      */
     void recheck();
 

@@ -3,9 +3,9 @@ package dev.skipjack.api.spi;
 import java.util.Set;
 
 /**
- * What a worker learns when it updates its row in the registry.
+ * The information that a worker receives when it updates its row in the registry.
  *
- * @param pausedQueues those of its queues that are paused
+ * @param pausedQueues the queues of the worker that are paused
  * @param schemaVersion number of the newest migration of the database
  * @param encoding the database's encoding, as PostgreSQL names it; only {@value #UTF8} can store
  *     every text

@@ -78,7 +78,7 @@ final class Archive {
   }
 
   /**
-   * As {@link #of(CommonTableExpression, JobStatus)}, with further values for each job.
+   * Like {@link #of(CommonTableExpression, JobStatus)}, with further values for each job.
    *
    * @param lastError the error to store instead of the job's own
    */

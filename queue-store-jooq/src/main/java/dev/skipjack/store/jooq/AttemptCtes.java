@@ -112,7 +112,7 @@ final class AttemptCtes {
     return name("locked").asMaterialized(fenced().forUpdate().skipLocked());
   }
 
-  /** As {@link #locked}, for a statement that deletes no jobs. */
+  /** Like {@link #locked}, for a statement that deletes no jobs. */
   static CommonTableExpression<?> lockedForUpdateOnly() {
     return name("locked").asMaterialized(fenced().forNoKeyUpdate().skipLocked());
   }
@@ -189,7 +189,7 @@ final class AttemptCtes {
   }
 
   /**
-   * As {@link #endings}.
+   * Like {@link #endings}.
    *
    * @param locked locked strongly enough for updates only
    */
@@ -324,7 +324,7 @@ final class AttemptCtes {
         .and(weeks.condition());
   }
 
-  /** As {@link #auditRowsOf}, joined to the row of {@code ended}. */
+  /** Like {@link #auditRowsOf}, joined to the row of {@code ended}. */
   private static Condition auditRowOf(Table<?> ended, AuditWeeks weeks) {
     return JOB_EXECUTIONS.ID.eq(executionOf(ended)).and(auditRowsOf(ended, weeks));
   }

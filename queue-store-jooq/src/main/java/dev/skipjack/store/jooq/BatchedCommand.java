@@ -52,7 +52,7 @@ final class BatchedCommand {
   }
 
   /**
-   * As {@link #run(List, Function, Predicate)}.
+   * Like {@link #run(List, Function, Predicate)}.
    *
    * @param locked the result for a single job that fails because of a lock; null to make that an
    *     error

@@ -53,7 +53,7 @@ final class CommandCtes {
     return name("locked").asMaterialized(given(columns).forUpdate().skipLocked());
   }
 
-  /** As {@link #locked}, but strong enough for updates only. */
+  /** Like {@link #locked}, but strong enough for updates only. */
   static CommonTableExpression<?> lockedForUpdateOnly(Field<?>... columns) {
     return name("locked").asMaterialized(given(columns).forNoKeyUpdate().skipLocked());
   }

@@ -37,7 +37,7 @@ final class DeadJobWalker {
     this.walkQueueAndKind = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect, true, true));
   }
 
-  /** As {@link dev.skipjack.api.QueueAdmin#prune(List)}. */
+  /** Like {@link dev.skipjack.api.QueueAdmin#prune(List)}. */
   List<PruneResult> prune(List<JobId> jobs) {
     return BatchedCommand.run(jobs, this::pruneBatch, result -> result == PruneResult.BUSY);
   }
@@ -47,7 +47,7 @@ final class DeadJobWalker {
     return count(BatchedCommand.run(jobs, this::pruneBatch, result -> false));
   }
 
-  /** As {@link #prune}; returns the number of jobs deleted. */
+  /** Like {@link #prune}; returns the number of jobs deleted. */
   int pruneAndCount(List<JobId> jobs) {
     return count(prune(jobs));
   }
@@ -79,7 +79,7 @@ final class DeadJobWalker {
   }
 
   /**
-   * As {@link #forEachBatch}, but begins after a position.
+   * Like {@link #forEachBatch}, but begins after a position.
    *
    * @return the position of the last job visited; empty if all jobs were visited
    */

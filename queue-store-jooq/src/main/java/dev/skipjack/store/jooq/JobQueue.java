@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * the call returns. {@link #in} binds to the caller's transaction, so that a job commits or rolls
  * back with the rows it belongs to.
  *
- * <p>Immutable and safe for any number of threads; make one and share it. Holds no connection
+ * <p>Immutable and safe for any number of threads; create one and share it. Holds no connection
  * between calls and need not be closed.
  */
 public final class JobQueue implements JobEnqueuer, QueueAccess {
@@ -154,7 +154,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    * Creates a queue in schema {@value #DEFAULT_SCHEMA} with Jackson 2 as its codec.
    *
    * @param dataSource a pool; a connection is borrowed for one short transaction of the queue's own
-   *     at a time. Not a data source that is bound to the caller's transaction (Spring's {@code
+   *     at a time. It must not be bound to the caller's transaction (Spring's {@code
    *     TransactionAwareDataSourceProxy}, contextual connections): calls on such a connection throw
    *     {@link IllegalStateException} while a transaction is open on it, before any SQL
    * @throws NullPointerException if {@code dataSource} is null
@@ -164,7 +164,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Begins a queue with settings of its own.
+   * Returns a builder of a queue with settings that differ from the defaults.
    *
    * @param dataSource as for {@link #on}
    * @throws NullPointerException if {@code dataSource} is null
@@ -249,14 +249,15 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return Optional.of(wakeUps);
   }
 
-  /** True if {@link Builder#listenOn} was given. */
+  /** True if {@link Builder#listenOn} was called. */
   @Override
   public boolean listensApart() {
     return listensApart;
   }
 
   /**
-   * Known only for HikariCP, wrapped or not. The size of the workers' pool if they have their own.
+   * Known only for HikariCP, wrapped or not. If the workers have a pool of their own, this is its
+   * size.
    */
   @Override
   public OptionalInt poolSize() {
@@ -288,7 +289,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return extension;
   }
 
-  /** Settings of a {@link JobQueue}. Belongs to one thread. */
+  /** Collects the settings of a {@link JobQueue}; confined to one thread. */
   public static final class Builder {
 
     private final DataSource dataSource;
@@ -372,8 +373,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     /**
      * Whether an enqueue of a job that is due at once wakes workers by NOTIFY. Default: true. An
      * application that enqueues at a high rate, and whose jobs can wait for the next poll, can
-     * spare its commits the lock that NOTIFY takes. Use {@link #withoutWakeUps} for some queues
-     * only, and {@link EnqueueOptions#withoutWakeUp()} for one call.
+     * avoid the lock that NOTIFY takes at commit. Use {@link #withoutWakeUps} for some queues only,
+     * and {@link EnqueueOptions#withoutWakeUp()} for one call.
      */
     public Builder wakeUps(boolean wakeUps) {
       this.wakeUps = wakeUps;

@@ -125,14 +125,14 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     }
   }
 
-  /** As {@link #enqueue(Connection, List)} with the database's own exception. */
+  /** Like {@link #enqueue(Connection, List)} with the database's own exception. */
   List<EnqueueResult> insert(Connection connection, List<NewJob> jobs) throws SQLException {
     List<EnqueueResult> results = write(Session.in(connection), jobs);
     wakeWithin(connection, jobs, results);
     return results;
   }
 
-  /** As {@link #insert}, in the transaction of the session; wakes no worker. */
+  /** Like {@link #insert}, in the transaction of the session; wakes no worker. */
   List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
     return writer.write(session, jobs, EnqueueStatement.LARGEST);
   }

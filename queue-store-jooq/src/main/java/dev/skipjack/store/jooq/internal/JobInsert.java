@@ -133,20 +133,20 @@ public final class JobInsert {
     return insert(order, noCondition());
   }
 
-  /** As {@link #insert(Field)}, for the rows of {@code incoming} that match {@code which}. */
+  /** Like {@link #insert(Field)}, for the rows of {@code incoming} that match {@code which}. */
   public static InsertOnDuplicateStep<JobsRecord> insert(Field<?> order, Condition which) {
     return insert(ID, table(name("incoming")), which, order);
   }
 
   /**
-   * As {@link #insert(Field)} for one job, whose values are parameters of their own: as arrays of
+   * Like {@link #insert(Field)} for one job, whose values are parameters of their own: as arrays of
    * one element they would cost the server as much again as the insert.
    */
   public static InsertOnDuplicateStep<JobsRecord> insertOne() {
     return insertOne(noCondition());
   }
 
-  /** As {@link #insertOne()}, if {@code when} is true. */
+  /** Like {@link #insertOne()}, if {@code when} is true. */
   public static InsertOnDuplicateStep<JobsRecord> insertOne(Condition when) {
     return insert(NextId.of(JOBS_ID_SEQ), one(), when);
   }

@@ -145,7 +145,7 @@ public final class JacksonCodec implements PayloadCodec {
     return value < 0 ? message : message.substring(0, value) + " value";
   }
 
-  /** As {@link #place}, with {@code *} for parts from the payload, which are the keys of maps. */
+  /** Like {@link #place}, with {@code *} for parts from the payload, which are the keys of maps. */
   private String placeInClasses(JacksonException refused) {
     return place(
         refused,

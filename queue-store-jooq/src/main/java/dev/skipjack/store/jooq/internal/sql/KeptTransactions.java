@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * As {@link OwnTransactions}, on one connection that is kept from call to call and has no open
+ * Like {@link OwnTransactions}, on one connection that is kept from call to call and has no open
  * transaction in between. The pool cannot check this connection, so after a minute without use it
  * is checked whether its server is reachable and writable. A response that takes longer than ten
  * seconds ends the connection. Safe for any number of threads, one at a time.

@@ -78,13 +78,13 @@ public final class OwnTransactions {
     return inOne(session -> session.run(bound));
   }
 
-  /** As {@link #run(Statement, Object)}, for a statement without parameters. */
+  /** Like {@link #run(Statement, Object)}, for a statement without parameters. */
   public <R> List<R> run(Statement<NoRequest, R> statement) {
     return run(statement, NoRequest.NONE);
   }
 
   /**
-   * As {@link #run(Statement, Object)}, with BEGIN, settings, statement and COMMIT in one round
+   * Like {@link #run(Statement, Object)}, with BEGIN, settings, statement and COMMIT in one round
    * trip. If the connection breaks at any time, it is unknown whether the statement was committed.
    * Use it only for statements that may run twice, or whose caller can determine the outcome.
    */

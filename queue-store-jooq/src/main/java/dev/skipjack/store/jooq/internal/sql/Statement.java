@@ -52,7 +52,7 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * As {@link #of(DSLContext, ResultQuery, Function, RowReader)}, for a query without parameters.
+   * Like {@link #of(DSLContext, ResultQuery, Function, RowReader)}, for a query without parameters.
    */
   public static <R> Statement<NoRequest, R> of(
       DSLContext dsl, ResultQuery<?> query, RowReader<R> reader) {
