@@ -89,13 +89,13 @@ import org.jspecify.annotations.Nullable;
  * transaction ({@code now()}): a transaction that already shares the job continues to share it, so
  * two of them never wait for each other.
  *
- * <p>A transaction that began before the job was overdue shares it even if the job has become late
- * since. It does not wait for a transaction that holds the job alone, because that transaction may
- * be waiting for a next job of this one; its request is handed over as well. The last of the next
- * jobs is never overdue ({@code next_key} is null).
+ * <p>A transaction that began before the job was overdue shares it even if the job has become
+ * overdue since. It does not wait for a transaction that holds the job exclusively, because that
+ * transaction may be waiting for a next job of this one; its request is handed over as well. The
+ * last of the next jobs is never overdue ({@code next_key} is null).
  *
- * <p>Only a job of the given kind is replaced, because another kind's handler would not understand
- * the payload; a job of another kind is held if requested. The due time never moves into the past,
+ * <p>Only a job of the given kind is replaced, because another kind's handler could not read the
+ * payload; a job of another kind is held if requested. The due time never moves into the past,
  * where a claim with a low-water mark would not see it. A debounce does not change the due time of
  * a job that has been started before: it was set by a snooze, a release or a redrive.
  *

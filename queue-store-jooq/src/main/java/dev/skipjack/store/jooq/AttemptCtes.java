@@ -69,11 +69,11 @@ import org.jooq.WithStep;
  * <p>Writes are fenced by the execution id alone: a status predicate beside it would let the
  * planner walk the dead entries of the running index. Rows are locked in id order, and a row that
  * another transaction has locked is skipped and reported as busy. Otherwise one open transaction
- * would hold up a whole batch and, if it stayed open past the lease, cost every other job of the
- * batch its lease (docs/adr/0004). The lock is as strong as the strongest write behind it. It is
- * {@code FOR UPDATE} where rows may be deleted: with a weaker lock, the CTE would lock a row that
- * an uncommitted foreign key refers to, and the DELETE would wait for that row with the whole batch
- * locked. It is {@code FOR NO KEY UPDATE} where all rows are updated.
+ * would hold up a whole batch and, if it stayed open past the lease, make every other job of the
+ * batch lose its lease (docs/adr/0004). The lock is as strong as the strongest write behind it. It
+ * is {@code FOR UPDATE} where rows may be deleted: with a weaker lock, the CTE would lock a row
+ * that an uncommitted foreign key refers to, and the DELETE would wait for that row with the whole
+ * batch locked. It is {@code FOR NO KEY UPDATE} where all rows are updated.
  *
  * <p>The text names the weeks in which the attempts began, so a plan contains no other partition of
  * the audit: it neither reads nor locks the forty partitions of a long history. The job's row has

@@ -45,7 +45,7 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>It is separate from {@link CompleteStatement} because most jobs have no such data and should
- * not pay for those that do. {@link AttemptCtes} explains the lock order.
+ * not pay the cost of storing it. {@link AttemptCtes} explains the lock order.
  */
 final class ConcludeStatement {
 

@@ -48,9 +48,9 @@ import org.jspecify.annotations.Nullable;
  * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>A job that never began is released with a null delay, which {@code GREATEST} ignores. Its due
- * time does not change, so it is served before jobs that became due later. If that time is below a
- * low-water mark, the next claim without a mark finds the job.
+ * <p>A job whose handler was never called is released with a null delay, which {@code GREATEST}
+ * ignores. Its due time does not change, so it is served before jobs that became due later. If that
+ * time is below a low-water mark, the next claim without a mark finds the job.
  *
  * <p>{@code attempts} does not change, because it equals the number of audit rows; {@code
  * uncounted_attempts} is the number that does not count. {@link AttemptCtes} explains the lock

@@ -67,7 +67,7 @@ import org.jooq.SelectSeekStep1;
  * therefore never prevents a rescue, and only keeps a cancelled job from being deleted. A row that
  * changes concurrently is either locked, and skipped, or its lease was renewed, in which case
  * PostgreSQL checks the lease again once it has the lock. A row that was claimed again in the
- * meantime is left to the next sweep, however short its lease.
+ * meantime is left to the next rescue, however short its lease.
  */
 final class RescueStatement {
 

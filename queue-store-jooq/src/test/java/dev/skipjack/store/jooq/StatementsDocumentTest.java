@@ -90,7 +90,7 @@ class StatementsDocumentTest {
       `StatementsDocumentTest` generates this page from the comments of those classes.
 
       All statements run as constant text, with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)).
-      One of the queue's own transactions begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`, and sets
+      Each of the queue's own transactions begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`, and sets
       `enable_seqscan = off` and `plan_cache_mode = force_generic_plan` until it ends. In a caller's transaction, these settings are changed
       for the statement and then restored. `search_path` is restored at the end of each round trip ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
 

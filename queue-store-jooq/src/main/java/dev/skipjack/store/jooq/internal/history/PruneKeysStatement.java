@@ -30,9 +30,9 @@ import org.jooq.ResultQuery;
  * SELECT count(*) FROM pruned
  * }</pre>
  *
- * <p>It skips locked keys, so a key that an enqueue is taking over stays. The two statements
- * therefore cannot deadlock, although one locks in key order and the other in order of age. A later
- * enqueue waits for this short transaction and inserts the key again.
+ * <p>It skips locked keys, so a key that an enqueue is taking over stays. The enqueue and this
+ * statement therefore cannot deadlock, although the first locks in key order and the second in
+ * order of age. A later enqueue waits for this short transaction and inserts the key again.
  */
 final class PruneKeysStatement {
 

@@ -16,7 +16,7 @@ import org.jooq.Field;
 import org.jooq.ResultQuery;
 
 /**
- * Lists by id the live jobs of a status that few jobs have, which is running or waiting.
+ * Lists the running or the waiting jobs by id. Few jobs have one of these statuses.
  *
  * <pre>{@code
  * seen AS MATERIALIZED (SELECT id, id > :after AND <filters> AS matches,
