@@ -69,16 +69,20 @@ final class PostgresWakeUps implements WakeUps {
   @Override
   public Subscription subscribe() {
     Connection connection = null;
+    Runnable restorePeek = () -> {};
     try {
       connection = connections.borrow();
       connection.setAutoCommit(true);
       try (Statement statement = connection.createStatement()) {
         statement.execute("LISTEN " + channel.name());
       }
-      Listening listening = new Listening(connection, session(connection));
+      PGConnection session = session(connection);
+      restorePeek = NotificationPeek.skip(session);
+      Listening listening = new Listening(connection, session, restorePeek);
       listening.requireHearing();
       return listening;
     } catch (SQLException | RuntimeException failure) {
+      restorePeek.run();
       close(connection, failure);
       throw failure instanceof SQLException refused
           ? OwnTransactions.refused(refused)
@@ -129,16 +133,19 @@ final class PostgresWakeUps implements WakeUps {
 
     private final Connection connection;
     private final PGConnection session;
+    private final Runnable restorePeek;
     private final int networkTimeout;
     private long heardAt = System.nanoTime();
     private volatile boolean doubted;
     private @Nullable SQLException broken;
     private boolean closed;
 
-    Listening(Connection connection, PGConnection session) throws SQLException {
+    Listening(Connection connection, PGConnection session, Runnable restorePeek)
+        throws SQLException {
       this.connection = connection;
       this.networkTimeout = connection.getNetworkTimeout();
       this.session = session;
+      this.restorePeek = restorePeek;
     }
 
     /** Fails if the session does not receive another session's probe: it never would. */
@@ -249,6 +256,7 @@ final class PostgresWakeUps implements WakeUps {
         return;
       }
       closed = true;
+      restorePeek.run();
       try (Connection last = connection) {
         if (broken == null || !ReadOnlyServer.abandon(last, broken)) {
           unlisten(last, networkTimeout);
