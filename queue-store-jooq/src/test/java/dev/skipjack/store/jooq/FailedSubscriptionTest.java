@@ -51,7 +51,7 @@ class FailedSubscriptionTest {
     HikariDataSource pool = new HikariDataSource();
     pool.setJdbcUrl(database.jdbcUrl());
     pool.setMaximumPoolSize(size);
-    pool.setConnectionTimeout(250);
+    pool.setConnectionTimeout(1_000); // a busy machine connects in a third of a second
     return pool;
   }
 
