@@ -78,6 +78,7 @@ class PlainEnglishTest {
           "examples/",
           "migrations/",
           "queue-api/",
+          "queue-benchmarks/",
           "queue-cli/",
           "queue-dedup/",
           "queue-faults/",

@@ -8,8 +8,9 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * The floor: one connection that is never given back, the same statements and values in the same
- * number of round trips and with none of the store's settings, every column of every row read.
+ * The floor of {@link StatementOverhead}: sends the store's statements, with the same values and
+ * the same number of round trips, on a single connection outside all pools. Sends none of the
+ * store's settings, and reads every column of every row.
  */
 final class BareJdbc {
 
@@ -19,11 +20,11 @@ final class BareJdbc {
     this.connection = connection;
   }
 
-  /** Sends the statements, each in a transaction of its own; answers the columns read. */
+  /** Sends each statement in its own transaction, and returns the number of non-null values. */
   long send(List<Sent> statements) throws SQLException {
     long columns = 0;
     for (Sent sent : statements) {
-      connection.setAutoCommit(sent.isWhole());
+      connection.setAutoCommit(sent.isTransaction());
       try (PreparedStatement statement = connection.prepareStatement(sent.sql())) {
         for (int i = 0; i < sent.binds().size(); i++) {
           sent.binds().get(i).on(statement, i + 1);
@@ -36,7 +37,7 @@ final class BareJdbc {
           hasRows = statement.getMoreResults();
         }
       }
-      if (!sent.isWhole()) {
+      if (!sent.isTransaction()) {
         connection.commit();
       }
     }

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The store's claim and completion as the store sends them, settings and all, for bare JDBC. Only
- * the executions that are completed change from one call to the next.
+ * The store's claim and completion for bare JDBC, exactly as the store sends them, including the
+ * settings. From one call to the next, only the ids of the completed executions change.
  */
 final class BareStatements {
 
@@ -35,14 +35,14 @@ final class BareStatements {
   }
 
   /**
-   * Learns them from the store.
+   * Records both statements while the store runs them.
    *
-   * @param database without due jobs
-   * @param batch jobs of one claim
+   * @param database must not contain due jobs
+   * @param batch number of jobs per claim
    */
-  static BareStatements learn(BenchmarkDatabase database, int batch) throws SQLException {
+  static BareStatements capture(BenchmarkDatabase database, int batch) throws SQLException {
     Recording recording = new Recording();
-    JobQueue queue = database.queue(recording::noting);
+    JobQueue queue = database.queue(recording::wrap);
     ClaimRequest request =
         new ClaimRequest(
             WorkerId.boot("bare"),
@@ -64,14 +64,14 @@ final class BareStatements {
     return recording.sent().stream()
         .filter(sent -> sent.sql().contains(name))
         .findFirst()
-        .orElseThrow(() -> new IllegalStateException("The store has sent no " + name));
+        .orElseThrow(() -> new IllegalStateException("The store sent no statement with " + name));
   }
 
   /**
-   * Claims a batch and completes it, each in a transaction.
+   * Claims a batch and completes it, in two transactions.
    *
-   * @param connection not in autocommit
-   * @return how many jobs there were
+   * @param connection not in auto-commit mode
+   * @return the number of jobs in the batch
    */
   int claimAndComplete(Connection connection) throws SQLException {
     Long[] jobs = new Long[ClaimRequest.LARGEST];
@@ -112,7 +112,8 @@ final class BareStatements {
   }
 
   /**
-   * Answers which were busy: another claim has a row locked for a moment that it saw as pending.
+   * Completes jobs and returns which were busy. A job is busy while a concurrent claim, which still
+   * saw it as pending, holds a lock on its row.
    */
   private boolean[] complete(Connection connection, Long[] jobs, Long[] executions)
       throws SQLException {
@@ -127,7 +128,7 @@ final class BareStatements {
         for (int i = 0; rows.next(); i++) {
           String verdict = rows.getString(1);
           if (verdict.equals("LOST")) {
-            throw new IllegalStateException("Job %d was lost.".formatted(jobs[i]));
+            throw new IllegalStateException("Execution of job %d was lost.".formatted(jobs[i]));
           }
           busy[i] = verdict.equals("BUSY");
         }
@@ -137,14 +138,14 @@ final class BareStatements {
     return busy;
   }
 
-  /** Those of the statement; settings come before it. */
+  /** Executes the statement, skips the results of the settings before it, and returns its rows. */
   private static ResultSet rows(PreparedStatement statement) throws SQLException {
     boolean hasRows = statement.execute();
     while (!hasRows
         || statement.getResultSet().getMetaData().getColumnName(1).equals("set_config")) {
       hasRows = statement.getMoreResults();
       if (!hasRows && statement.getUpdateCount() == -1) {
-        throw new SQLException("The statement answered no rows.");
+        throw new SQLException("The statement returned no rows.");
       }
     }
     return statement.getResultSet();

@@ -3,8 +3,8 @@ package dev.skipjack.benchmarks;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many jobs a worker's calls are about, on average; calls about none do not count. */
-final class BatchSizes implements TimedAccess.Calls {
+/** Average number of jobs per claim and per completion of a worker. Empty claims count apart. */
+final class BatchSizes implements TimedAccess.CallListener {
 
   private final LongAdder claims = new LongAdder();
   private final LongAdder claimed = new LongAdder();

@@ -4,21 +4,21 @@ import dev.skipjack.benchmarks.Options.Setting;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** A benchmark: compares inside one call, checks that the work was done, and reports. */
+/** Compares two or more variants within one call, checks that all work was done, and reports. */
 interface Benchmark {
 
-  /** What it is about, in one line. */
+  /** Returns a description of one line. */
   String purpose();
 
-  /** What it can be asked for. */
+  /** Returns the settings that apply to this benchmark. */
   Set<Setting> settings();
 
   /**
-   * Runs it.
+   * Runs the benchmark.
    *
-   * @param database may hold whatever earlier benchmarks left
-   * @param notes hears how far it is
-   * @throws IllegalStateException if the queue did not do what it was given
+   * @param database may contain rows of earlier benchmarks
+   * @param notes receives progress messages
+   * @throws IllegalStateException if jobs are missing at the end or were not completed
    */
   Report run(BenchmarkDatabase database, Options options, Consumer<String> notes) throws Exception;
 }

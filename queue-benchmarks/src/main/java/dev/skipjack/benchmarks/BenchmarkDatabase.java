@@ -22,21 +22,21 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database with schemas that a benchmark may drop, make anew and empty. Everything in it is
- * durable.
+ * A database with schemas that a benchmark may drop, recreate and empty. Connections keep the
+ * server's settings, so every commit waits for the disk unless the server is configured otherwise.
  */
 final class BenchmarkDatabase implements AutoCloseable {
 
-  /** Of what is measured; those of what it is compared with begin with it. */
+  /** The schema that is measured. The names of all other schemas start with this one. */
   static final String SCHEMA = "skipjack_bench";
 
-  /** For what is compared with the queue. */
+  /** The schema of the floor. */
   private static final String FLOOR = SCHEMA + "_floor";
 
-  /** Without the index that makes unique jobs unique. */
+  /** The schema without the index of unique keys. */
   private static final String WITHOUT_KEYS = SCHEMA + "_without_keys";
 
-  /** As many as a system has that keeps history for long. */
+  /** As many as a system that keeps a long history. */
   static final int PARTITIONS = 40;
 
   private final @Nullable EmbeddedPostgres server;
@@ -57,7 +57,7 @@ final class BenchmarkDatabase implements AutoCloseable {
     try {
       dropSchemas();
       create(SCHEMA);
-      // A backend that is not of this machine has a number that means something else here.
+      // The pid of a backend on another machine is some other process here.
       boolean local =
           value(
                   "SELECT coalesce(inet_server_addr() <<= inet '127.0.0.0/8'"
@@ -72,9 +72,9 @@ final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /**
-   * The database of a URL, or an embedded one that ends with the program.
+   * Opens the database at {@code url}, or starts an embedded server that {@link #close} stops.
    *
-   * @param partitions how many audit and archive have each
+   * @param partitions number of partitions of the audit, and of the archive
    */
   static BenchmarkDatabase open(Optional<String> url, int partitions) throws SQLException {
     if (url.isPresent()) {
@@ -91,19 +91,17 @@ final class BenchmarkDatabase implements AutoCloseable {
     return new BenchmarkDatabase(server, server.jdbcUrl("postgres"), partitions);
   }
 
-  /** Of the database's whole server. */
+  /** Returns the CPU meter of the whole server. */
   ServerCpu cpu() {
     return cpu;
   }
 
-  /** May hold a password. */
+  /** Returns the URL, which may contain a password. */
   String jdbcUrl() {
     return jdbcUrl;
   }
 
-  /**
-   * Makes a schema with the queue's tables and partitions. One that has the name is dropped before.
-   */
+  /** Creates a schema with the queue's tables and partitions, and drops an existing one first. */
   void create(String schema) throws SQLException {
     execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
     Migrations.migrate(pool, schema);
@@ -118,7 +116,7 @@ final class BenchmarkDatabase implements AutoCloseable {
   }
 
   private void dropSchemas() throws SQLException {
-    String left =
+    String drops =
         value(
             "SELECT coalesce(string_agg(format('DROP SCHEMA %I CASCADE;', nspname), ' '), '')"
                 + " FROM pg_namespace WHERE nspname = '"
@@ -126,40 +124,40 @@ final class BenchmarkDatabase implements AutoCloseable {
                 + "' OR nspname LIKE '"
                 + SCHEMA
                 + "\\_%'");
-    if (!left.isEmpty()) {
-      execute(left);
+    if (!drops.isEmpty()) {
+      execute(drops);
     }
   }
 
-  /** Closes what {@link #pool} and {@link #queue(int)} have opened. */
+  /** Closes the pools that {@link #pool} and {@link #queue(int)} opened. */
   void closePools() {
     pools.forEach(HikariDataSource::close);
     pools.clear();
   }
 
-  /** Connections that stay open until {@link #closePools} or {@link #close}. */
+  /** Opens a pool that {@link #closePools} or {@link #close} closes. */
   HikariDataSource pool(int size) {
-    HikariDataSource more = new HikariDataSource();
-    more.setJdbcUrl(jdbcUrl);
-    more.setMaximumPoolSize(size);
-    more.setConnectionTimeout(60_000);
-    pools.add(more);
-    return more;
+    HikariDataSource created = new HikariDataSource();
+    created.setJdbcUrl(jdbcUrl);
+    created.setMaximumPoolSize(size);
+    created.setConnectionTimeout(60_000);
+    pools.add(created);
+    return created;
   }
 
-  /** A queue on connections of its own. */
+  /** Returns a queue with a pool of its own. */
   JobQueue queue(int connections) {
     return queue(pool(connections), SCHEMA);
   }
 
-  /** A queue in a schema. */
+  /** Returns a queue in {@code schema}. */
   JobQueue queue(DataSource connections, String schema) {
     return JobQueue.builder(connections).schema(schema).build();
   }
 
   /**
-   * Says whether ended jobs of the queues are archived, in the schema of what is measured. In
-   * others they are: that is the default.
+   * Sets whether these queues archive ended jobs, in the measured schema. In all other schemas they
+   * do, by default.
    */
   void archive(boolean kept, String... queues) {
     for (String name : queues) {
@@ -169,17 +167,17 @@ final class BenchmarkDatabase implements AutoCloseable {
     }
   }
 
-  /** Where the write-ahead log ends. */
+  /** Returns the position of the end of the write-ahead log, in bytes. */
   double walBytes() throws SQLException {
     return Double.parseDouble(value("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"));
   }
 
-  /** As after a while of quiet: no dead rows, fresh statistics, nothing unwritten. */
+  /** Vacuums, analyzes and writes a checkpoint, so that every run starts from the same state. */
   void settle() throws SQLException {
     settle(SCHEMA);
   }
 
-  /** Like {@link #settle()}, of another schema. */
+  /** Like {@link #settle()}, for another schema. */
   void settle(String schema) throws SQLException {
     execute(
         qualified(schema, "VACUUM (INDEX_CLEANUP ON, ANALYZE) @jobs"),
@@ -194,9 +192,9 @@ final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /**
-   * Writes due jobs as fast as the server can.
+   * Inserts due jobs with a single statement.
    *
-   * @param queue an SQL expression over the number n of the job
+   * @param queue an SQL expression, which may use the job's number {@code n}
    * @param priority as {@code queue}
    */
   void preload(long jobs, String queue, String kind, String priority) throws SQLException {
@@ -210,7 +208,7 @@ final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /**
-   * Like {@link #preload(String, long, String, String, String)}, due at another time.
+   * Like {@link #preload(String, long, String, String, String)}, with a due time.
    *
    * @param scheduledAt as {@code queue}
    */
@@ -233,53 +231,53 @@ final class BenchmarkDatabase implements AutoCloseable {
                 + ") AS n"));
   }
 
-  /** A queue on the pool of one connection, seen through {@code lens}; it wakes nobody. */
-  JobQueue queue(UnaryOperator<DataSource> lens) {
-    return quiet(lens, SCHEMA);
+  /** Returns a queue on the pool of one connection, wrapped by {@code wrapper}; no wake-ups. */
+  JobQueue queue(UnaryOperator<DataSource> wrapper) {
+    return withoutWakeUps(wrapper, SCHEMA);
   }
 
   /**
-   * Like {@link #queue(UnaryOperator)}, in a schema that lacks the index of unique keys, and that
-   * is emptied.
+   * Like {@link #queue(UnaryOperator)}, in a schema without the index of unique keys. Empties that
+   * schema.
    */
-  JobQueue queueWithoutUniqueIndex(UnaryOperator<DataSource> lens) throws SQLException {
+  JobQueue queueWithoutUniqueIndex(UnaryOperator<DataSource> wrapper) throws SQLException {
     Migrations.migrate(pool, WITHOUT_KEYS);
     execute("DROP INDEX IF EXISTS " + WITHOUT_KEYS + ".jobs_unique_key_idx");
     empty(WITHOUT_KEYS);
-    return quiet(lens, WITHOUT_KEYS);
+    return withoutWakeUps(wrapper, WITHOUT_KEYS);
   }
 
-  private JobQueue quiet(UnaryOperator<DataSource> lens, String schema) {
-    return JobQueue.builder(lens.apply(pool)).schema(schema).wakeUps(false).build();
+  private JobQueue withoutWakeUps(UnaryOperator<DataSource> wrapper, String schema) {
+    return JobQueue.builder(wrapper.apply(pool)).schema(schema).wakeUps(false).build();
   }
 
-  /** A connection of no pool; the caller closes it. */
+  /** Opens a connection outside all pools; the caller closes it. */
   Connection bareConnection() throws SQLException {
     return DriverManager.getConnection(jdbcUrl);
   }
 
-  /** The statements as they would have been sent for the schema of what is compared. */
+  /** Returns the statements without the store's settings, for the floor's schema. */
   List<Sent> forFloor(List<Sent> sent) {
-    return sent.stream().map(one -> one.plain().in(SCHEMA, FLOOR)).toList();
+    return sent.stream().map(one -> one.statementOnly().in(SCHEMA, FLOOR)).toList();
   }
 
-  /** Makes what {@link #forFloor} needs. */
+  /** Creates the floor's schema, in which the statements of {@link #forFloor} run. */
   void createFloor() throws SQLException {
     create(FLOOR);
   }
 
-  /** Forgets all jobs and draws ids from 1 again. */
+  /** Deletes all jobs and history, and restarts ids at 1. */
   void empty() throws SQLException {
     empty(SCHEMA);
   }
 
-  /** Like {@link #empty}, of what is compared too. */
+  /** Like {@link #empty()}, for the floor's schema too. */
   void emptyBoth() throws SQLException {
     empty(SCHEMA);
     empty(FLOOR);
   }
 
-  /** Like {@link #empty()}, of another schema. */
+  /** Like {@link #empty()}, for another schema. */
   void empty(String schema) throws SQLException {
     execute(
         qualified(
@@ -288,12 +286,12 @@ final class BenchmarkDatabase implements AutoCloseable {
         qualified(schema, "ANALYZE @jobs"));
   }
 
-  /** How many rows are where and in which state. */
+  /** Returns the number of rows per table and status: {@code "audit failed 2, jobs pending 3"}. */
   String rows() throws SQLException {
     return rows(SCHEMA);
   }
 
-  /** Like {@link #rows}, of what is compared. */
+  /** Like {@link #rows()}, for the floor's schema. */
   String rowsOfFloor() throws SQLException {
     return rows(FLOOR);
   }
@@ -308,7 +306,7 @@ final class BenchmarkDatabase implements AutoCloseable {
                 + " UNION ALL SELECT 'archive', status, count(*) FROM @jobs_archive GROUP BY status) AS counted"));
   }
 
-  /** What decides over a server's pace. */
+  /** Returns the server's version and the settings that its speed depends on. */
   Map<String, String> settings() throws SQLException {
     Map<String, String> settings = new LinkedHashMap<>();
     for (String name :
@@ -326,14 +324,14 @@ final class BenchmarkDatabase implements AutoCloseable {
     return settings;
   }
 
-  /** Statements in the schema of what is measured: each @ stands for it. */
+  /** Runs statements in which each {@code @} stands for the measured schema. */
   void inSchema(String... statements) throws SQLException {
     for (String sql : statements) {
       execute(qualified(SCHEMA, sql));
     }
   }
 
-  /** One number, of a query in which each @ stands for the schema of what is measured. */
+  /** Returns a number from a query in which each {@code @} stands for the measured schema. */
   long number(String sql) throws SQLException {
     return Long.parseLong(value(qualified(SCHEMA, sql)));
   }
@@ -347,7 +345,7 @@ final class BenchmarkDatabase implements AutoCloseable {
     }
   }
 
-  /** The first column of the first row; empty when there is none. */
+  /** Returns the first column of the first row; empty if there is no row. */
   String value(String sql) throws SQLException {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement();

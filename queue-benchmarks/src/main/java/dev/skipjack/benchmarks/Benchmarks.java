@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** All benchmarks, by name. Stateless; one should run at a time on a machine. */
+/** All benchmarks, by name. Stateless. Run only one at a time on a machine. */
 public final class Benchmarks {
 
   private static final Map<String, Benchmark> ALL = new LinkedHashMap<>();
@@ -32,39 +32,40 @@ public final class Benchmarks {
 
   private Benchmarks() {}
 
-  /** Their names, in the order of the documentation. */
+  /** Returns the names in the order of docs/benchmarks.md. */
   public static List<String> names() {
     return List.copyOf(ALL.keySet());
   }
 
   /**
-   * What one is about, in one line.
+   * Returns a description of one line.
    *
-   * @throws IllegalArgumentException if there is none of this name; the message is a sentence for
-   *     the user
+   * @throws IllegalArgumentException if no benchmark has this name; the message is meant for the
+   *     user
    */
   public static String purpose(String name) {
     return get(name).purpose();
   }
 
   /**
-   * Refuses what cannot be run, before anything is started.
+   * Checks name and options before anything is started.
    *
-   * @throws IllegalArgumentException the message is a sentence for the user
+   * @throws IllegalArgumentException if no benchmark has this name, or an option does not apply to
+   *     it; the message is meant for the user
    */
   public static void check(String name, Options options) {
     options.requireOnly(name, get(name).settings());
   }
 
   /**
-   * Runs one.
+   * Runs a benchmark.
    *
    * @param url a PostgreSQL database in which the schemas {@code skipjack_bench} and {@code
-   *     skipjack_bench_*} are dropped and recreated; empty: an embedded server is started, and
+   *     skipjack_bench_*} are dropped and recreated; if empty, an embedded server is started, and
    *     stopped at the end
-   * @param notes hears how far it is
-   * @throws IllegalArgumentException as {@link #check}
-   * @throws IllegalStateException if the queue did not do what it was given
+   * @param notes receives progress messages
+   * @throws IllegalArgumentException as for {@link #check}
+   * @throws IllegalStateException if jobs are missing at the end or were not completed
    */
   public static Report run(
       String name, Options options, Optional<String> url, Consumer<String> notes) throws Exception {
@@ -81,7 +82,7 @@ public final class Benchmarks {
     try {
       return get(name)
           .run(database, options, notes)
-          .put("options", options.asked())
+          .put("options", options.requested())
           .put("server", database.settings())
           .put("client", client());
     } finally {
@@ -101,7 +102,7 @@ public final class Benchmarks {
     @Nullable Benchmark benchmark = ALL.get(name);
     if (benchmark == null) {
       throw new IllegalArgumentException(
-          "There is no benchmark '%s'. There are %s."
+          "Unknown benchmark '%s'. The benchmarks are %s."
               .formatted(name, String.join(", ", ALL.keySet())));
     }
     return benchmark;

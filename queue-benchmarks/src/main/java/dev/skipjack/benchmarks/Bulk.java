@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.postgresql.PGConnection;
 
-/** Many jobs in one call, committed together; the floor is COPY of the same columns. */
+/** Bulk enqueue: many jobs per call and transaction. The floor is COPY of the same columns. */
 final class Bulk implements Benchmark {
 
   private static final int BATCH = 1_000;
@@ -27,7 +27,7 @@ final class Bulk implements Benchmark {
 
   @Override
   public String purpose() {
-    return "enqueue a thousand at a time, against COPY";
+    return "enqueue 1,000 jobs per call, against COPY";
   }
 
   @Override
@@ -35,7 +35,7 @@ final class Bulk implements Benchmark {
     return EnumSet.of(Setting.WORKERS, Setting.BATCH, Setting.SECONDS, Setting.RUNS);
   }
 
-  /** Enqueues jobs with numbers from {@code first} on. */
+  /** Enqueues one batch of jobs, numbered from {@code first}. */
   @FunctionalInterface
   private interface Call {
     void run(int producer, long first) throws SQLException, IOException;
@@ -54,7 +54,7 @@ final class Bulk implements Benchmark {
       }
       Rounds.Results results =
           new Rounds(options.count(Setting.RUNS, 3), options.seconds(8), notes)
-              .way(
+              .variant(
                   "queue",
                   seconds ->
                       enqueue(
@@ -63,7 +63,7 @@ final class Bulk implements Benchmark {
                           batch,
                           seconds,
                           (producer, first) -> queue.enqueueAll(Noop.TYPE, payloads(first, batch))))
-              .way(
+              .variant(
                   "COPY",
                   seconds ->
                       enqueue(
@@ -75,7 +75,7 @@ final class Bulk implements Benchmark {
               .run();
       return new Report("bulk", "jobs/s")
           .finding(results, "queue", "COPY")
-          .ways(results)
+          .variants(results)
           .put("batch", batch)
           .put("producers", producers);
     } finally {
@@ -92,7 +92,7 @@ final class Bulk implements Benchmark {
     database.settle();
     AtomicLong calls = new AtomicLong();
     Meter meter = Meter.start(database);
-    Together.run(
+    Parallel.run(
         producers,
         producer -> {
           while (meter.seconds() < seconds) {
@@ -104,7 +104,7 @@ final class Bulk implements Benchmark {
     long pending = database.number("SELECT count(*) FROM @jobs WHERE status = 'pending'");
     if (pending != jobs) {
       throw new IllegalStateException(
-          "Enqueued %d jobs, and %d are there.".formatted(jobs, pending));
+          "Enqueued %d jobs, but the table contains %d.".formatted(jobs, pending));
     }
     return sample;
   }

@@ -12,10 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import javax.imageio.ImageIO;
 
-/**
- * A bar chart with a logarithmic axis, drawn twice from one list of shapes: as SVG and, where the
- * JVM has fonts, as PNG with the texts. Needs no display.
- */
+/** A bar chart with a logarithmic axis, as SVG and as PNG. Needs no display. */
 final class Chart {
 
   private static final int WIDTH = 900;
@@ -38,7 +35,7 @@ final class Chart {
   private record Text(double x, double y, String text, int size, boolean ends) {}
 
   /**
-   * @param groups what is written below each group of bars
+   * @param groups labels of the groups of bars
    */
   Chart(String title, List<String> groups) {
     this.title = title;
@@ -51,13 +48,13 @@ final class Chart {
   }
 
   private int decades() {
-    double most =
+    double max =
         series.stream()
             .flatMap(one -> one.values.stream())
             .mapToDouble(Double::doubleValue)
             .max()
             .orElse(1);
-    return Math.max(1, (int) Math.ceil(Math.log10(Math.max(most, 10))));
+    return Math.max(1, (int) Math.ceil(Math.log10(Math.max(max, 10))));
   }
 
   private double height(double value) {
@@ -108,7 +105,7 @@ final class Chart {
     return texts;
   }
 
-  /** The picture as a document of its own. */
+  /** Returns the chart as an SVG document. */
   String svg() {
     StringBuilder svg = new StringBuilder(4_096);
     svg.append(
@@ -140,7 +137,7 @@ final class Chart {
     return svg.append("</svg>\n").toString();
   }
 
-  /** The same as pixels. */
+  /** Writes the chart as a PNG image. */
   void writePng(Path file) throws IOException {
     System.setProperty("java.awt.headless", "true");
     BufferedImage image = new BufferedImage(WIDTH, HEIGHT, BufferedImage.TYPE_INT_RGB);

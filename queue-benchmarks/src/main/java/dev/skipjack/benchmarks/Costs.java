@@ -3,12 +3,12 @@ package dev.skipjack.benchmarks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stretch of work took.
+ * Time and resources that some work took.
  *
- * @param seconds by the clock on the wall
- * @param serverMicros CPU time of all the server's processes for each job, in microseconds; null
- *     where it cannot be read
- * @param clientMicros CPU time of this JVM for each job, in microseconds
- * @param walBytes write-ahead log for each job
+ * @param seconds elapsed time of all the work
+ * @param serverMicros CPU time per job of all the server's processes, in microseconds; null if it
+ *     cannot be read
+ * @param clientMicros CPU time per job of this JVM, in microseconds
+ * @param walBytes write-ahead log per job
  */
 record Costs(double seconds, @Nullable Double serverMicros, double clientMicros, double walBytes) {}

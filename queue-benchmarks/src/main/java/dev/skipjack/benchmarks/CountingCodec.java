@@ -8,7 +8,7 @@ import dev.skipjack.api.PayloadException;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Jackson, and how many bytes reading with it allocates: they are not the worker's. */
+/** Jackson, counting the bytes that decoding allocates, so that they can be subtracted. */
 final class CountingCodec implements PayloadCodec {
 
   private static final ThreadMXBean THREADS =
@@ -26,7 +26,7 @@ final class CountingCodec implements PayloadCodec {
     try {
       return mapper.writeValueAsString(payload);
     } catch (JsonProcessingException e) {
-      throw new PayloadException("Payload cannot be written.", e);
+      throw new PayloadException("Payload cannot be encoded.", e);
     }
   }
 
@@ -37,7 +37,7 @@ final class CountingCodec implements PayloadCodec {
     try {
       return mapper.readValue(json, payloadClass);
     } catch (JsonProcessingException e) {
-      throw new PayloadException("Payload cannot be read.", e);
+      throw new PayloadException("Payload cannot be decoded.", e);
     } finally {
       allocated.add(THREADS.getThreadAllocatedBytes(thread) - before);
     }

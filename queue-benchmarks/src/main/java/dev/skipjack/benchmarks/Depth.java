@@ -20,21 +20,20 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * What a claim takes when the table is full of other things: a worker's claims that took something,
- * against those in an almost empty table. Each case fills the table once; then runs in both tables
- * take turns.
+ * Duration of a worker's claims in a full table, against an almost empty one. Only claims that
+ * return jobs count. Each case fills the table once; then runs in both tables take turns.
  */
 final class Depth implements Benchmark {
 
   private static final int SERVED = 10;
   private static final int CLAIMS_OF_ALL = 200;
   private static final int JOBS_OF_ALL = 8;
-  private static final double MOST = 1.5;
+  private static final double MAX_RATIO = 1.5;
   private static final String SKEWED = "floor(power(random(), 3) * 201)::integer - 100";
 
   @Override
   public String purpose() {
-    return "claims in a full table, against those in an almost empty one";
+    return "claims in a full table, against an almost empty one";
   }
 
   @Override
@@ -55,14 +54,14 @@ final class Depth implements Benchmark {
       database.preload(
           BenchmarkDatabase.SCHEMA,
           one.jobs,
-          one.among,
+          one.queue,
           one.kind,
           one.filledPriority,
           one.scheduledAt);
       notes.accept(one.name);
-      rows.add(new Row(one, tables.turns(one.served, one.priority)));
+      rows.add(new Row(one, tables.measure(one.served, one.priority)));
     }
-    // The last case has filled the queues, all of them.
+    // The last case has put jobs into every queue.
     database.preload(due, "'q' || n % " + queues, Noop.TYPE.kind(), "0");
     database.settle();
     double all =
@@ -72,21 +71,21 @@ final class Depth implements Benchmark {
   }
 
   /**
-   * What fills the table, and what is claimed from it.
+   * The jobs that fill the table, and the jobs that are claimed from it.
    *
-   * @param field names it in the report
-   * @param jobs how many fill the table
-   * @param among their queues, an SQL expression over the number n of the job
-   * @param filledPriority as {@code among}
-   * @param scheduledAt as {@code among}
-   * @param served the queues that are claimed from
-   * @param priority of the jobs that are claimed, as {@code among}
+   * @param field prefix of the case's field in the report
+   * @param jobs number of jobs that fill the table
+   * @param queue their queues, as an SQL expression over the job's number {@code n}
+   * @param filledPriority their priorities, as an SQL expression
+   * @param scheduledAt their due times, as an SQL expression
+   * @param served the queues that the worker serves
+   * @param priority priorities of the claimed jobs, as an SQL expression
    */
   private record Case(
       String field,
       String name,
       long jobs,
-      String among,
+      String queue,
       String kind,
       String filledPriority,
       String scheduledAt,
@@ -96,15 +95,15 @@ final class Depth implements Benchmark {
   private static List<Case> cases(long jobs, long queues) {
     String kind = Noop.TYPE.kind();
     List<String> one = List.of(Noop.TYPE.queue());
-    String among = "'" + Noop.TYPE.queue() + "'";
+    String queue = "'" + Noop.TYPE.queue() + "'";
     String now = "clock_timestamp()";
     return List.of(
-        new Case("pending", "%,d pending".formatted(jobs), jobs, among, kind, "0", now, one, "0"),
+        new Case("pending", "%,d pending".formatted(jobs), jobs, queue, kind, "0", now, one, "0"),
         new Case(
             "future",
             "%,d in the future, of higher priority".formatted(jobs),
             jobs,
-            among,
+            queue,
             kind,
             "50",
             now + " + interval '1 day'",
@@ -114,7 +113,7 @@ final class Depth implements Benchmark {
             "foreign_kind",
             "%,d of a foreign kind ahead".formatted(jobs * 3 / 10),
             jobs * 3 / 10,
-            among,
+            queue,
             "foreign",
             "0",
             now + " - interval '1 hour'",
@@ -124,7 +123,7 @@ final class Depth implements Benchmark {
             "skewed",
             "skewed priorities, %,d pending".formatted(jobs),
             jobs,
-            among,
+            queue,
             kind,
             SKEWED,
             now,
@@ -142,7 +141,10 @@ final class Depth implements Benchmark {
             "0"));
   }
 
-  /** Claims from all queues at once, by the store alone: a worker has threads for each queue. */
+  /**
+   * Claims from all queues at once and returns the median, in milliseconds. Uses the store without
+   * a worker, which would need handler threads for each queue.
+   */
   private static double allServed(JobStore store, long queues, long claims) {
     List<LaneShare> lanes = new ArrayList<>();
     for (long i = 0; i < queues; i++) {
@@ -163,14 +165,14 @@ final class Depth implements Benchmark {
       latencies.addNanos(System.nanoTime() - begin);
       if (claimed.size() != JOBS_OF_ALL) {
         throw new IllegalStateException(
-            "A claim of %d jobs took %d.".formatted(JOBS_OF_ALL, claimed.size()));
+            "A claim of %d due jobs returned %d.".formatted(JOBS_OF_ALL, claimed.size()));
       }
       store.complete(claimed.stream().map(ClaimedJob::execution).toList());
     }
     return latencies.millis(50);
   }
 
-  /** What came of a case. */
+  /** The result of a case. */
   private record Row(Case one, Rounds.Results results) {
 
     List<Double> ratios() {
@@ -181,45 +183,45 @@ final class Depth implements Benchmark {
       return Statistics.median(ratios());
     }
 
-    /** Ratios, with the costs of the runs in the full table. */
+    /** Returns the ratios, with the costs of the runs in the full table. */
     List<Sample> samples() {
       List<Sample> full = results.of(DepthTables.FULL);
       return IntStream.range(0, full.size())
-          .mapToObj(i -> new Sample(ratios().get(i), full.get(i).costs(), full.get(i).more()))
+          .mapToObj(i -> new Sample(ratios().get(i), full.get(i).costs(), full.get(i).figures()))
           .toList();
     }
 
     Map<String, Object> figures() {
       Map<String, Object> figures = new LinkedHashMap<>();
       figures.put("case", one.name);
-      figures.put("claims", Math.round(more("claims").stream().mapToDouble(n -> n).sum()));
+      figures.put("claims", Math.round(values("claims").stream().mapToDouble(n -> n).sum()));
       figures.put("empty_p50_ms", Statistics.median(results.values(DepthTables.SHALLOW)));
       figures.put("p50_ms", Statistics.median(results.values(DepthTables.FULL)));
-      figures.put("p99_ms", Statistics.median(more("p99_ms")));
+      figures.put("p99_ms", Statistics.median(values("p99_ms")));
       figures.put("ratio", ratio());
-      figures.put("least", Statistics.least(ratios()));
-      figures.put("most", Statistics.most(ratios()));
+      figures.put("least", Statistics.min(ratios()));
+      figures.put("most", Statistics.max(ratios()));
       return figures;
     }
 
-    private List<Double> more(String figure) {
-      return samples().stream().map(run -> run.more().getOrDefault(figure, 0.0)).toList();
+    private List<Double> values(String figure) {
+      return samples().stream().map(run -> run.figures().getOrDefault(figure, 0.0)).toList();
     }
   }
 
-  /** The finding is the worst case. */
+  /** Reports the worst case as the result. */
   private static Report report(List<Row> rows, double all) {
     Row worst = Collections.max(rows, Comparator.comparingDouble(Row::ratio));
     Report report =
         new Report("depth", "ratio")
             .finding(worst.samples())
             .put("ratio", worst.ratio())
-            .put("ratio_least", Statistics.least(worst.ratios()))
-            .put("ratio_most", Statistics.most(worst.ratios()))
+            .put("ratio_least", Statistics.min(worst.ratios()))
+            .put("ratio_most", Statistics.max(worst.ratios()))
             .put("ratio_of", worst.one.field)
             .put("floor", "an almost empty table")
-            .put("to_reach", MOST)
-            .put("reached", worst.ratio() <= MOST)
+            .put("to_reach", MAX_RATIO)
+            .put("reached", worst.ratio() <= MAX_RATIO)
             .put("all_queues_served_p50_ms", all);
     rows.forEach(row -> report.put(row.one.field + "_ratio", row.ratio()).row(row.figures()));
     return report;

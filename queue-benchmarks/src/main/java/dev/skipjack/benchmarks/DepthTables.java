@@ -11,15 +11,15 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /**
- * The full table of {@link Depth} and the almost empty one, each in a schema of its own: both stay
- * as they are while a worker's runs in them take turns.
+ * The two tables of {@link Depth}, a full one and an almost empty one, each in a schema of its own.
+ * A worker runs in both by turns.
  */
 final class DepthTables {
 
-  /** The ways of {@link #turns}. */
+  /** The variant that claims from the full table. */
   static final String FULL = "full";
 
-  /** The ways of {@link #turns}. */
+  /** The variant that claims from the almost empty table. */
   static final String SHALLOW = "almost empty";
 
   private static final String SHALLOW_SCHEMA = BenchmarkDatabase.SCHEMA + "_shallow";
@@ -33,10 +33,10 @@ final class DepthTables {
   private final Consumer<String> notes;
 
   /**
-   * Makes the second schema.
+   * Creates the schema of the almost empty table.
    *
-   * @param due jobs of one run
-   * @param runs of each case and table that count
+   * @param due number of jobs claimed in one run
+   * @param runs number of measured runs per case and table
    */
   DepthTables(BenchmarkDatabase database, long due, int runs, Consumer<String> notes)
       throws SQLException {
@@ -55,28 +55,28 @@ final class DepthTables {
   }
 
   /**
-   * Lets runs in the full table and in the other take turns. What a run takes from the full table
-   * is put there before it, so that this is as full at the end.
+   * Runs a worker in both tables by turns. Each run first inserts the jobs that it will complete,
+   * so the full table has the same size before every run.
    *
-   * @param queues those that the worker serves
-   * @param priority of what is put into the full table, as an SQL expression
-   * @return medians of the worker's claims that took something, in milliseconds
+   * @param queues the queues that the worker serves
+   * @param priority priority of the inserted jobs in the full table, as an SQL expression
+   * @return per run, the median duration in milliseconds of the claims that returned jobs
    */
-  Rounds.Results turns(List<String> queues, String priority) throws Exception {
+  Rounds.Results measure(List<String> queues, String priority) throws Exception {
     return new Rounds(runs, 0, notes)
-        .way(
+        .variant(
             SHALLOW,
             seconds -> {
               database.empty(SHALLOW_SCHEMA);
               return run(SHALLOW_SCHEMA, shallow, queues, "0");
             })
-        .way(FULL, seconds -> run(BenchmarkDatabase.SCHEMA, full, queues, priority))
+        .variant(FULL, seconds -> run(BenchmarkDatabase.SCHEMA, full, queues, priority))
         .run();
   }
 
   private Sample run(String schema, JobQueue queue, List<String> queues, String priority)
       throws Exception {
-    database.preload(schema, due, among(queues), Noop.TYPE.kind(), priority);
+    database.preload(schema, due, queueExpression(queues), Noop.TYPE.kind(), priority);
     database.settle(schema);
     Latencies latencies = new Latencies();
     TimedAccess access =
@@ -87,20 +87,20 @@ final class DepthTables {
                 latencies.addNanos(nanos);
               }
             });
-    Finish finish = new Finish(due);
+    CompletionLatch latch = new CompletionLatch(due);
     Worker.Builder worker =
         Worker.on(access)
             .name("bench")
             .config(WorkerConfig.builder().prefetch(0).build())
             .handle(Noop.TYPE.onQueue(queues.get(0)), (payload, context) -> Outcome.completed())
-            .listener(finish);
+            .listener(latch);
     for (String name : queues) {
       worker.queue(name, Math.max(1, HANDLERS / queues.size()));
     }
     Meter meter = Meter.start(database);
     Worker started = worker.start();
     try {
-      finish.await();
+      latch.await();
       return new Sample(
           latencies.millis(50),
           meter.stop(due),
@@ -110,7 +110,7 @@ final class DepthTables {
     }
   }
 
-  private static String among(List<String> queues) {
+  private static String queueExpression(List<String> queues) {
     return queues.size() == 1 ? "'" + queues.get(0) + "'" : "'q' || n % " + queues.size();
   }
 }

@@ -17,8 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Preloaded jobs that do nothing, through one worker; the floor claims and completes the same with
- * the same SQL from bare loops, in the fastest of batches of 100 and 500 and one and two of them.
+ * Throughput of one worker on preloaded no-op jobs. The floor claims and completes the same jobs
+ * with the same SQL from bare JDBC loops, in the fastest combination of batches of 100 or 500 and
+ * one or two loops.
  */
 final class Drain implements Benchmark {
 
@@ -59,22 +60,23 @@ final class Drain implements Benchmark {
       Loops loops = fastest(database, options, seconds, connections, floor, notes);
       Rounds.Results results =
           new Rounds(options.count(Setting.RUNS, 3), seconds, notes)
-              .way(
+              .variant(
                   "worker",
                   run -> worker(database, queue, worker.jobs(run), handlers, prefetch, worker))
-              .way("bare JDBC", run -> bare(database, connections, floor.jobs(run), loops, floor))
+              .variant(
+                  "bare JDBC", run -> bare(database, connections, floor.jobs(run), loops, floor))
               .run();
-      List<Sample> ours = results.of("worker");
+      List<Sample> runs = results.of("worker");
       Report report = new Report("drain", "jobs/s");
       for (String figure : List.of("jobs_per_claim", "jobs_per_completion", "empty_claims")) {
         report.put(
             figure,
             Statistics.median(
-                ours.stream().map(run -> run.more().getOrDefault(figure, 0.0)).toList()));
+                runs.stream().map(run -> run.figures().getOrDefault(figure, 0.0)).toList()));
       }
       return report
           .finding(results, "worker", "bare JDBC")
-          .ways(results)
+          .variants(results)
           .put("archive", archive ? "keep" : "none")
           .put("handlers", handlers)
           .put("prefetch", prefetch)
@@ -87,23 +89,23 @@ final class Drain implements Benchmark {
     }
   }
 
-  /** How many jobs make a run: what was asked for, or what the last run's pace needs. */
+  /** The number of jobs in a run: as requested, or derived from the rate of the last run. */
   static final class Load {
 
     private static final double FIRST_GUESS = 10_000;
 
-    private final long asked;
+    private final long requested;
     private volatile double rate = FIRST_GUESS;
 
     Load(Options options) {
-      asked = options.number(Setting.JOBS, 0);
+      requested = options.number(Setting.JOBS, 0);
     }
 
     long jobs(double seconds) {
-      return asked > 0 ? asked : Math.max(100, Math.round(rate * seconds));
+      return requested > 0 ? requested : Math.max(100, Math.round(rate * seconds));
     }
 
-    Sample learn(Sample sample) {
+    Sample adjust(Sample sample) {
       rate = sample.value();
       return sample;
     }
@@ -122,27 +124,28 @@ final class Drain implements Benchmark {
     List<Integer> batches =
         options.has(Setting.BATCH) ? List.of(options.count(Setting.BATCH, 0)) : List.of(100, 500);
     @Nullable Loops fastest = null;
-    double most = 0;
+    double best = 0;
     database.empty();
     List<Loops> candidates = new ArrayList<>();
     for (int batch : batches) {
-      BareStatements statements = BareStatements.learn(database, batch);
+      BareStatements statements = BareStatements.capture(database, batch);
       candidates.add(new Loops(statements, batch, 1));
       candidates.add(new Loops(statements, batch, 2));
     }
-    // The first of all runs is slow whoever it is.
+    // Whatever runs first is slow, so the first run is discarded.
     bare(database, connections, load.jobs(seconds / 4), candidates.get(0), load);
     for (Loops loops : candidates) {
       double rate = bare(database, connections, load.jobs(seconds / 4), loops, load).value();
       notes.accept(
-          "floor with batches of %d and %d loops: %,.0f".formatted(loops.batch, loops.count, rate));
-      if (fastest == null || rate > most) {
+          "floor with batches of %d and %d loops: %,.0f jobs/s"
+              .formatted(loops.batch, loops.count, rate));
+      if (fastest == null || rate > best) {
         fastest = loops;
-        most = rate;
+        best = rate;
       }
     }
     if (fastest == null) {
-      throw new IllegalStateException("No floor.");
+      throw new IllegalStateException("No candidate for the floor.");
     }
     return fastest;
   }
@@ -153,7 +156,7 @@ final class Drain implements Benchmark {
     prepare(database, jobs);
     BatchSizes sizes = new BatchSizes();
     Sample sample =
-        load.learn(
+        load.adjust(
             drain(
                 database,
                 new TimedAccess(queue, sizes),
@@ -164,22 +167,22 @@ final class Drain implements Benchmark {
     return new Sample(sample.value(), sample.costs(), sizes.figures());
   }
 
-  /** Starts a worker of the default queue and waits until it has completed so many jobs. */
+  /** Starts a worker for the default queue and waits until it has completed {@code jobs} jobs. */
   static Sample drain(
       BenchmarkDatabase database, QueueAccess queue, long jobs, int handlers, WorkerConfig config)
       throws Exception {
-    Finish finish = new Finish(jobs);
+    CompletionLatch latch = new CompletionLatch(jobs);
     Worker.Builder worker =
         Worker.on(queue)
             .name("bench")
             .config(config)
             .handle(Noop.TYPE, (payload, context) -> Outcome.completed())
             .queue(Noop.TYPE.queue(), handlers)
-            .listener(finish);
+            .listener(latch);
     Meter meter = Meter.start(database);
     Worker started = worker.start();
     try {
-      finish.await();
+      latch.await();
       return Sample.rate(jobs, meter.stop(jobs));
     } finally {
       started.close();
@@ -192,14 +195,14 @@ final class Drain implements Benchmark {
     prepare(database, jobs);
     AtomicLong left = new AtomicLong(jobs);
     Meter meter = Meter.start(database);
-    Together.run(
+    Parallel.run(
         loops.count,
         number -> {
           while (left.get() > 0) {
             left.addAndGet(-loops.statements.claimAndComplete(connections.get(number)));
           }
         });
-    Sample sample = load.learn(Sample.rate(jobs, meter.stop(jobs)));
+    Sample sample = load.adjust(Sample.rate(jobs, meter.stop(jobs)));
     check(database, jobs);
     return sample;
   }
@@ -216,7 +219,7 @@ final class Drain implements Benchmark {
         database.number("SELECT count(*) FROM @job_executions WHERE status = 'succeeded'");
     if (left != 0 || succeeded != jobs) {
       throw new IllegalStateException(
-          "Of %d jobs %d are left and %d succeeded.".formatted(jobs, left, succeeded));
+          "Of %d jobs, %d are left and %d succeeded.".formatted(jobs, left, succeeded));
     }
   }
 }

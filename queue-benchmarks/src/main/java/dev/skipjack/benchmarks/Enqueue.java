@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Jobs enqueued one by one, each committed, with wake-ups and somebody who listens to them, by one
- * producer and by several; the floor is a prepared INSERT of the same columns in autocommit.
+ * Jobs enqueued one by one, each committed, by one producer and by several, while a listener
+ * receives the wake-ups. The floor is a prepared INSERT of the same columns in auto-commit mode.
  */
 final class Enqueue implements Benchmark {
 
@@ -37,7 +37,7 @@ final class Enqueue implements Benchmark {
     return EnumSet.of(Setting.WORKERS, Setting.SECONDS, Setting.RUNS);
   }
 
-  /** Enqueues once. */
+  /** Enqueues one job. */
   @FunctionalInterface
   private interface Call {
     void run(int producer, long n) throws SQLException;
@@ -46,18 +46,18 @@ final class Enqueue implements Benchmark {
   @Override
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
-    int most = options.count(Setting.WORKERS, 8);
-    List<Integer> producers = most == 1 ? List.of(1) : List.of(1, most);
-    JobQueue queue = database.queue(most);
+    int maxProducers = options.count(Setting.WORKERS, 8);
+    List<Integer> producers = maxProducers == 1 ? List.of(1) : List.of(1, maxProducers);
+    JobQueue queue = database.queue(maxProducers);
     List<Connection> connections = new ArrayList<>();
     try (Listener listener = new Listener(database.queue(2))) {
-      for (int i = 0; i < most; i++) {
+      for (int i = 0; i < maxProducers; i++) {
         connections.add(database.bareConnection());
       }
       Rounds rounds = new Rounds(options.count(Setting.RUNS, 3), options.seconds(8), notes);
       for (int count : producers) {
         rounds
-            .way(
+            .variant(
                 "queue, " + count,
                 seconds ->
                     enqueue(
@@ -65,7 +65,7 @@ final class Enqueue implements Benchmark {
                         count,
                         seconds,
                         (producer, n) -> queue.enqueue(Noop.TYPE, Noop.number(n))))
-            .way(
+            .variant(
                 "INSERT, " + count,
                 seconds ->
                     enqueue(
@@ -76,13 +76,15 @@ final class Enqueue implements Benchmark {
       }
       Rounds.Results results = rounds.run();
       Report report =
-          new Report("enqueue", "jobs/s").finding(results, "queue, 1", "INSERT, 1").ways(results);
+          new Report("enqueue", "jobs/s")
+              .finding(results, "queue, 1", "INSERT, 1")
+              .variants(results);
       report.put("producers", producers.toString());
-      report.put("wake_ups_heard", listener.heard());
-      if (most > 1) {
+      report.put("wake_ups_heard", listener.received());
+      if (maxProducers > 1) {
         report.put(
-            "ratio_of_" + most,
-            Statistics.median(results.ratios("queue, " + most, "INSERT, " + most)));
+            "ratio_of_" + maxProducers,
+            Statistics.median(results.ratios("queue, " + maxProducers, "INSERT, " + maxProducers)));
       }
       return report;
     } finally {
@@ -98,7 +100,7 @@ final class Enqueue implements Benchmark {
     database.settle();
     AtomicLong numbers = new AtomicLong();
     Meter meter = Meter.start(database);
-    Together.run(
+    Parallel.run(
         producers,
         producer -> {
           while (meter.seconds() < seconds) {
@@ -109,7 +111,7 @@ final class Enqueue implements Benchmark {
     long pending = database.number("SELECT count(*) FROM @jobs WHERE status = 'pending'");
     if (pending != numbers.get()) {
       throw new IllegalStateException(
-          "Enqueued %d jobs, and %d are there.".formatted(numbers.get(), pending));
+          "Enqueued %d jobs, but the table contains %d.".formatted(numbers.get(), pending));
     }
     return sample;
   }
@@ -131,13 +133,13 @@ final class Enqueue implements Benchmark {
     }
   }
 
-  /** Hears wake-ups as a worker would: NOTIFY to nobody costs less. */
+  /** Receives wake-ups as a worker does, because NOTIFY without a listener costs less. */
   private static final class Listener implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofMillis(200);
+    private static final Duration TIMEOUT = Duration.ofMillis(200);
 
     private final WakeUps.Subscription subscription;
-    private final AtomicLong heard = new AtomicLong();
+    private final AtomicLong received = new AtomicLong();
     private final Thread thread;
     private volatile boolean closed;
 
@@ -148,7 +150,7 @@ final class Enqueue implements Benchmark {
               () -> {
                 try {
                   while (!closed) {
-                    heard.addAndGet(subscription.await(PATIENCE).size());
+                    received.addAndGet(subscription.await(TIMEOUT).size());
                   }
                 } catch (StoreException ended) {
                   if (!closed) {
@@ -161,8 +163,8 @@ final class Enqueue implements Benchmark {
       thread.start();
     }
 
-    long heard() {
-      return heard.get();
+    long received() {
+      return received.get();
     }
 
     @Override

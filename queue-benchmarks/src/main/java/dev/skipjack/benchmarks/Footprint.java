@@ -19,9 +19,9 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
- * What a worker takes of the process it lives in: heap after collection at a tenth of the jobs and
- * at all of them, bytes allocated for a job, threads, connections; statements a second when it is
- * idle; and the pace with few and many handler threads, and with eight workers in this JVM.
+ * Resources that a worker uses: heap after garbage collection, at a tenth of the jobs and at the
+ * end; bytes allocated per job; threads, connections, and statements per second while idle. Also
+ * the throughput with few and with many handler threads, and of eight workers in this JVM.
  */
 final class Footprint implements Benchmark {
 
@@ -50,9 +50,9 @@ final class Footprint implements Benchmark {
     database.archive(options.number(Setting.ARCHIVE, 0) == 1, Noop.TYPE.queue());
     Report report = new Report("footprint", "MB");
     heap(database, jobs, report, notes);
-    // By a worker of its own: what counts statements allocates, too.
+    // By another worker, because counting statements allocates memory too.
     report.put("idle_statements_per_s", Idle.measure(database, options.seconds(20), notes).rate());
-    paces(database, Math.max(100, jobs / 10), options.count(Setting.RUNS, 3), report, notes);
+    throughput(database, Math.max(100, jobs / 10), options.count(Setting.RUNS, 3), report, notes);
     return report;
   }
 
@@ -64,8 +64,8 @@ final class Footprint implements Benchmark {
     JobQueue queue = JobQueue.builder(pool).schema(BenchmarkDatabase.SCHEMA).codec(codec).build();
     long few = Math.max(1, jobs / 10);
     long many = Math.max(1, jobs - few);
-    Finish first = new Finish(few);
-    Finish all = new Finish(few + many);
+    CompletionLatch first = new CompletionLatch(few);
+    CompletionLatch all = new CompletionLatch(few + many);
     database.empty();
     int threadsBefore = THREADS.getThreadCount();
     Worker worker =
@@ -86,7 +86,7 @@ final class Footprint implements Benchmark {
       long decoded = codec.allocated();
       Peak connections = new Peak(() -> pool.getHikariPoolMXBean().getActiveConnections());
       database.preload(many, "'default'", Noop.TYPE.kind(), "0");
-      // Not before: what writes the jobs at once is no part of the worker.
+      // Only now: the worker has no part in the INSERT above.
       Meter meter = Meter.start(database);
       all.await();
       Costs costs = meter.stop(many);
@@ -106,13 +106,13 @@ final class Footprint implements Benchmark {
     }
   }
 
-  private static void paces(
+  private static void throughput(
       BenchmarkDatabase database, long jobs, int runs, Report report, Consumer<String> notes)
       throws Exception {
     JobQueue queue = database.queue(CONNECTIONS);
     Rounds rounds = new Rounds(runs, 0, notes);
     for (int handlers : List.of(HANDLERS, 50, MANY_HANDLERS)) {
-      rounds.way(
+      rounds.variant(
           "1 worker, %d handlers".formatted(handlers),
           seconds -> {
             Drain.prepare(database, jobs);
@@ -124,26 +124,26 @@ final class Footprint implements Benchmark {
       queues.add(database.queue(5));
     }
     String several = "%d workers, %d handlers each".formatted(WORKERS, HANDLERS);
-    rounds.way(several, seconds -> several(database, queues, jobs));
+    rounds.variant(several, seconds -> severalWorkers(database, queues, jobs));
     Rounds.Results results = rounds.run();
     Map<String, Double> medians = new LinkedHashMap<>();
     results
         .samples()
         .keySet()
         .forEach(way -> medians.put(way, Statistics.median(results.values(way))));
-    double best = Statistics.most(medians.values());
+    double best = Statistics.max(medians.values());
     report
-        .ways(results)
+        .variants(results)
         .put(
             "many_handlers_ratio",
             medians.getOrDefault("1 worker, %d handlers".formatted(MANY_HANDLERS), 0.0) / best)
         .put("several_workers_ratio", medians.getOrDefault(several, 0.0) / best);
   }
 
-  private static Sample several(BenchmarkDatabase database, List<JobQueue> queues, long jobs)
+  private static Sample severalWorkers(BenchmarkDatabase database, List<JobQueue> queues, long jobs)
       throws Exception {
     Drain.prepare(database, jobs);
-    Finish finish = new Finish(jobs);
+    CompletionLatch latch = new CompletionLatch(jobs);
     List<Worker> workers = new ArrayList<>();
     try {
       Meter meter = Meter.start(database);
@@ -153,32 +153,32 @@ final class Footprint implements Benchmark {
                 .name("bench-" + workers.size())
                 .handle(Noop.TYPE, (payload, context) -> Outcome.completed())
                 .queue(Noop.TYPE.queue(), HANDLERS)
-                .listener(finish)
+                .listener(latch)
                 .start());
       }
-      finish.await();
+      latch.await();
       return Sample.rate(jobs, meter.stop(jobs));
     } finally {
       if (!workers.isEmpty()) {
-        Together.run(workers.size(), number -> workers.get(number).close());
+        Parallel.run(workers.size(), number -> workers.get(number).close());
       }
     }
   }
 
-  /** After collections, until they free nothing more. */
+  /** Returns the smallest heap size seen after several garbage collections. */
   private static double heapMegabytes() throws InterruptedException {
-    double least = Double.MAX_VALUE;
+    double min = Double.MAX_VALUE;
     for (int i = 0; i < 3; i++) {
       System.gc();
       Thread.sleep(50);
-      least =
+      min =
           Math.min(
-              least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / MEGABYTE);
+              min, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / MEGABYTE);
     }
-    return least;
+    return min;
   }
 
-  /** By all threads that are alive but this one, which only measures and fills the table. */
+  /** Returns the bytes allocated by all live threads except this one, which only measures. */
   private static long allocated() {
     long sum = 0;
     long self = Thread.currentThread().getId();
@@ -188,10 +188,10 @@ final class Footprint implements Benchmark {
     return sum;
   }
 
-  /** The most that something came to, looked at every few milliseconds. */
+  /** The maximum of a value that is sampled every two milliseconds. */
   private static final class Peak {
 
-    private final AtomicInteger most = new AtomicInteger();
+    private final AtomicInteger max = new AtomicInteger();
     private final AtomicLong stopped = new AtomicLong();
     private final Thread thread;
 
@@ -201,7 +201,7 @@ final class Footprint implements Benchmark {
               () -> {
                 try {
                   while (stopped.get() == 0) {
-                    most.accumulateAndGet(level.getAsInt(), Math::max);
+                    max.accumulateAndGet(level.getAsInt(), Math::max);
                     Thread.sleep(2);
                   }
                 } catch (InterruptedException ended) {
@@ -216,7 +216,7 @@ final class Footprint implements Benchmark {
     int stop() throws InterruptedException {
       stopped.set(1);
       thread.join();
-      return most.get();
+      return max.get();
     }
   }
 }

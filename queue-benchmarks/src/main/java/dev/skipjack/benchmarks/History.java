@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /**
- * Draining beside a long history, against the same in an empty schema. The history lies in the
- * partitions that are written to, where it is most in the way.
+ * Draining a queue with a long history, against draining in an empty schema. The history is in the
+ * partitions that are written to, where it costs most.
  */
 final class History implements Benchmark {
 
@@ -22,7 +22,7 @@ final class History implements Benchmark {
 
   @Override
   public String purpose() {
-    return "draining beside millions of ended jobs, against an empty database";
+    return "draining with millions of ended jobs, against an empty database";
   }
 
   @Override
@@ -42,12 +42,13 @@ final class History implements Benchmark {
     DataSource pool = database.pool(8);
     Rounds.Results results =
         new Rounds(options.count(Setting.RUNS, 3), options.seconds(10), notes)
-            .way("history", way(database, pool, BenchmarkDatabase.SCHEMA, handlers, history))
-            .way("empty", way(database, pool, EMPTY, handlers, history))
+            .variant(
+                "history", variant(database, pool, BenchmarkDatabase.SCHEMA, handlers, history))
+            .variant("empty", variant(database, pool, EMPTY, handlers, history))
             .run();
     return new Report("history", "jobs/s")
         .finding(results, "history", "empty")
-        .ways(results)
+        .variants(results)
         .put("archived", history)
         .put("handlers", handlers);
   }
@@ -78,12 +79,12 @@ final class History implements Benchmark {
         "VACUUM ANALYZE @jobs_archive");
   }
 
-  private static Rounds.Way way(
-      BenchmarkDatabase database, DataSource pool, String schema, int handlers, long most) {
+  private static Rounds.Variant variant(
+      BenchmarkDatabase database, DataSource pool, String schema, int handlers, long maxJobs) {
     JobQueue queue = database.queue(pool, schema);
     double[] rate = {FIRST_GUESS};
     return seconds -> {
-      long jobs = Math.min(most, Math.max(100, Math.round(rate[0] * seconds)));
+      long jobs = Math.min(maxJobs, Math.max(100, Math.round(rate[0] * seconds)));
       long before = succeeded(database, schema);
       database.preload(schema, jobs, "'default'", Noop.TYPE.kind(), "0");
       database.settle(schema);
@@ -91,7 +92,7 @@ final class History implements Benchmark {
       rate[0] = sample.value();
       long more = succeeded(database, schema) - before;
       if (more != jobs) {
-        throw new IllegalStateException("Of %d jobs %d succeeded.".formatted(jobs, more));
+        throw new IllegalStateException("Of %d jobs, %d succeeded.".formatted(jobs, more));
       }
       if (schema.equals(EMPTY)) {
         database.empty(schema);

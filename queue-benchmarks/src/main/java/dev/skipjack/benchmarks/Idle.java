@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** What a worker with nothing to do asks of the database: two queues, everything at its default. */
+/** Statements per second of a worker with two empty queues and default settings. */
 final class Idle implements Benchmark {
 
   private static final String TRANSACTIONS =
@@ -18,7 +18,7 @@ final class Idle implements Benchmark {
 
   @Override
   public String purpose() {
-    return "statements per second of a worker that has nothing to do";
+    return "statements per second of an idle worker";
   }
 
   @Override
@@ -29,32 +29,32 @@ final class Idle implements Benchmark {
   @Override
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
-    Quiet quiet = measure(database, options.seconds(60), notes);
-    Costs costs = quiet.costs;
+    IdleLoad load = measure(database, options.seconds(60), notes);
+    Costs costs = load.costs;
     Double server = costs.serverMicros();
     return new Report("idle", "statements/s")
-        .finding(List.of(new Sample(quiet.rate, costs, Map.of())))
-        .put("server_cpu_us_per_job", null) // there is none
+        .finding(List.of(new Sample(load.rate, costs, Map.of())))
+        .put("server_cpu_us_per_job", null) // the worker ran no jobs
         .put("client_cpu_us_per_job", null)
         .put("wal_bytes_per_job", null)
         .put("to_reach", 1.0)
-        .put("reached", quiet.rate <= 1)
-        .put("transactions_per_s", quiet.transactions)
+        .put("reached", load.rate <= 1)
+        .put("transactions_per_s", load.transactions)
         .put("server_cpu_us_per_s", server == null ? null : server / costs.seconds())
         .put("client_cpu_us_per_s", costs.clientMicros() / costs.seconds());
   }
 
   /**
-   * What came of a while.
+   * The load that an idle worker puts on the database.
    *
-   * @param rate statements a second
-   * @param transactions of the whole database, a second
-   * @param costs as if of one job
+   * @param rate its statements per second
+   * @param transactions transactions per second of the whole database
+   * @param costs the costs of the whole measurement, as if of one job
    */
-  record Quiet(double rate, double transactions, Costs costs) {}
+  record IdleLoad(double rate, double transactions, Costs costs) {}
 
-  /** Lets a worker be idle. Empties the tables. */
-  static Quiet measure(BenchmarkDatabase database, double seconds, Consumer<String> notes)
+  /** Empties the tables and measures an idle worker. */
+  static IdleLoad measure(BenchmarkDatabase database, double seconds, Consumer<String> notes)
       throws Exception {
     database.empty();
     StatementCounter counter = new StatementCounter();
@@ -66,15 +66,15 @@ final class Idle implements Benchmark {
             .queue("emails", 8)
             .start();
     try {
-      // The first statements tend partitions and look around; they are no idle state.
+      // A starting worker runs statements of its own, for example to create partitions.
       sleep(Math.min(seconds, 5));
       long statements = counter.statements();
       long transactions = database.number(TRANSACTIONS);
       Meter meter = Meter.start(database);
-      notes.accept("idle for %.0f s".formatted(seconds));
+      notes.accept("measuring an idle worker for %.0f s".formatted(seconds));
       sleep(seconds);
       Costs costs = meter.stop(1);
-      return new Quiet(
+      return new IdleLoad(
           (counter.statements() - statements) / costs.seconds(),
           (database.number(TRANSACTIONS) - transactions) / costs.seconds(),
           costs);

@@ -4,16 +4,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.HdrHistogram.ConcurrentHistogram;
 
-/** Times that many threads note, in microseconds; told in milliseconds. */
+/** A histogram of durations: recorded in microseconds by any thread, reported in milliseconds. */
 final class Latencies {
 
-  private static final long MOST_MICROS = 3_600_000_000L;
+  private static final long MAX_MICROS = 3_600_000_000L;
 
-  private final ConcurrentHistogram histogram = new ConcurrentHistogram(MOST_MICROS, 3);
+  private final ConcurrentHistogram histogram = new ConcurrentHistogram(MAX_MICROS, 3);
 
-  /** Records one. Negative values, which two clocks can give, are recorded as zero. */
+  /** Records a duration. A negative one, which clocks of two machines can give, counts as zero. */
   void add(long micros) {
-    histogram.recordValue(Math.min(Math.max(micros, 0), MOST_MICROS));
+    histogram.recordValue(Math.min(Math.max(micros, 0), MAX_MICROS));
   }
 
   void addNanos(long nanos) {
@@ -24,22 +24,22 @@ final class Latencies {
     return histogram.getTotalCount();
   }
 
-  /** In milliseconds; 0 when there are none. */
+  /** Returns a percentile in milliseconds; 0 if nothing is recorded. */
   double millis(double percentile) {
     return count() == 0 ? 0 : histogram.getValueAtPercentile(percentile) / 1_000.0;
   }
 
-  double mostMillis() {
+  double maxMillis() {
     return millis(100);
   }
 
-  /** The usual ones, each name behind {@code prefix}. */
+  /** Returns p50, p95, p99 and maximum for the report; {@code prefix} precedes each name. */
   Map<String, Double> figures(String prefix) {
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put(prefix + "p50_ms", millis(50));
     figures.put(prefix + "p95_ms", millis(95));
     figures.put(prefix + "p99_ms", millis(99));
-    figures.put(prefix + "max_ms", mostMillis());
+    figures.put(prefix + "max_ms", maxMillis());
     return figures;
   }
 }

@@ -27,9 +27,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * How soon the handler of a single job begins after another process has committed its enqueue: with
- * wake-ups, and by polling alone. A job comes when the one before has long ended, at a moment that
- * has nothing to do with the polls.
+ * The time from the commit of an enqueue in another process to the start of the handler, with
+ * wake-ups and with polling alone. Each job finds the queue idle: the one before has ended long
+ * ago. The pauses between jobs are random, so that they do not follow the polls.
  */
 final class Latency implements Benchmark {
 
@@ -37,7 +37,7 @@ final class Latency implements Benchmark {
 
   @Override
   public String purpose() {
-    return "from another process' commit to the handler's start, in an idle queue";
+    return "from a commit in another process to the start of the handler, in an idle queue";
   }
 
   @Override
@@ -52,41 +52,44 @@ final class Latency implements Benchmark {
     long rate = options.number(Setting.RATE, 10);
     database.archive(true, Noop.TYPE.queue());
     WorkerConfig defaults = WorkerConfig.defaults();
-    Picked woken = measure(database, defaults, jobs, rate);
-    notes.accept("with wake-ups: p50 %.2f ms".formatted(woken.latencies.millis(50)));
+    Measurement withWakeUps = measure(database, defaults, jobs, rate);
+    notes.accept("with wake-ups: p50 %.2f ms".formatted(withWakeUps.latencies.millis(50)));
     WorkerConfig polling = WorkerConfig.builder().wakeUps(false).pollInterval(POLL).build();
-    Picked polled = measure(database, polling, jobs, rate);
-    notes.accept("by polling: p50 %.2f ms".formatted(polled.latencies.millis(50)));
+    Measurement pollingOnly = measure(database, polling, jobs, rate);
+    notes.accept("polling alone: p50 %.2f ms".formatted(pollingOnly.latencies.millis(50)));
 
-    double median = woken.latencies.millis(50);
+    double median = withWakeUps.latencies.millis(50);
     Report report =
         new Report("latency", "ms")
-            .finding(List.of(new Sample(median, woken.costs, Map.of())))
+            .finding(List.of(new Sample(median, withWakeUps.costs, Map.of())))
             .put("jobs", jobs)
             .put("rate", rate)
             .put("poll_interval_ms", POLL.toMillis());
-    woken.latencies.figures("").forEach(report::put);
-    polled.latencies.figures("poll_only_").forEach(report::put);
+    withWakeUps.latencies.figures("").forEach(report::put);
+    pollingOnly.latencies.figures("poll_only_").forEach(report::put);
     return report
-        .row(row("wake-ups, poll interval " + defaults.pollInterval().toMillis() + " ms", woken))
-        .row(row("polls only, every " + POLL.toMillis() + " ms", polled));
+        .row(
+            row(
+                "wake-ups, poll interval " + defaults.pollInterval().toMillis() + " ms",
+                withWakeUps))
+        .row(row("polls only, every " + POLL.toMillis() + " ms", pollingOnly));
   }
 
-  private static Map<String, Object> row(String way, Picked picked) {
+  private static Map<String, Object> row(String way, Measurement measurement) {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("way", way);
-    row.putAll(picked.latencies.figures(""));
+    row.putAll(measurement.latencies.figures(""));
     return row;
   }
 
-  private record Picked(Latencies latencies, Costs costs) {}
+  private record Measurement(Latencies latencies, Costs costs) {}
 
-  private static Picked measure(
+  private static Measurement measure(
       BenchmarkDatabase database, WorkerConfig config, long jobs, long rate) throws Exception {
     database.empty();
     database.settle();
-    Map<Long, Instant> begun = new ConcurrentHashMap<>();
-    Finish finish = new Finish(jobs + LatencyProducer.warmUp(jobs));
+    Map<Long, Instant> started = new ConcurrentHashMap<>();
+    CompletionLatch latch = new CompletionLatch(jobs + LatencyProducer.warmUp(jobs));
     Worker worker =
         Worker.on(database.queue(8))
             .name("bench")
@@ -94,18 +97,18 @@ final class Latency implements Benchmark {
             .handle(
                 Noop.TYPE,
                 (payload, context) -> {
-                  begun.putIfAbsent(payload.n(), Instant.now());
+                  started.putIfAbsent(payload.n(), Instant.now());
                   return Outcome.completed();
                 })
             .queue(Noop.TYPE.queue(), 2)
-            .listener(finish)
+            .listener(latch)
             .start();
     Map<Long, Instant> committed;
     Costs costs;
     try {
       Produced produced = produce(database, jobs, rate);
       committed = produced.committed;
-      finish.await();
+      latch.await();
       costs = produced.meter.stop(jobs);
     } finally {
       worker.close();
@@ -113,9 +116,9 @@ final class Latency implements Benchmark {
     Latencies latencies = new Latencies();
     committed.forEach(
         (n, at) -> {
-          Instant start = begun.get(n);
+          Instant start = started.get(n);
           if (start == null) {
-            throw new IllegalStateException("Job %d was never handled.".formatted(n));
+            throw new IllegalStateException("Job %d was not handled.".formatted(n));
           }
           if (n > 0) {
             latencies.add(ChronoUnit.MICROS.between(at, start));
@@ -123,16 +126,16 @@ final class Latency implements Benchmark {
         });
     if (latencies.count() != jobs) {
       throw new IllegalStateException(
-          "Of %d jobs %d were timed.".formatted(jobs, latencies.count()));
+          "Of %d jobs, %d were measured.".formatted(jobs, latencies.count()));
     }
-    return new Picked(latencies, costs);
+    return new Measurement(latencies, costs);
   }
 
   /**
-   * What the other process did.
+   * The output of the other process.
    *
-   * @param committed when, by the number in the job's payload
-   * @param meter begun when the warm-up was over
+   * @param committed commit time by number of the job
+   * @param meter started at the end of the warm-up
    */
   private record Produced(Map<Long, Instant> committed, Meter meter) {}
 
@@ -148,7 +151,7 @@ final class Latency implements Benchmark {
     command.add(LatencyProducer.class.getName());
     Process producer = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
     try {
-      // The URL may hold a password, which does not belong into a list of processes.
+      // Not as an argument: the URL may contain a password, and the process list shows arguments.
       try (Writer in = new OutputStreamWriter(producer.getOutputStream(), StandardCharsets.UTF_8)) {
         in.write("%s%n%d%n%d%n".formatted(database.jdbcUrl(), jobs, rate));
       }
@@ -168,7 +171,7 @@ final class Latency implements Benchmark {
       }
       int exitCode = producer.waitFor();
       if (exitCode != 0) {
-        throw new IllegalStateException("The producer ended with exit code " + exitCode);
+        throw new IllegalStateException("The producer exited with code " + exitCode);
       }
       return new Produced(committed, Objects.requireNonNull(meter, "no warm-up"));
     } finally {

@@ -15,9 +15,7 @@ import java.util.SplittableRandom;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The other process of {@link Latency}: enqueues single jobs and prints when each was committed.
- */
+/** The other process of {@link Latency}: enqueues single jobs and prints their commit times. */
 public final class LatencyProducer {
 
   private static final long WARM_UP = 50;
@@ -26,12 +24,12 @@ public final class LatencyProducer {
 
   private LatencyProducer() {}
 
-  /** Jobs before those that count, with numbers from 0 down: the first ones compile the code. */
+  /** Returns the number of warm-up jobs. They are numbered from 0 down, measured jobs from 1 up. */
   static long warmUp(long jobs) {
     return Math.min(WARM_UP, jobs);
   }
 
-  /** Reads URL, number of jobs and jobs a second from standard input, a line each. */
+  /** Reads three lines from standard input: the URL, the number of jobs, and jobs per second. */
   public static void main(String[] args) throws IOException, InterruptedException {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -46,7 +44,7 @@ public final class LatencyProducer {
   }
 
   private void produce(DataSource pool, long jobs, double pauseMillis) throws InterruptedException {
-    JobQueue queue = JobQueue.builder(noting(pool)).schema(BenchmarkDatabase.SCHEMA).build();
+    JobQueue queue = JobQueue.builder(timingCommits(pool)).schema(BenchmarkDatabase.SCHEMA).build();
     SplittableRandom random = new SplittableRandom();
     for (long n = 1 - warmUp(jobs); n <= jobs; n++) {
       Thread.sleep(
@@ -59,10 +57,10 @@ public final class LatencyProducer {
   }
 
   /**
-   * The pool, but it is noted when the first connection comes back, which is right after the
-   * commit: a wake-up may follow on a second.
+   * Wraps the pool to record when the first connection is returned, which is right after the
+   * commit. A wake-up may use a second connection afterwards.
    */
-  private DataSource noting(DataSource pool) {
+  private DataSource timingCommits(DataSource pool) {
     return proxy(
         DataSource.class,
         pool,
@@ -71,11 +69,11 @@ public final class LatencyProducer {
                 ? proxy(
                     Connection.class,
                     connection,
-                    (method, answer) -> {
+                    (method, returned) -> {
                       if (method.equals("close") && committed == null) {
                         committed = Instant.now();
                       }
-                      return answer;
+                      return returned;
                     })
                 : result);
   }

@@ -7,19 +7,19 @@ import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** How many sessions wait for a lock, looked at every hundredth of a second. */
+/** Samples the number of sessions that wait for a lock, every 10 ms. */
 final class LockWaits implements AutoCloseable {
 
   private static final String WAITING =
       "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
 
-  private final AtomicLong looks = new AtomicLong();
+  private final AtomicLong samples = new AtomicLong();
   private final AtomicLong waiting = new AtomicLong();
   private final Thread thread;
   private volatile @Nullable SQLException failed;
 
   private LockWaits(BenchmarkDatabase database) {
-    thread = new Thread(() -> look(database), "bench-lock-waits");
+    thread = new Thread(() -> sample(database), "bench-lock-waits");
     thread.setDaemon(true);
     thread.start();
   }
@@ -28,14 +28,14 @@ final class LockWaits implements AutoCloseable {
     return new LockWaits(database);
   }
 
-  private void look(BenchmarkDatabase database) {
+  private void sample(BenchmarkDatabase database) {
     try (Connection connection = database.bareConnection();
         PreparedStatement query = connection.prepareStatement(WAITING)) {
       while (!Thread.currentThread().isInterrupted()) {
         try (ResultSet row = query.executeQuery()) {
           row.next();
           waiting.addAndGet(row.getLong(1));
-          looks.incrementAndGet();
+          samples.incrementAndGet();
         }
         Thread.sleep(10);
       }
@@ -46,13 +46,13 @@ final class LockWaits implements AutoCloseable {
     }
   }
 
-  /** Sessions that waited at a look, on average. */
+  /** Returns the mean number of waiting sessions over all samples. */
   double average() throws SQLException {
     SQLException failure = failed;
     if (failure != null) {
       throw failure;
     }
-    return waiting.get() / (double) Math.max(1, looks.get());
+    return waiting.get() / (double) Math.max(1, samples.get());
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Measures a stretch of work: begins when it is made. */
+/** Measures time and resources from its creation to {@link #stop}. */
 final class Meter {
 
   private static final OperatingSystemMXBean JVM =
@@ -33,7 +33,7 @@ final class Meter {
     return (System.nanoTime() - begin) / 1e9;
   }
 
-  /** The costs so far, of so many jobs. */
+  /** Returns the costs so far, per job. */
   Costs stop(long jobs) throws SQLException {
     double seconds = seconds();
     long client = JVM.getProcessCpuTime() - clientNanos;

@@ -3,9 +3,9 @@ package dev.skipjack.benchmarks;
 import dev.skipjack.api.JobType;
 
 /**
- * The job that does nothing, with some 100 bytes of JSON.
+ * Payload of a job that does nothing; about 100 bytes of JSON.
  *
- * @param n which one
+ * @param n number of the job
  */
 record Noop(long n, String text) {
 
@@ -17,7 +17,7 @@ record Noop(long n, String text) {
     return new Noop(n, TEXT);
   }
 
-  /** As the codec writes it. */
+  /** Returns the JSON that the codec writes. */
   static String json(long n) {
     return "{\"n\":" + n + ",\"text\":\"" + TEXT + "\"}";
   }

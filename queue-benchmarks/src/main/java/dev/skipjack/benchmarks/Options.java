@@ -9,37 +9,37 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What the user asked a benchmark for, checked. Immutable: every method answers a new one. */
+/** Options of a benchmark, validated. Immutable: every method returns a new instance. */
 public final class Options {
 
-  /** What can be asked for; each benchmark takes some of them. */
+  /** The settings of all benchmarks. {@link Benchmarks#check} refuses those that do not apply. */
   public enum Setting {
-    /** Jobs. */
+    /** Number of jobs in a run. */
     JOBS(1, 100_000_000),
-    /** Handler threads, producers or claimers, whichever the benchmark is about. */
+    /** Number of handler threads, producers or claimers, depending on the benchmark. */
     WORKERS(1, 1_000),
-    /** Jobs of one statement. */
+    /** Number of jobs in one statement. */
     BATCH(1, 1_000),
-    /** Length of one run. */
+    /** Duration of a run in seconds. */
     SECONDS(1, 86_400),
-    /** Jobs a second. */
+    /** Number of jobs offered per second. */
     RATE(1, 1_000_000),
-    /** Measured runs; one more is thrown away before them. */
+    /** Number of measured runs; one more run before them is discarded. */
     RUNS(1, 1_000),
-    /** Whether ended jobs are archived: 0 or 1. */
+    /** Whether ended jobs are archived: 1 or 0. */
     ARCHIVE(0, 1),
-    /** Where files are written. */
+    /** Folder for tables and plots. */
     OUT(0, 0);
 
-    private final long least;
-    private final long most;
+    private final long min;
+    private final long max;
 
-    Setting(long least, long most) {
-      this.least = least;
-      this.most = most;
+    Setting(long min, long max) {
+      this.min = min;
+      this.max = max;
     }
 
-    /** As it is written on the command line. */
+    /** Returns the option's name on the command line. */
     public String option() {
       return "--" + name().toLowerCase(Locale.ROOT);
     }
@@ -47,76 +47,77 @@ public final class Options {
 
   private final Map<Setting, Long> numbers;
   private final Optional<Path> out;
-  private final double haste;
+  private final double divisor;
 
-  private Options(Map<Setting, Long> numbers, Optional<Path> out, double haste) {
-    this.haste = haste;
+  private Options(Map<Setting, Long> numbers, Optional<Path> out, double divisor) {
+    this.divisor = divisor;
     this.numbers = new EnumMap<>(Setting.class);
     this.numbers.putAll(numbers);
     this.out = out;
   }
 
-  /** Nothing asked for: every benchmark's own values. */
+  /** Returns empty options: every benchmark uses its defaults. */
   public static Options none() {
     return new Options(Map.of(), Optional.empty(), 1);
   }
 
   /**
-   * This, with a number.
+   * Sets a number.
    *
-   * @throws IllegalArgumentException if it is out of range; the message is a sentence for the user
+   * @throws IllegalArgumentException if it is out of range; the message is meant for the user
    */
   public Options with(Setting setting, long value) {
-    if (value < setting.least || value > setting.most) {
+    if (value < setting.min || value > setting.max) {
       throw new IllegalArgumentException(
           "%s is %d, but must be %d to %d."
-              .formatted(setting.option(), value, setting.least, setting.most));
+              .formatted(setting.option(), value, setting.min, setting.max));
     }
-    Options options = new Options(numbers, out, haste);
+    Options options = new Options(numbers, out, divisor);
     options.numbers.put(setting, value);
     return options;
   }
 
-  /** This, archiving ended jobs or not. */
+  /** Sets whether ended jobs are archived. */
   public Options archive(boolean kept) {
     return with(Setting.ARCHIVE, kept ? 1 : 0);
   }
 
-  /** This, writing files into {@code folder}, which is made when it is missing. */
+  /** Sets the folder for tables and plots, which is created if it does not exist. */
   public Options out(Path folder) {
-    return new Options(numbers, Optional.of(folder), haste);
+    return new Options(numbers, Optional.of(folder), divisor);
   }
 
-  /** This, with runs so many times as short as they are said to be: for tests. */
-  Options hasty(double times) {
-    return new Options(numbers, out, times);
+  /** Divides the duration of all runs, for tests: less than a second is possible only this way. */
+  Options shortened(double factor) {
+    return new Options(numbers, out, factor);
   }
 
-  /** The length of a run. */
-  double seconds(long otherwise) {
-    return number(Setting.SECONDS, otherwise) / haste;
+  /** Returns the duration of a run. */
+  double seconds(long defaultValue) {
+    return number(Setting.SECONDS, defaultValue) / divisor;
   }
 
-  long number(Setting setting, long otherwise) {
-    return numbers.getOrDefault(setting, otherwise);
+  long number(Setting setting, long defaultValue) {
+    return numbers.getOrDefault(setting, defaultValue);
   }
 
-  int count(Setting setting, int otherwise) {
-    return Math.toIntExact(number(setting, otherwise));
+  int count(Setting setting, int defaultValue) {
+    return Math.toIntExact(number(setting, defaultValue));
   }
 
   boolean has(Setting setting) {
     return setting == Setting.OUT ? out.isPresent() : numbers.containsKey(setting);
   }
 
-  Path folder(Path otherwise) {
-    return out.orElse(otherwise);
+  Path folder(Path defaultValue) {
+    return out.orElse(defaultValue);
   }
 
   /**
-   * Refuses what a benchmark has no use for: ignored, it would pass for measured.
+   * Refuses options that the benchmark would ignore: the user would believe that they had been
+   * applied.
    *
-   * @throws IllegalArgumentException the message is a sentence for the user
+   * @throws IllegalArgumentException if one is set; the message is meant for the user
    */
   void requireOnly(String benchmark, Set<Setting> used) {
     for (Setting setting : Setting.values()) {
@@ -124,7 +125,7 @@ public final class Options {
         Set<String> names = new TreeSet<>();
         used.forEach(one -> names.add(one.option()));
         throw new IllegalArgumentException(
-            "%s means nothing to %s, which takes %s."
+            "%s does not apply to %s, which takes %s."
                 .formatted(
                     setting.option(),
                     benchmark,
@@ -133,11 +134,12 @@ public final class Options {
     }
   }
 
-  /** What was asked for, by name, for the report. */
-  Map<String, Object> asked() {
-    Map<String, Object> asked = new LinkedHashMap<>();
-    numbers.forEach((setting, value) -> asked.put(setting.name().toLowerCase(Locale.ROOT), value));
-    out.ifPresent(folder -> asked.put("out", folder.toString()));
-    return asked;
+  /** Returns the options that were set, by name, for the report. */
+  Map<String, Object> requested() {
+    Map<String, Object> requested = new LinkedHashMap<>();
+    numbers.forEach(
+        (setting, value) -> requested.put(setting.name().toLowerCase(Locale.ROOT), value));
+    out.ifPresent(folder -> requested.put("out", folder.toString()));
+    return requested;
   }
 }

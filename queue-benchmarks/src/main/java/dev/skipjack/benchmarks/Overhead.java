@@ -11,23 +11,23 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** {@link StatementOverhead} or {@link UniqueOverhead} as a benchmark among others. */
+/** Adapts {@link StatementOverhead} and {@link UniqueOverhead} to {@link Benchmark}. */
 final class Overhead implements Benchmark {
 
-  /** One of the two. */
+  /** Runs one of the two programs. */
   @FunctionalInterface
   interface Measurement {
     /**
-     * Answers, among other things, a map with {@code ratio}, {@code least}, {@code most} and {@code
-     * micros} for each thing that was measured.
+     * Returns a map that contains, for each case, a map with {@code ratio}, {@code least}, {@code
+     * most} and {@code micros}.
      */
     Measured measure(BenchmarkDatabase database, int times, int runs) throws Exception;
   }
 
   /**
-   * What came of one of the two.
+   * The result of one of the two programs.
    *
-   * @param costs measured apart, because what takes turns shares a server
+   * @param costs measured in a run of their own, because cases that take turns share the server
    */
   record Measured(Map<String, Object> line, Costs costs) {}
 
@@ -40,8 +40,8 @@ final class Overhead implements Benchmark {
   private final Measurement measurement;
 
   /**
-   * @param times statements or turns of a run
-   * @param finding which of the things measured is the finding; empty: the one of the largest ratio
+   * @param times number of statements or turns in a run
+   * @param finding the case that is the result; if empty, the case with the largest ratio
    */
   private Overhead(
       String name,
@@ -63,7 +63,7 @@ final class Overhead implements Benchmark {
   static Overhead ofStatements() {
     return new Overhead(
         "overhead",
-        "each statement of the store against the same statement and values from plain JDBC",
+        "each statement of the store, against the same statement and values from plain JDBC",
         "bare JDBC",
         100,
         7,
@@ -117,8 +117,8 @@ final class Overhead implements Benchmark {
                 report.row(row).put(field(what) + "_ratio", figures.get("ratio"));
               }
             });
-    String told = finding.orElseGet(() -> worst(found));
-    Map<?, ?> figures = Objects.requireNonNull(found.get(told), told);
+    String result = finding.orElseGet(() -> worst(found));
+    Map<?, ?> figures = Objects.requireNonNull(found.get(result), result);
     return report
         .put("median", figures.get("ratio"))
         .put("least", figures.get("least"))
@@ -126,7 +126,7 @@ final class Overhead implements Benchmark {
         .put("ratio", figures.get("ratio"))
         .put("ratio_least", figures.get("least"))
         .put("ratio_most", figures.get("most"))
-        .put("ratio_of", field(told))
+        .put("ratio_of", field(result))
         .put("floor", floor)
         .put("runs", count)
         .put("server_cpu_us_per_job", measured.costs().serverMicros())

@@ -23,20 +23,20 @@ import java.util.function.Function;
 import java.util.stream.LongStream;
 
 /**
- * A fixed load while another session holds a REPEATABLE READ transaction open that has read {@code
- * jobs} and {@code job_executions}, so that vacuum can remove nothing: first without it, then with
- * it. Every twentieth job fails once, a few take longer than a heartbeat.
+ * A fixed load, first alone, then while another session holds a REPEATABLE READ transaction that
+ * has read {@code jobs} and {@code job_executions}, so that vacuum cannot remove dead rows. Every
+ * twentieth job fails once, and every thousandth runs longer than a heartbeat interval.
  */
 final class Pinned implements Benchmark {
 
-  private static final int WINDOWS = 12;
+  private static final int INTERVALS = 12;
   private static final Duration HEARTBEAT = Duration.ofSeconds(1);
-  private static final Duration LONG = Duration.ofMillis(1_500);
+  private static final Duration LONG_RUN = Duration.ofMillis(1_500);
   private static final JobType<Noop> TYPE = Noop.TYPE.onQueue("pinned");
 
   @Override
   public String purpose() {
-    return "a fixed load beside a long transaction, against itself without one";
+    return "a fixed load during a long transaction, against the same load without one";
   }
 
   @Override
@@ -58,7 +58,7 @@ final class Pinned implements Benchmark {
         "CREATE UNIQUE INDEX ON @bystander (id)",
         "VACUUM ANALYZE @bystander");
     JobQueue queue = database.queue(12);
-    PinnedWindow.Counters counters = new PinnedWindow.Counters();
+    PinnedInterval.Counters counters = new PinnedInterval.Counters();
     Worker worker =
         Worker.on(new TimedAccess(queue, counters))
             .name("bench")
@@ -67,17 +67,18 @@ final class Pinned implements Benchmark {
             .queue(TYPE.queue(), options.count(Setting.WORKERS, 16))
             .listener(counters)
             .start();
-    Thread bystander = new Thread(() -> bystand(database, counters), "bench-bystander");
+    Thread bystander = new Thread(() -> queryAsBystander(database, counters), "bench-bystander");
     bystander.setDaemon(true);
     bystander.start();
-    List<PinnedWindow> unpinned;
-    List<PinnedWindow> pinned;
+    List<PinnedInterval> unpinned;
+    List<PinnedInterval> pinned;
     long backlog;
     try (Connection pin = database.bareConnection()) {
       load(database, queue, rate, Math.max(seconds / 12, 0.5), 1, counters, notes, "warm-up");
-      unpinned = load(database, queue, rate, seconds / 4, WINDOWS / 4, counters, notes, "unpinned");
+      unpinned =
+          load(database, queue, rate, seconds / 4, INTERVALS / 4, counters, notes, "unpinned");
       pin(pin);
-      pinned = load(database, queue, rate, seconds, WINDOWS, counters, notes, "pinned");
+      pinned = load(database, queue, rate, seconds, INTERVALS, counters, notes, "pinned");
       backlog =
           database.number(
               "SELECT count(*) FROM @jobs WHERE status = 'pending' AND scheduled_at <= now()");
@@ -93,16 +94,16 @@ final class Pinned implements Benchmark {
   private static JobHandler<Noop> handler() {
     return (payload, context) -> {
       if (payload.n() % 20 == 0 && context.attempt() == 1) {
-        return Outcome.retry(Duration.ofMillis(100), "every twentieth fails once");
+        return Outcome.retry(Duration.ofMillis(100), "every twentieth job fails once");
       }
       if (payload.n() % 1_000 == 1) {
-        TimeUnit.NANOSECONDS.sleep(LONG.toNanos());
+        TimeUnit.NANOSECONDS.sleep(LONG_RUN.toNanos());
       }
       return Outcome.completed();
     };
   }
 
-  /** Vacuum may remove nothing that this transaction could still see. */
+  /** Opens a transaction: vacuum must keep every row that it could still see. */
   private static void pin(Connection connection) throws SQLException {
     connection.setAutoCommit(false);
     connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
@@ -114,8 +115,9 @@ final class Pinned implements Benchmark {
     }
   }
 
-  /** Looks up rows of a table that nobody else uses, twenty times a second. */
-  private static void bystand(BenchmarkDatabase database, PinnedWindow.Counters counters) {
+  /** Reads a row by its key, twenty times a second, from a table that no other session uses. */
+  private static void queryAsBystander(
+      BenchmarkDatabase database, PinnedInterval.Counters counters) {
     String sql =
         BenchmarkDatabase.qualified(
             BenchmarkDatabase.SCHEMA, "SELECT name FROM @bystander WHERE id = ?");
@@ -125,7 +127,7 @@ final class Pinned implements Benchmark {
         long begin = System.nanoTime();
         query.setInt(1, id);
         query.executeQuery().close();
-        counters.bystood(System.nanoTime() - begin);
+        counters.bystanderQueried(System.nanoTime() - begin);
         TimeUnit.MILLISECONDS.sleep(50);
       }
     } catch (SQLException failed) {
@@ -135,61 +137,63 @@ final class Pinned implements Benchmark {
     }
   }
 
-  private static List<PinnedWindow> load(
+  private static List<PinnedInterval> load(
       BenchmarkDatabase database,
       JobQueue queue,
       double rate,
       double seconds,
-      int windows,
-      PinnedWindow.Counters counters,
+      int intervals,
+      PinnedInterval.Counters counters,
       Consumer<String> notes,
       String phase)
       throws Exception {
-    List<PinnedWindow> seen = new ArrayList<>();
+    List<PinnedInterval> measured = new ArrayList<>();
     Schedule schedule = new Schedule(rate);
     long sent = 0;
-    counters.begin();
-    for (int window = 1; window <= windows; window++) {
-      counters.next();
+    counters.beginPhase();
+    for (int interval = 1; interval <= intervals; interval++) {
+      counters.beginInterval();
       Meter meter = Meter.start(database);
-      long end = Math.round(rate * seconds * window / windows);
+      long end = Math.round(rate * seconds * interval / intervals);
       while (sent < end) {
         schedule.await(sent);
-        // What is due by now goes in one call, as a busy producer would send it.
-        long until = Math.min(Math.min(schedule.dueNow(), end), sent + 500);
+        // Like a busy producer, enqueue everything that is due with one call.
+        long until = Math.min(Math.min(schedule.dueCount(), end), sent + 500);
         queue.enqueueAll(TYPE, LongStream.range(sent, until).mapToObj(Noop::number).toList());
         sent = until;
         TimeUnit.MILLISECONDS.sleep(5);
       }
-      seen.add(counters.window(phase, schedule.due(0), meter, database));
+      measured.add(counters.endInterval(phase, schedule.due(0), meter, database));
       notes.accept(
           "%s %d of %d: %,.0f jobs/s"
-              .formatted(phase, window, windows, seen.get(window - 1).rate()));
+              .formatted(phase, interval, intervals, measured.get(interval - 1).rate()));
     }
-    return seen;
+    return measured;
   }
 
   private static Report report(
-      List<PinnedWindow> unpinned, List<PinnedWindow> pinned, long backlog, double rate) {
-    PinnedWindow first = pinned.get(0);
-    PinnedWindow last = pinned.get(pinned.size() - 1);
-    double without = Statistics.median(unpinned.stream().map(PinnedWindow::rate).toList());
+      List<PinnedInterval> unpinned, List<PinnedInterval> pinned, long backlog, double rate) {
+    PinnedInterval first = pinned.get(0);
+    PinnedInterval last = pinned.get(pinned.size() - 1);
+    double without = Statistics.median(unpinned.stream().map(PinnedInterval::rate).toList());
     List<Sample> samples =
-        pinned.stream().map(window -> new Sample(window.rate(), window.costs(), Map.of())).toList();
+        pinned.stream()
+            .map(interval -> new Sample(interval.rate(), interval.costs(), Map.of()))
+            .toList();
     Report report =
         new Report("pinned", "jobs/s")
             .finding(samples)
             .put("runs", 1)
             .put(
                 "ratio",
-                Statistics.median(pinned.stream().map(PinnedWindow::rate).toList()) / without)
+                Statistics.median(pinned.stream().map(PinnedInterval::rate).toList()) / without)
             .put("floor", "the same unpinned")
             .put("floor_median", without)
             .put("offered_rate", rate)
             .put("start_rate", first.rate())
             .put("end_rate", last.rate())
-            .put("start_p99_ms", first.claims().usual().millis(99))
-            .put("end_p99_ms", last.claims().usual().millis(99))
+            .put("start_p99_ms", first.claims().withoutFullClaims().millis(99))
+            .put("end_p99_ms", last.claims().withoutFullClaims().millis(99))
             .put("start_all_claims_p99_ms", first.claims().all().millis(99))
             .put("end_all_claims_p99_ms", last.claims().all().millis(99))
             .put("marked_claims", count(pinned, PinnedClaims::marked))
@@ -201,18 +205,19 @@ final class Pinned implements Benchmark {
             .put("end_bystander_p99_ms", last.bystander().millis(99))
             .put("backlog", backlog)
             .put("dead_tuples", last.deadTuples());
-    unpinned.forEach(window -> report.row(window.row()));
-    pinned.forEach(window -> report.row(window.row()));
+    unpinned.forEach(interval -> report.row(interval.row()));
+    pinned.forEach(interval -> report.row(interval.row()));
     return report;
   }
 
-  private static long count(List<PinnedWindow> windows, Function<PinnedClaims, Latencies> claims) {
-    return windows.stream().mapToLong(window -> claims.apply(window.claims()).count()).sum();
+  private static long count(
+      List<PinnedInterval> intervals, Function<PinnedClaims, Latencies> claims) {
+    return intervals.stream().mapToLong(interval -> claims.apply(interval.claims()).count()).sum();
   }
 
-  private static double slowest(List<PinnedWindow> windows) {
-    return windows.stream()
-        .mapToDouble(window -> window.claims().unmarked().mostMillis())
+  private static double slowest(List<PinnedInterval> intervals) {
+    return intervals.stream()
+        .mapToDouble(interval -> interval.claims().unmarked().maxMillis())
         .max()
         .orElse(0);
   }

@@ -4,8 +4,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of a stretch of {@link Pinned}, with and without low-water marks; for any number of
- * threads. A worker passes marks while the database is slow; then those without are its sweeps.
+ * The claims of an interval of {@link Pinned}, with and without low-water marks. A worker sends
+ * marks only while the database is slow; claims without marks during that time are its full claims.
+ * Safe for any number of threads.
  */
 final class PinnedClaims {
 
@@ -14,8 +15,8 @@ final class PinnedClaims {
   private final Latencies unmarked = new Latencies();
 
   /**
-   * Notes a claim. One without marks counts among those whatever it took, because walking all that
-   * is dead and finding nothing is the longest way; else a claim of nothing does not count.
+   * Records a claim. One that returned no jobs counts only among the claims without marks: reading
+   * past all dead rows and finding nothing takes longest there.
    */
   void add(int jobs, boolean withMarks, long nanos) {
     if (!withMarks) {
@@ -29,27 +30,27 @@ final class PinnedClaims {
     }
   }
 
-  /** Those that took something, with marks and without. */
+  /** Returns the claims that returned jobs, with marks and without. */
   Latencies all() {
     return all;
   }
 
-  /** Those with marks that took something. */
+  /** Returns the claims with marks that returned jobs. */
   Latencies marked() {
     return marked;
   }
 
-  /** Those without marks, whatever they took. */
+  /** Returns all claims without marks. */
   Latencies unmarked() {
     return unmarked;
   }
 
-  /** Those that are no sweeps: with marks, or all of them where no mark was in force. */
-  Latencies usual() {
+  /** Returns the claims other than full claims: those with marks, or all if none had a mark. */
+  Latencies withoutFullClaims() {
     return marked.count() > 0 ? marked : all;
   }
 
-  /** For a row of the table; null for a percentile of none. */
+  /** Adds the columns of a row of the report; the percentile of no claims is null. */
   void into(Map<String, @Nullable Object> row) {
     row.put("claim_p50_ms", all.millis(50));
     row.put("claim_p99_ms", all.millis(99));
@@ -57,7 +58,7 @@ final class PinnedClaims {
     row.put("marked_p99_ms", p99(marked));
     row.put("unmarked", unmarked.count());
     row.put("unmarked_p99_ms", p99(unmarked));
-    row.put("unmarked_max_ms", unmarked.count() == 0 ? null : (Object) unmarked.mostMillis());
+    row.put("unmarked_max_ms", unmarked.count() == 0 ? null : (Object) unmarked.maxMillis());
   }
 
   private static @Nullable Object p99(Latencies latencies) {

@@ -16,8 +16,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements that were sent through a pool, with their values, so that bare JDBC can send them
- * once more. Belongs to one thread.
+ * Records the statements that are sent through a pool, with their values, so that bare JDBC can
+ * repeat them. For use by a single thread.
  */
 final class Recording {
 
@@ -27,13 +27,14 @@ final class Recording {
   /**
    * A statement that was sent.
    *
-   * @param binds in the order in which they were set
-   * @param isWhole whether it begins its transaction and commits it, in one round trip
+   * @param binds its values, in the order in which they were set
+   * @param isTransaction whether its text also begins and commits the transaction, in one round
+   *     trip
    */
-  record Sent(String sql, List<Bind> binds, boolean isWhole) {
+  record Sent(String sql, List<Bind> binds, boolean isTransaction) {
 
-    /** What the store sends around a statement: how its transaction begins, with which settings. */
-    private static final Pattern AROUND =
+    /** Matches a statement with the BEGIN, settings and COMMIT that the store sends around it. */
+    private static final Pattern WITH_SETTINGS =
         Pattern.compile(
             "\\A(?:(?:BEGIN|SET TRANSACTION|SELECT pg_catalog.set_config)\\b[^;]*; )*(.*?)(?:; COMMIT|; SELECT pg_catalog.set_config[^;]*)?\\z",
             Pattern.DOTALL);
@@ -42,39 +43,37 @@ final class Recording {
       return new Sent(sql, binds, sql.startsWith("BEGIN "));
     }
 
-    /** As an application without the store would send it: the statement alone. */
-    Sent plain() {
-      return new Sent(AROUND.matcher(sql).replaceFirst("$1"), binds, isWhole);
+    /** Returns the statement alone, as an application without the store would send it. */
+    Sent statementOnly() {
+      return new Sent(WITH_SETTINGS.matcher(sql).replaceFirst("$1"), binds, isTransaction);
     }
 
-    /** The same in another schema. */
+    /** Returns the same statement for another schema. */
     Sent in(String from, String to) {
-      return new Sent(sql.replace("\"" + from + "\"", "\"" + to + "\""), binds, isWhole);
+      return new Sent(sql.replace("\"" + from + "\"", "\"" + to + "\""), binds, isTransaction);
     }
   }
 
-  /** Sets one parameter, on whatever connection the statement belongs to. */
+  /** Sets a recorded value as a parameter of a statement on any connection. */
   @FunctionalInterface
   interface Bind {
     void on(PreparedStatement statement, int index) throws SQLException;
   }
 
-  /** The statements so far, in the order in which they were prepared. */
+  /** Returns the statements so far, in the order in which they were prepared. */
   List<Sent> sent() {
     return List.copyOf(sent);
   }
 
-  /** The pool, but what is sent on its connections is noted here. */
-  DataSource noting(DataSource pool) {
+  /** Wraps a pool so that everything sent on its connections is recorded. */
+  DataSource wrap(DataSource pool) {
     return proxy(
         DataSource.class,
         (method, args) ->
-            invoke(pool, method, args) instanceof Connection connection
-                ? noting(connection)
-                : null);
+            invoke(pool, method, args) instanceof Connection connection ? wrap(connection) : null);
   }
 
-  private Connection noting(Connection connection) {
+  private Connection wrap(Connection connection) {
     return proxy(
         Connection.class,
         (method, args) -> {
@@ -89,20 +88,20 @@ final class Recording {
                         index, statement.getConnection().createArrayOf(type, values)));
           }
           return result instanceof PreparedStatement statement
-              ? noting(statement, connection, (String) args[0])
+              ? wrap(statement, connection, (String) args[0])
               : result;
         });
   }
 
-  private PreparedStatement noting(PreparedStatement statement, Connection owner, String sql) {
+  private PreparedStatement wrap(PreparedStatement statement, Connection owner, String sql) {
     List<Bind> binds = new ArrayList<>();
     sent.add(Sent.of(sql, binds));
-    Connection noting = noting(owner);
+    Connection wrapped = wrap(owner);
     return proxy(
         PreparedStatement.class,
         (method, args) -> {
           if (method.getName().equals("getConnection")) {
-            return noting;
+            return wrapped;
           }
           if (method.getName().startsWith("set")) {
             binds.add(bind(method, args[1]));
@@ -118,21 +117,21 @@ final class Recording {
       case "setInt" -> (statement, index) -> statement.setInt(index, (Integer) value);
       case "setNull" -> (statement, index) -> statement.setNull(index, (Integer) value);
       case "setLong" -> (statement, index) -> statement.setLong(index, (Long) value);
-      default -> throw new IllegalStateException("Not known how to repeat " + setter);
+      default -> throw new IllegalStateException("Cannot repeat a call of " + setter);
     };
   }
 
   @FunctionalInterface
-  private interface Answer {
-    @Nullable Object to(Method method, Object[] args) throws Throwable;
+  private interface Invocation {
+    @Nullable Object call(Method method, Object[] args) throws Throwable;
   }
 
-  private static <T> T proxy(Class<T> type, Answer answer) {
+  private static <T> T proxy(Class<T> type, Invocation invocation) {
     return type.cast(
         Proxy.newProxyInstance(
             type.getClassLoader(),
             new Class<?>[] {type},
-            (self, method, args) -> answer.to(method, args == null ? new Object[0] : args)));
+            (self, method, args) -> invocation.call(method, args == null ? new Object[0] : args)));
   }
 
   private static @Nullable Object invoke(Object target, Method method, Object[] args)

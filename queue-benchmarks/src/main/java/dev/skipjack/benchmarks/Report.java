@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a benchmark found: a line of JSON for programs, a table for people. */
+/** The result of a benchmark: a line of JSON for programs, a table for readers. */
 public final class Report {
 
   private final Map<String, @Nullable Object> fields = new LinkedHashMap<>();
@@ -23,7 +23,7 @@ public final class Report {
     this.unit = unit;
     fields.put("benchmark", benchmark);
     fields.put("unit", unit);
-    for (String promised :
+    for (String field :
         List.of(
             "median",
             "least",
@@ -35,16 +35,16 @@ public final class Report {
             "server_cpu_us_per_job",
             "client_cpu_us_per_job",
             "wal_bytes_per_job")) {
-      fields.put(promised, null);
+      fields.put(field, null);
     }
   }
 
-  /** The finding: the runs of one way. */
+  /** Sets the result: the runs of one variant. */
   Report finding(List<Sample> samples) {
     List<Double> values = samples.stream().map(Sample::value).toList();
     put("median", Statistics.median(values));
-    put("least", Statistics.least(values));
-    put("most", Statistics.most(values));
+    put("least", Statistics.min(values));
+    put("most", Statistics.max(values));
     put("runs", samples.size());
     put("server_cpu_us_per_job", median(samples, Costs::serverMicros));
     put("client_cpu_us_per_job", median(samples, Costs::clientMicros));
@@ -52,49 +52,49 @@ public final class Report {
     return this;
   }
 
-  /** The finding, and how it compares with a floor that took turns with it. */
-  Report finding(Rounds.Results results, String way, String floor) {
-    finding(results.of(way));
-    List<Double> ratios = results.ratios(way, floor);
+  /** Sets the result, and its ratio to a floor that took turns with it. */
+  Report finding(Rounds.Results results, String variant, String floor) {
+    finding(results.of(variant));
+    List<Double> ratios = results.ratios(variant, floor);
     put("ratio", Statistics.median(ratios));
-    put("ratio_least", Statistics.least(ratios));
-    put("ratio_most", Statistics.most(ratios));
+    put("ratio_least", Statistics.min(ratios));
+    put("ratio_most", Statistics.max(ratios));
     put("floor", floor);
     put("floor_median", Statistics.median(results.values(floor)));
     return this;
   }
 
-  /** A row of the table for each way. */
-  Report ways(Rounds.Results results) {
+  /** Adds a row to the table for each variant. */
+  Report variants(Rounds.Results results) {
     results.samples().forEach((name, samples) -> row(name, samples));
     return this;
   }
 
-  /** A row of the table for several runs of one way. */
+  /** Adds a row to the table for the runs of one variant. */
   Report row(String name, List<Sample> samples) {
     List<Double> values = samples.stream().map(Sample::value).toList();
     Map<String, @Nullable Object> row = new LinkedHashMap<>();
     row.put("way", name);
     row.put("median", Statistics.median(values));
-    row.put("least", Statistics.least(values));
-    row.put("most", Statistics.most(values));
+    row.put("least", Statistics.min(values));
+    row.put("most", Statistics.max(values));
     row.put("server_cpu_us", median(samples, Costs::serverMicros));
     row.put("client_cpu_us", median(samples, Costs::clientMicros));
     row.put("wal_bytes", median(samples, Costs::walBytes));
     return row(row);
   }
 
-  /** A row of the table. */
+  /** Adds a row to the table. */
   Report row(Map<String, ? extends @Nullable Object> row) {
-    Map<String, @Nullable Object> rounded = new LinkedHashMap<>();
-    row.forEach((key, value) -> rounded.put(key, tidy(value)));
-    rows.add(rounded);
+    Map<String, @Nullable Object> cells = new LinkedHashMap<>();
+    row.forEach((key, value) -> cells.put(key, rounded(value)));
+    rows.add(cells);
     return this;
   }
 
-  /** One more figure, or a part of the configuration. */
+  /** Sets a field: a figure or a part of the configuration. */
   Report put(String field, @Nullable Object value) {
-    fields.put(field, tidy(value));
+    fields.put(field, rounded(value));
     return this;
   }
 
@@ -110,29 +110,29 @@ public final class Report {
     return known.isEmpty() ? null : Statistics.median(known);
   }
 
-  private static @Nullable Object tidy(@Nullable Object value) {
+  private static @Nullable Object rounded(@Nullable Object value) {
     return value instanceof Double number
         ? (Object) Statistics.rounded(number.doubleValue())
         : value;
   }
 
-  /** A field by its name; null when it was not measured. */
+  /** Returns a field by its name; null if it was not measured. */
   public @Nullable Object field(String name) {
     return fields.get(name);
   }
 
-  /** Everything, in one line. */
+  /** Returns the whole report as one line of JSON. */
   public String json() {
     Map<String, @Nullable Object> all = new LinkedHashMap<>(fields);
     all.put("rows", rows);
     try {
       return new ObjectMapper().writeValueAsString(all);
     } catch (JsonProcessingException impossible) {
-      throw new IllegalStateException("Maps of numbers and texts are always JSON.", impossible);
+      throw new IllegalStateException("The report cannot be written as JSON.", impossible);
     }
   }
 
-  /** For people. */
+  /** Prints the report as text. */
   public void print(PrintWriter out) {
     out.printf(
         "%s: %s %s (least %s, most %s; runs: %s)%n",

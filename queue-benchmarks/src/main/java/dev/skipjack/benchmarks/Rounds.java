@@ -8,18 +8,18 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Lets several ways of doing something take turns: one round is thrown away, then each round runs
- * every way once, in an order that rotates, so that all meet the same machine.
+ * Compares variants. Each round runs every variant once, in a rotating order, so that changes in
+ * the machine's speed affect all of them. The first round is discarded.
  */
 final class Rounds {
 
-  /** One way; not called by two threads at once. */
+  /** A variant; never called by two threads at once. */
   @FunctionalInterface
-  interface Way {
+  interface Variant {
     /**
      * Runs once.
      *
-     * @param seconds about how long
+     * @param seconds approximate duration
      */
     Sample run(double seconds) throws Exception;
   }
@@ -27,11 +27,11 @@ final class Rounds {
   private final int runs;
   private final double seconds;
   private final Consumer<String> notes;
-  private final Map<String, Way> ways = new LinkedHashMap<>();
+  private final Map<String, Variant> variants = new LinkedHashMap<>();
 
   /**
-   * @param runs how many rounds count
-   * @param seconds length of one run; the one that is thrown away takes half of it
+   * @param runs number of rounds that count
+   * @param seconds duration of a run; runs of the discarded round take half of it
    */
   Rounds(int runs, double seconds, Consumer<String> notes) {
     this.runs = runs;
@@ -39,20 +39,20 @@ final class Rounds {
     this.notes = notes;
   }
 
-  Rounds way(String name, Way way) {
-    ways.put(name, way);
+  Rounds variant(String name, Variant variant) {
+    variants.put(name, variant);
     return this;
   }
 
-  /** Runs all; answers what came of each way. */
+  /** Runs all rounds and returns the results of each variant. */
   Results run() throws Exception {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
-    List<String> names = List.copyOf(ways.keySet());
+    List<String> names = List.copyOf(variants.keySet());
     for (int round = 0; round <= runs; round++) {
       for (int i = 0; i < names.size(); i++) {
         String name = names.get((i + round) % names.size());
         Sample sample =
-            Objects.requireNonNull(ways.get(name)).run(round == 0 ? seconds / 2 : seconds);
+            Objects.requireNonNull(variants.get(name)).run(round == 0 ? seconds / 2 : seconds);
         notes.accept(
             "%s %s: %s"
                 .formatted(
@@ -67,22 +67,22 @@ final class Rounds {
     return new Results(samples);
   }
 
-  /** The runs that count, by way. */
+  /** The runs that count, by variant. */
   record Results(Map<String, List<Sample>> samples) {
 
-    List<Sample> of(String way) {
-      return Objects.requireNonNull(samples.get(way), way);
+    List<Sample> of(String variant) {
+      return Objects.requireNonNull(samples.get(variant), variant);
     }
 
-    List<Double> values(String way) {
-      return of(way).stream().map(Sample::value).toList();
+    List<Double> values(String variant) {
+      return of(variant).stream().map(Sample::value).toList();
     }
 
-    /** One for each round. */
-    List<Double> ratios(String way, String floor) {
+    /** Returns the ratio of two variants in each round. */
+    List<Double> ratios(String variant, String floor) {
       List<Double> ratios = new ArrayList<>();
-      for (int i = 0; i < of(way).size(); i++) {
-        ratios.add(of(way).get(i).value() / of(floor).get(i).value());
+      for (int i = 0; i < of(variant).size(); i++) {
+        ratios.add(of(variant).get(i).value() / of(floor).get(i).value());
       }
       return ratios;
     }

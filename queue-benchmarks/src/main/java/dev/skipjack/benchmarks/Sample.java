@@ -3,14 +3,14 @@ package dev.skipjack.benchmarks;
 import java.util.Map;
 
 /**
- * What one run of one way came to.
+ * The result of one run of one variant.
  *
- * @param value in the benchmark's unit
- * @param more other figures of the run
+ * @param value result in the benchmark's unit
+ * @param figures other figures of the run
  */
-record Sample(double value, Costs costs, Map<String, Double> more) {
+record Sample(double value, Costs costs, Map<String, Double> figures) {
 
-  /** Jobs a second. */
+  /** Returns a sample in jobs per second. */
   static Sample rate(long jobs, Costs costs) {
     return new Sample(jobs / costs.seconds(), costs, Map.of());
   }

@@ -3,8 +3,8 @@ package dev.skipjack.benchmarks;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A fixed rate by the clock on the wall: who falls behind catches up, and what comes late counts
- * from when it was to come.
+ * A fixed rate. A producer that falls behind catches up, and latencies count from the scheduled
+ * time, so that a stall counts for every job that it delays.
  */
 final class Schedule {
 
@@ -12,23 +12,23 @@ final class Schedule {
   private final long begin = System.nanoTime();
 
   /**
-   * @param rate a second
+   * @param rate jobs per second
    */
   Schedule(double rate) {
     nanosBetween = 1e9 / rate;
   }
 
-  /** When the n-th is to come, from 0, as {@link System#nanoTime()}. */
+  /** Returns the scheduled time of job {@code n}, from 0, as {@link System#nanoTime()}. */
   long due(long n) {
     return begin + Math.round(n * nanosBetween);
   }
 
-  /** How many were to come until now. */
-  long dueNow() {
+  /** Returns the number of jobs that are due by now. */
+  long dueCount() {
     return (long) ((System.nanoTime() - begin) / nanosBetween) + 1;
   }
 
-  /** Returns when the n-th is due; at once when it is late. */
+  /** Waits until job {@code n} is due. */
   void await(long n) throws InterruptedException {
     long left = due(n) - System.nanoTime();
     while (left > 0) {

@@ -22,22 +22,22 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The literature's comparison: UPDATE without a lock, FOR UPDATE, FOR UPDATE SKIP LOCKED and our
- * worker take jobs from a full table, with few and many threads, without work and with some. The
- * first three hold no lease and keep no audit. A table and plots are written into a folder.
+ * The comparison common in the literature: UPDATE without a lock, FOR UPDATE and FOR UPDATE SKIP
+ * LOCKED, against a Skipjack worker, with few and many threads, with and without work. The first
+ * three have neither leases nor an audit. Writes a table and plots into a folder.
  *
- * <p>Only the UPDATE without a lock may execute a job twice; if another does, the benchmark fails.
+ * <p>Fails if a job is executed twice, except by UPDATE without a lock.
  */
 final class Seed implements Benchmark {
 
-  private static final String OURS = "Skipjack";
+  private static final String SKIPJACK = "Skipjack";
   private static final List<Integer> THREADS = List.of(1, 10, 50);
-  private static final int MOST_THREADS = 100;
+  private static final int MAX_THREADS = 100;
   private static final int WORK_MILLIS = 10;
 
   @Override
   public String purpose() {
-    return "UPDATE, FOR UPDATE, SKIP LOCKED and ours with 1 to 100 threads; a table and plots";
+    return "UPDATE, FOR UPDATE, SKIP LOCKED and Skipjack with 1 to 100 threads; a table and plots";
   }
 
   @Override
@@ -46,18 +46,18 @@ final class Seed implements Benchmark {
   }
 
   /**
-   * What one strategy came to.
+   * The result of one strategy.
    *
-   * @param rate different jobs completed a second, and that committed
-   * @param doubles how often a job was executed that had been before
-   * @param waiting sessions that waited for a lock, on average
+   * @param rate distinct jobs per second whose completion was committed
+   * @param doubleRuns number of executions of jobs that had been executed before
+   * @param waiting mean number of sessions that waited for a lock
    */
   record Point(
       String strategy,
       int threads,
       int workMillis,
       double rate,
-      long doubles,
+      long doubleRuns,
       double waiting,
       Costs costs) {
 
@@ -70,7 +70,7 @@ final class Seed implements Benchmark {
           threads,
           workMillis,
           rate,
-          doubles);
+          doubleRuns);
     }
 
     Map<String, Object> row() {
@@ -79,7 +79,7 @@ final class Seed implements Benchmark {
       row.put("threads", threads);
       row.put("work_ms", workMillis);
       row.put("jobs_per_s", rate);
-      row.put("double_runs", doubles);
+      row.put("double_runs", doubleRuns);
       row.put("sessions_waiting", waiting);
       Double server = costs.serverMicros();
       row.put("server_cpu_us", server == null ? "-" : server);
@@ -92,16 +92,17 @@ final class Seed implements Benchmark {
       throws Exception {
     int jobs = options.count(Setting.JOBS, 1_000_000);
     double seconds = options.seconds(8);
-    int most = Math.min(options.count(Setting.WORKERS, MOST_THREADS), MOST_THREADS);
+    int maxThreads = Math.min(options.count(Setting.WORKERS, MAX_THREADS), MAX_THREADS);
     Path folder = Files.createDirectories(options.folder(Path.of("bench-seed")));
     List<Integer> threads =
-        Stream.concat(THREADS.stream().filter(count -> count < most), Stream.of(most)).toList();
+        Stream.concat(THREADS.stream().filter(count -> count < maxThreads), Stream.of(maxThreads))
+            .toList();
     database.archive(true, Noop.TYPE.queue());
     points(
         database,
         Math.max(1, jobs / 10),
         seconds / 2,
-        Math.min(most, 10),
+        Math.min(maxThreads, 10),
         0,
         point -> notes.accept("warm-up " + point));
     List<Point> points = new ArrayList<>();
@@ -123,7 +124,7 @@ final class Seed implements Benchmark {
     return report(points, folder, jobs, seconds);
   }
 
-  /** One of each strategy. */
+  /** Measures each strategy once. */
   private static void points(
       BenchmarkDatabase database,
       int jobs,
@@ -133,25 +134,25 @@ final class Seed implements Benchmark {
       Consumer<Point> points)
       throws Exception {
     for (SeedStrategy strategy : SeedStrategy.values()) {
-      Point point = theirs(database, strategy, jobs, seconds, threads, workMillis);
+      Point point = baseline(database, strategy, jobs, seconds, threads, workMillis);
       points.accept(check(point, strategy.mayRunTwice()));
     }
-    points.accept(check(ours(database, jobs, seconds, threads, workMillis), false));
+    points.accept(check(skipjack(database, jobs, seconds, threads, workMillis), false));
   }
 
   /**
-   * Answers the point.
+   * Returns the point.
    *
-   * @throws IllegalStateException if a job was executed twice that must not be
+   * @throws IllegalStateException if a job was executed twice and the strategy must prevent that
    */
   static Point check(Point point, boolean mayRunTwice) {
-    if (point.doubles > 0 && !mayRunTwice) {
+    if (point.doubleRuns > 0 && !mayRunTwice) {
       throw new IllegalStateException("A job ran twice: " + point);
     }
     return point;
   }
 
-  private static Point theirs(
+  private static Point baseline(
       BenchmarkDatabase database,
       SeedStrategy strategy,
       int jobs,
@@ -163,12 +164,12 @@ final class Seed implements Benchmark {
     Executions executions = new Executions(jobs);
     try (LockWaits waits = LockWaits.watch(database)) {
       Meter meter = Meter.start(database);
-      Together.run(
+      Parallel.run(
           threads,
           number -> {
             try (Connection connection = database.bareConnection()) {
               connection.setAutoCommit(false);
-              while (meter.seconds() < seconds && !executions.areAll()) {
+              while (meter.seconds() < seconds && !executions.isComplete()) {
                 long id = strategy.claim(connection);
                 connection.commit();
                 if (id != SeedStrategy.NOTHING) {
@@ -180,25 +181,25 @@ final class Seed implements Benchmark {
               }
             }
           });
-      Costs costs = meter.stop(executions.all());
+      Costs costs = meter.stop(executions.total());
       return new Point(
           strategy.label(),
           threads,
           workMillis,
-          executions.different() / costs.seconds(),
-          executions.doubles(),
+          executions.distinct() / costs.seconds(),
+          executions.doubleRuns(),
           waits.average(),
           costs);
     }
   }
 
-  private static Point ours(
+  private static Point skipjack(
       BenchmarkDatabase database, int jobs, double seconds, int threads, int workMillis)
       throws Exception {
     Drain.prepare(database, jobs);
     JobQueue queue = database.queue(8);
     Executions executions = new Executions(jobs);
-    Finish finish = new Finish(jobs);
+    CompletionLatch latch = new CompletionLatch(jobs);
     try (LockWaits waits = LockWaits.watch(database)) {
       Meter meter = Meter.start(database);
       Worker worker =
@@ -212,24 +213,25 @@ final class Seed implements Benchmark {
                     return Outcome.completed();
                   })
               .queue(Noop.TYPE.queue(), threads)
-              .listener(finish)
+              .listener(latch)
               .start();
       Costs costs;
       double rate;
       double waiting;
       try {
-        while (meter.seconds() < seconds && finish.left() > 0) {
+        while (meter.seconds() < seconds && latch.remaining() > 0) {
           TimeUnit.MILLISECONDS.sleep(1);
         }
-        // What a handler has returned is done when that is committed, which comes later.
-        long completed = jobs - finish.left();
+        // A job counts once its completion is committed, which is later than the handler's return.
+        long completed = jobs - latch.remaining();
         costs = meter.stop(completed);
         rate = completed / costs.seconds();
         waiting = waits.average();
       } finally {
         worker.close();
       }
-      return new Point(OURS, threads, workMillis, rate, executions.doubles(), waiting, costs);
+      return new Point(
+          SKIPJACK, threads, workMillis, rate, executions.doubleRuns(), waiting, costs);
     }
   }
 
@@ -240,14 +242,14 @@ final class Seed implements Benchmark {
   }
 
   private static Report report(List<Point> points, Path folder, int jobs, double seconds) {
-    Point ours = best(points, true);
-    Point theirs = best(points, false);
+    Point skipjack = best(points, true);
+    Point baseline = best(points, false);
     Report report =
         new Report("seed", "jobs/s")
-            .finding(List.of(new Sample(ours.rate, ours.costs, Map.of())))
-            .put("ratio", ours.rate / theirs.rate)
-            .put("floor", theirs.strategy)
-            .put("floor_median", theirs.rate)
+            .finding(List.of(new Sample(skipjack.rate, skipjack.costs, Map.of())))
+            .put("ratio", skipjack.rate / baseline.rate)
+            .put("floor", baseline.strategy)
+            .put("floor_median", baseline.rate)
             .put("pending", jobs)
             .put("seconds", seconds)
             .put("files", folder.toString());
@@ -255,46 +257,46 @@ final class Seed implements Benchmark {
     return report;
   }
 
-  /** The fastest without work, of us or of the others. */
-  private static Point best(List<Point> points, boolean ours) {
+  /** Returns the fastest point without work, of Skipjack or of the other strategies. */
+  private static Point best(List<Point> points, boolean skipjack) {
     return points.stream()
-        .filter(point -> point.workMillis == 0 && point.strategy.equals(OURS) == ours)
+        .filter(point -> point.workMillis == 0 && point.strategy.equals(SKIPJACK) == skipjack)
         .max(Comparator.comparingDouble(Point::rate))
         .orElseThrow();
   }
 
-  /** How often each job was executed. */
+  /** Counts the executions of each job. */
   private static final class Executions {
 
     private final AtomicLongArray times;
-    private final AtomicLong all = new AtomicLong();
-    private final AtomicLong different = new AtomicLong();
+    private final AtomicLong total = new AtomicLong();
+    private final AtomicLong distinct = new AtomicLong();
 
     Executions(int jobs) {
       times = new AtomicLongArray(jobs + 1);
     }
 
     void add(int job) {
-      all.incrementAndGet();
+      total.incrementAndGet();
       if (times.incrementAndGet(job) == 1) {
-        different.incrementAndGet();
+        distinct.incrementAndGet();
       }
     }
 
-    long all() {
-      return all.get();
+    long total() {
+      return total.get();
     }
 
-    boolean areAll() {
-      return different.get() >= times.length() - 1;
+    boolean isComplete() {
+      return distinct.get() >= times.length() - 1;
     }
 
-    long different() {
-      return different.get();
+    long distinct() {
+      return distinct.get();
     }
 
-    long doubles() {
-      return all.get() - different.get();
+    long doubleRuns() {
+      return total.get() - distinct.get();
     }
   }
 }

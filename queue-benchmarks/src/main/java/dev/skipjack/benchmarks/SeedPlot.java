@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The files of {@link Seed}: a table in Markdown, and a plot for each amount of work. */
+/** Writes the files of {@link Seed}: a Markdown table, and a plot per amount of work. */
 final class SeedPlot {
 
   private SeedPlot() {}
@@ -18,7 +18,7 @@ final class SeedPlot {
     for (int work : points.stream().map(Seed.Point::workMillis).distinct().toList()) {
       Chart chart =
           new Chart(
-              work == 0 ? "Jobs a second, no work" : "Jobs a second, " + work + " ms of work",
+              work == 0 ? "Jobs per second, no work" : "Jobs per second, " + work + " ms of work",
               threads.stream().map(count -> count + " threads").toList());
       for (String strategy : points.stream().map(Seed.Point::strategy).distinct().toList()) {
         chart.bars(
@@ -36,7 +36,7 @@ final class SeedPlot {
   private static String table(List<Seed.Point> points) {
     String head =
         """
-        | strategy | threads | work, ms | jobs/s | double runs | sessions waiting | server CPU, µs a job |
+        | strategy | threads | work, ms | jobs/s | double runs | sessions waiting | server CPU, µs per job |
         |---|---|---|---|---|---|---|
         """;
     return head
@@ -50,7 +50,7 @@ final class SeedPlot {
                         point.threads(),
                         point.workMillis(),
                         point.rate(),
-                        point.doubles(),
+                        point.doubleRuns(),
                         point.waiting(),
                         Report.text(point.row().get("server_cpu_us"))))
             .collect(Collectors.joining());

@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The ways of taking a job from a table that the literature compares. Each takes one job in a
- * transaction of its own, and ends it in another.
+ * Strategies for taking a job from a table that are compared in the literature. Each takes a job in
+ * one transaction and completes it in another.
  */
 enum SeedStrategy {
-  /** Looks for a job and marks it, without a lock between the two: several may take the same. */
+  /** Selects a job, then updates it, without a lock: several sessions may take the same job. */
   UPDATE_WITHOUT_LOCK("UPDATE") {
     @Override
     long claim(Connection connection) throws SQLException {
@@ -28,7 +28,7 @@ enum SeedStrategy {
       return true;
     }
   },
-  /** Locks the first job: the others wait for it, and find it taken. */
+  /** Locks the first job: other sessions wait for it, and then find it taken. */
   FOR_UPDATE("FOR UPDATE") {
     @Override
     long claim(Connection connection) throws SQLException {
@@ -39,7 +39,7 @@ enum SeedStrategy {
       return id;
     }
   },
-  /** Locks the first job that nobody has locked. */
+  /** Locks the first job that no other session has locked. */
   SKIP_LOCKED("SKIP LOCKED") {
     @Override
     long claim(Connection connection) throws SQLException {
@@ -51,7 +51,7 @@ enum SeedStrategy {
     }
   };
 
-  /** What {@link #claim} answers when it got none. */
+  /** Returned by {@link #claim} if there was no job to take. */
   static final long NOTHING = -1;
 
   private static final String CHOOSE =
@@ -63,20 +63,20 @@ enum SeedStrategy {
     this.label = label;
   }
 
-  /** As people call it. */
+  /** Returns the usual name of the strategy. */
   String label() {
     return label;
   }
 
-  /** Takes a job; the caller commits. */
+  /** Takes a job and returns its id; the caller commits. */
   abstract long claim(Connection connection) throws SQLException;
 
-  /** Whether two may take the same job. */
+  /** Returns whether two sessions may take the same job. */
   boolean mayRunTwice() {
     return false;
   }
 
-  /** Ends a job, whoever took it; the caller commits. */
+  /** Completes a job, without a check of which session took it; the caller commits. */
   static void complete(Connection connection, long id) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
@@ -86,7 +86,7 @@ enum SeedStrategy {
     }
   }
 
-  /** The table of these three: as plain as in the articles, with the index that they need. */
+  /** Returns statements that create and fill the plain table of the literature and its index. */
   static List<String> table(long jobs) {
     List<String> statements = new ArrayList<>();
     statements.add("DROP TABLE IF EXISTS @seed_jobs");

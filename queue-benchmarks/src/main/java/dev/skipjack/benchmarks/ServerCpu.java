@@ -8,13 +8,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The CPU time of a server on this machine, from Linux' {@code /proc}: of its first process, of
- * those of its children that have ended, which the first process counts, and of those alive.
+ * The CPU time of a PostgreSQL server on this machine, from {@code /proc} of Linux: the postmaster,
+ * its live children, and its ended children, whose time the kernel adds to the postmaster.
  */
 final class ServerCpu {
 
-  /** The unit of the times in {@code stat}: USER_HZ, which is 100 on every Linux there is. */
-  private static final double MICROS_A_TICK = 10_000;
+  /** The unit of the times in {@code stat}: USER_HZ, which is 100 on all common platforms. */
+  private static final double MICROS_PER_TICK = 10_000;
 
   private final Path proc;
   private final long postmaster;
@@ -27,8 +27,8 @@ final class ServerCpu {
   /**
    * Finds the server by one of its backends.
    *
-   * @param proc where the processes are told of
-   * @param backend its process id, 0 or less if it is not known to be one of this machine
+   * @param proc the {@code /proc} file system
+   * @param backend process id of the backend; 0 if it is not known to run on this machine
    */
   static ServerCpu ofBackend(Path proc, long backend) {
     long parent =
@@ -41,7 +41,7 @@ final class ServerCpu {
     return new ServerCpu(proc, parent);
   }
 
-  /** So far, in microseconds; null where it cannot be read: another machine, another system. */
+  /** Returns the CPU time so far, in microseconds; null if another machine or no Linux runs it. */
   @Nullable Double micros() {
     Optional<Stat> first =
         postmaster <= 0
@@ -62,18 +62,18 @@ final class ServerCpu {
     } catch (IOException unreadable) {
       return null;
     }
-    return ticks * MICROS_A_TICK;
+    return ticks * MICROS_PER_TICK;
   }
 
   /**
    * A line of {@code /proc/<pid>/stat}, times in ticks.
    *
    * @param own user and system time of the process
-   * @param endedChildren the same of its children that have ended
+   * @param endedChildren user and system time of its ended children
    */
   private record Stat(String program, long parent, long own, long endedChildren) {
 
-    /** Empty when the process is gone, or not ours to look at. */
+    /** Reads the line of a process; empty if it has ended or access is denied. */
     static Optional<Stat> read(Path proc, long pid) {
       try {
         String line = Files.readString(proc.resolve(pid + "/stat"));

@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * One job at a time: claim one, run it, complete it, each committed before the next. Through a
- * worker with one handler and no prefetch, through the store alone, and through bare JDBC.
+ * One job at a time: claim, run and complete it, each step committed before the next. Compares a
+ * worker with one handler and no prefetch, the store without a worker, and bare JDBC.
  */
 final class Single implements Benchmark {
 
@@ -26,7 +26,7 @@ final class Single implements Benchmark {
 
   @Override
   public String purpose() {
-    return "claim one, complete one, each committed, against a bare JDBC loop";
+    return "claim and complete one job at a time, each committed, against a bare JDBC loop";
   }
 
   @Override
@@ -34,7 +34,7 @@ final class Single implements Benchmark {
     return EnumSet.of(Setting.JOBS, Setting.SECONDS, Setting.RUNS, Setting.ARCHIVE);
   }
 
-  /** One that works off jobs, all of them. */
+  /** Claims and completes all jobs. */
   @FunctionalInterface
   private interface Work {
     Sample run(long jobs) throws Exception;
@@ -47,33 +47,34 @@ final class Single implements Benchmark {
     database.archive(archive, Noop.TYPE.queue());
     database.empty();
     JobQueue queue = database.queue(8);
-    BareStatements statements = BareStatements.learn(database, 1);
+    BareStatements statements = BareStatements.capture(database, 1);
     WorkerConfig config = WorkerConfig.builder().prefetch(0).build();
     try (Connection connection = database.bareConnection()) {
       connection.setAutoCommit(false);
       Rounds.Results results =
           new Rounds(options.count(Setting.RUNS, 3), options.seconds(10), notes)
-              .way(
+              .variant(
                   "worker",
-                  way(database, options, jobs -> Drain.drain(database, queue, jobs, 1, config)))
-              .way("store", way(database, options, jobs -> store(database, queue.store(), jobs)))
-              .way(
+                  variant(database, options, jobs -> Drain.drain(database, queue, jobs, 1, config)))
+              .variant(
+                  "store", variant(database, options, jobs -> store(database, queue.store(), jobs)))
+              .variant(
                   "bare JDBC",
-                  way(database, options, jobs -> bare(database, connection, statements, jobs)))
+                  variant(database, options, jobs -> bare(database, connection, statements, jobs)))
               .run();
       return new Report("single", "jobs/s")
           .finding(results, "worker", "bare JDBC")
-          .ways(results)
+          .variants(results)
           .put("store_ratio", Statistics.median(results.ratios("store", "bare JDBC")))
           .put("archive", archive ? "keep" : "none");
     }
   }
 
-  private static Rounds.Way way(BenchmarkDatabase database, Options options, Work work) {
+  private static Rounds.Variant variant(BenchmarkDatabase database, Options options, Work work) {
     double[] rate = {FIRST_GUESS};
-    long asked = options.number(Setting.JOBS, 0);
+    long requested = options.number(Setting.JOBS, 0);
     return seconds -> {
-      long jobs = asked > 0 ? asked : Math.max(10, Math.round(rate[0] * seconds));
+      long jobs = requested > 0 ? requested : Math.max(10, Math.round(rate[0] * seconds));
       Drain.prepare(database, jobs);
       Sample sample = work.run(jobs);
       rate[0] = sample.value();

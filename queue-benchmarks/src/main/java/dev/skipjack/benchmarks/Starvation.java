@@ -19,11 +19,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * How long jobs of low priority wait while nine times as many of high priority always wait too.
+ * The longest wait of low-priority jobs while nine times as many high-priority jobs are waiting.
  *
- * <p>Producers keep a backlog of nine to one. Served in the order of arrival, a job would wait for
- * as long as the worker needs for the whole backlog: that is its fair share, and the longest wait
- * of the low ones is told in it.
+ * <p>A producer keeps a backlog of nine to one. In order of arrival, a job would wait for as long
+ * as the worker needs for the whole backlog. This is the fair share, and the unit of the result.
  */
 final class Starvation implements Benchmark {
 
@@ -33,11 +32,11 @@ final class Starvation implements Benchmark {
   private static final JobType<Noop> HIGH =
       JobType.of("high", Noop.class).onQueue(QUEUE).priority(10);
   private static final int HIGH_TO_LOW = 9;
-  private static final double MOST_SHARES = 20;
+  private static final double MAX_SHARES = 20;
 
   @Override
   public String purpose() {
-    return "longest wait of low priority behind nine times as many of high priority";
+    return "longest wait of low-priority jobs behind nine times as many of high priority";
   }
 
   @Override
@@ -45,20 +44,20 @@ final class Starvation implements Benchmark {
     return EnumSet.of(Setting.JOBS, Setting.WORKERS, Setting.SECONDS);
   }
 
-  /** Jobs of one priority: what is under way, and how long those waited that began. */
-  private static final class Side {
+  /** The jobs of one priority: backlog, number of handled jobs, and their waits. */
+  private static final class PriorityLoad {
     private final JobType<Noop> type;
     private final int backlog;
     private final AtomicLong waiting = new AtomicLong();
     private final AtomicLong handled = new AtomicLong();
     private final Latencies waits = new Latencies();
 
-    Side(JobType<Noop> type, int backlog) {
+    PriorityLoad(JobType<Noop> type, int backlog) {
       this.type = type;
       this.backlog = backlog;
     }
 
-    /** Tells whether there was anything to fill up. */
+    /** Refills the backlog; returns whether anything was missing. */
     boolean fill(JobQueue queue) {
       int missing = (int) Math.min(backlog - waiting.get(), 1_000);
       if (missing < Math.max(1, backlog / 10)) {
@@ -69,11 +68,12 @@ final class Starvation implements Benchmark {
       return true;
     }
 
-    JobHandler<Noop> handler(Duration ahead) {
+    JobHandler<Noop> handler(Duration clockOffset) {
       return (payload, context) -> {
         waiting.decrementAndGet();
         handled.incrementAndGet();
-        waits.add(ChronoUnit.MICROS.between(context.scheduledAt(), Instant.now().plus(ahead)));
+        waits.add(
+            ChronoUnit.MICROS.between(context.scheduledAt(), Instant.now().plus(clockOffset)));
         return Outcome.completed();
       };
     }
@@ -87,17 +87,17 @@ final class Starvation implements Benchmark {
     database.empty();
     database.archive(true, QUEUE);
     JobQueue queue = database.queue(10);
-    Side low = new Side(LOW, Math.max(1, backlog / (HIGH_TO_LOW + 1)));
-    Side high = new Side(HIGH, Math.max(1, backlog - low.backlog));
-    Duration ahead = databaseAhead(database);
+    PriorityLoad low = new PriorityLoad(LOW, Math.max(1, backlog / (HIGH_TO_LOW + 1)));
+    PriorityLoad high = new PriorityLoad(HIGH, Math.max(1, backlog - low.backlog));
+    Duration clockOffset = databaseClockOffset(database);
     while (fill(queue, low, high)) {
       Thread.onSpinWait();
     }
     Worker worker =
         Worker.on(queue)
             .name("bench")
-            .handle(LOW, low.handler(ahead))
-            .handle(HIGH, high.handler(ahead))
+            .handle(LOW, low.handler(clockOffset))
+            .handle(HIGH, high.handler(clockOffset))
             .queue(QUEUE, options.count(Setting.WORKERS, 8))
             .start();
     Costs costs;
@@ -115,28 +115,28 @@ final class Starvation implements Benchmark {
     return report(low, high, costs);
   }
 
-  /** Tells whether one of them was not full. */
-  private static boolean fill(JobQueue queue, Side low, Side high) {
+  /** Refills both backlogs; returns whether anything was missing. */
+  private static boolean fill(JobQueue queue, PriorityLoad low, PriorityLoad high) {
     boolean filled = low.fill(queue);
     return high.fill(queue) || filled;
   }
 
-  private static Report report(Side low, Side high, Costs costs) {
+  private static Report report(PriorityLoad low, PriorityLoad high, Costs costs) {
     long handled = low.handled.get() + high.handled.get();
     if (low.handled.get() == 0 || high.handled.get() == 0) {
       throw new IllegalStateException(
-          "Of high priority %d jobs were handled, of low %d."
+          "%d jobs of high priority and %d of low priority were handled; neither may be 0."
               .formatted(high.handled.get(), low.handled.get()));
     }
     double rate = handled / costs.seconds();
     double fairMillis = (low.backlog + high.backlog) / rate * 1_000;
-    double shares = low.waits.mostMillis() / fairMillis;
+    double shares = low.waits.maxMillis() / fairMillis;
     return new Report("starvation", "fair shares")
         .finding(List.of(new Sample(shares, costs, Map.of())))
         .put("ratio", shares)
         .put("floor", "the wait in order of arrival")
-        .put("to_reach", MOST_SHARES)
-        .put("reached", shares <= MOST_SHARES)
+        .put("to_reach", MAX_SHARES)
+        .put("reached", shares <= MAX_SHARES)
         .put("fair_share_ms", fairMillis)
         .put("jobs_per_s", rate)
         .put("low_part", (double) low.handled.get() / handled)
@@ -144,17 +144,17 @@ final class Starvation implements Benchmark {
         .row(row("high", high));
   }
 
-  private static Map<String, Object> row(String name, Side side) {
+  private static Map<String, Object> row(String name, PriorityLoad load) {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("priority", name);
-    row.put("backlog", side.backlog);
-    row.put("handled", side.handled.get());
-    row.putAll(side.waits.figures("wait_"));
+    row.put("backlog", load.backlog);
+    row.put("handled", load.handled.get());
+    row.putAll(load.waits.figures("wait_"));
     return row;
   }
 
-  /** How far the database's clock is ahead of this machine's. */
-  private static Duration databaseAhead(BenchmarkDatabase database) throws Exception {
+  /** Returns how far the database's clock is ahead of this machine's. */
+  private static Duration databaseClockOffset(BenchmarkDatabase database) throws Exception {
     Instant before = Instant.now();
     long micros = database.number("SELECT (extract(epoch FROM clock_timestamp()) * 1e6)::bigint");
     Instant after = Instant.now();

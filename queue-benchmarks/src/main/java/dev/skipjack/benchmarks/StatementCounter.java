@@ -12,8 +12,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the statements that are run on a pool's connections. Settings that travel in front of a
- * statement, in its own round trip, belong to it; BEGIN and COMMIT are not counted.
+ * Counts the statements that run on a pool's connections. A statement and the settings sent with it
+ * in one round trip count as one; BEGIN and COMMIT do not count.
  */
 final class StatementCounter {
 

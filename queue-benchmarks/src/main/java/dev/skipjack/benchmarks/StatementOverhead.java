@@ -12,15 +12,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store costs beside the database's own work: the time of each hot statement through the
- * store, divided by the time of the same statement, values and round trips from a bare JDBC loop,
- * which sends none of the settings that the store sends with each statement.
+ * The overhead of the store: the time of each hot statement through the store, divided by the time
+ * of the same statement with the same values and round trips from a bare JDBC loop, which sends
+ * none of the store's settings.
  *
- * <p>Each round lets the store live through many jobs and notes what it sends. Then both do it
- * again on empty tables of their own, taking turns at every single statement, so that a disk that
- * is slow for a while is slow for both. The ids are drawn anew from 1, so the values fit; a round
- * in which the two do not leave the same rows is discarded. A round's ratio is that of the medians;
- * printed is the median of the rounds. The first rounds are thrown away.
+ * <p>Each round first records what the store sends while it enqueues, claims and completes many
+ * jobs. Then the store and the bare loop repeat this on empty tables of their own and take turns at
+ * every statement, so that a slow disk affects both. Ids restart at 1, so the recorded values are
+ * valid again; a round that leaves different rows in the two schemas is discarded.
+ *
+ * <p>The ratio of a round is the ratio of the two medians, and the result is the median over the
+ * rounds. Warm-up rounds do not count.
  */
 final class StatementOverhead {
 
@@ -35,7 +37,7 @@ final class StatementOverhead {
     this.times = times;
   }
 
-  /** Runs and answers what is to be printed. */
+  /** Runs all rounds and returns the fields of the report. */
   Map<String, Object> measure(int warmUps, int rounds) throws SQLException {
     database.createFloor();
     try (Connection connection = database.bareConnection()) {
@@ -54,7 +56,7 @@ final class StatementOverhead {
     return line;
   }
 
-  /** What a job costs that lives through the steps, through the store. Empties the tables. */
+  /** Returns the costs per job of all steps through the store. Empties the tables. */
   Costs costs() throws SQLException {
     database.empty();
     List<Step> steps = new StoreSteps(database.queue(pool -> pool)).steps();
@@ -67,16 +69,16 @@ final class StatementOverhead {
     return meter.stop(StoreSteps.jobs(times));
   }
 
-  private void measureRound(BareJdbc bare, boolean counts) throws SQLException {
+  private void measureRound(BareJdbc bare, boolean recorded) throws SQLException {
     database.emptyBoth();
     Recording recording = new Recording();
-    for (Step step : new StoreSteps(database.queue(recording::noting)).steps()) {
+    for (Step step : new StoreSteps(database.queue(recording::wrap)).steps()) {
       for (int i = 0; i < times; i++) {
         step.statement().accept(i);
       }
     }
     List<Sent> forFloor = database.forFloor(recording.sent());
-    // The driver prepares and the server plans by what a session has run before.
+    // Run everything once: the driver prepares a statement only after several executions.
     bare.send(forFloor);
     Iterator<Sent> sent = forFloor.iterator();
     database.emptyBoth();
@@ -86,7 +88,7 @@ final class StatementOverhead {
       for (int i = 0; i < times; i++) {
         int turn = i;
         List<Sent> same = List.of(sent.next());
-        // By turns who goes first, too: the second finds a log that was just flushed.
+        // Both go first equally often: the second one finds a log that was just flushed.
         if (i % 2 == 0) {
           time(store, step, () -> step.statement().accept(turn));
           time(floor, step, () -> bare.send(same));
@@ -97,17 +99,17 @@ final class StatementOverhead {
       }
     }
     if (!database.rows().equals(database.rowsOfFloor())) {
-      // A plan that changed in one handed out execution ids in another order, and some do not fit.
+      // A different plan assigned execution ids in another order, so recorded ids did not match.
       discarded++;
-    } else if (counts) {
+    } else if (recorded) {
       store.forEach(
-          (step, ours) -> {
-            double median = median(ours.stream().map(Long::doubleValue).sorted().toList());
-            List<Long> bares = floor.getOrDefault(step, List.of(1L));
+          (step, storeNanos) -> {
+            double median = median(storeNanos.stream().map(Long::doubleValue).sorted().toList());
+            List<Long> floorNanos = floor.getOrDefault(step, List.of(1L));
             add(
                 ratios,
                 step,
-                median / median(bares.stream().map(Long::doubleValue).sorted().toList()));
+                median / median(floorNanos.stream().map(Long::doubleValue).sorted().toList()));
             add(micros, step, median / 1_000);
           });
     }

@@ -3,20 +3,20 @@ package dev.skipjack.benchmarks;
 import java.util.Collection;
 import java.util.List;
 
-/** The few figures that a handful of runs is told in. */
+/** Median, minimum and maximum of a few runs, and rounding. */
 final class Statistics {
 
   private Statistics() {}
 
   /**
-   * The middle one, or the mean of the two in the middle.
+   * Returns the middle value, or the mean of the two middle ones.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there are no values
    */
   static double median(Collection<Double> values) {
     List<Double> sorted = values.stream().sorted().toList();
     if (sorted.isEmpty()) {
-      throw new IllegalArgumentException("No values, no median.");
+      throw new IllegalArgumentException("The median of no values is undefined.");
     }
     int middle = sorted.size() / 2;
     return sorted.size() % 2 == 1
@@ -24,17 +24,17 @@ final class Statistics {
         : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
   }
 
-  /** The least of at least one. */
-  static double least(Collection<Double> values) {
+  /** Returns the minimum of one or more values. */
+  static double min(Collection<Double> values) {
     return values.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
   }
 
-  /** The most of at least one. */
-  static double most(Collection<Double> values) {
+  /** Returns the maximum of one or more values. */
+  static double max(Collection<Double> values) {
     return values.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
   }
 
-  /** With four significant digits, and all those before the point: nobody measures more. */
+  /** Rounds to four significant digits, or to an integer: measurements are not more precise. */
   static double rounded(double value) {
     if (value == 0 || !Double.isFinite(value)) {
       return value;

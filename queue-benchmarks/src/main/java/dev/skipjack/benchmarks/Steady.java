@@ -12,12 +12,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 
 /**
- * One producer that commits each job by itself at a fixed rate, and one worker. Latencies count
- * from the moment at which a job was to come, so that a stall counts for all whom it delays.
+ * One producer that commits each job separately at a fixed rate, and one worker. Latencies count
+ * from the scheduled time of the enqueue, so that a stall counts for every job that it delays.
  */
 final class Steady implements Benchmark {
 
-  /** Of the first seconds nothing counts: code is compiled and caches are filled. */
+  /** The share of a run before it that does not count: code is compiled and caches fill. */
   private static final double WARM_UP = 0.2;
 
   @Override
@@ -44,9 +44,9 @@ final class Steady implements Benchmark {
     JobQueue queue = database.queue(10);
     AtomicLongArray due = new AtomicLongArray(warmUps + jobs);
     AtomicLongArray returned = new AtomicLongArray(warmUps + jobs);
-    AtomicLongArray begun = new AtomicLongArray(warmUps + jobs);
-    Finish warm = new Finish(warmUps);
-    Finish all = new Finish(warmUps + jobs);
+    AtomicLongArray started = new AtomicLongArray(warmUps + jobs);
+    CompletionLatch warm = new CompletionLatch(warmUps);
+    CompletionLatch all = new CompletionLatch(warmUps + jobs);
     Costs costs;
     Worker worker =
         Worker.on(queue)
@@ -54,7 +54,7 @@ final class Steady implements Benchmark {
             .handle(
                 Noop.TYPE,
                 (payload, context) -> {
-                  begun.compareAndSet((int) payload.n(), 0, System.nanoTime());
+                  started.compareAndSet((int) payload.n(), 0, System.nanoTime());
                   return Outcome.completed();
                 })
             .queue(Noop.TYPE.queue(), options.count(Setting.WORKERS, 8))
@@ -64,7 +64,7 @@ final class Steady implements Benchmark {
     try {
       produce(queue, rate, 0, warmUps, due, returned);
       warm.await();
-      notes.accept("warm; %d jobs a second for %.0f s".formatted(rate, seconds));
+      notes.accept("warm-up done; measuring %d jobs/s for %.0f s".formatted(rate, seconds));
       Meter meter = Meter.start(database);
       produce(queue, rate, warmUps, warmUps + jobs, due, returned);
       all.await();
@@ -75,8 +75,8 @@ final class Steady implements Benchmark {
     Latencies latencies = new Latencies();
     Latencies pickups = new Latencies();
     for (int n = warmUps; n < warmUps + jobs; n++) {
-      latencies.addNanos(begun.get(n) - due.get(n));
-      pickups.addNanos(begun.get(n) - returned.get(n));
+      latencies.addNanos(started.get(n) - due.get(n));
+      pickups.addNanos(started.get(n) - returned.get(n));
     }
     return report(rate, seconds, archive, costs, latencies, pickups);
   }

@@ -19,14 +19,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** One life of many jobs, a step for each hot statement and batch size. */
+/** Takes many jobs through their life, in one step per hot statement and batch size. */
 final class StoreSteps {
 
   record Webhook(String delivery, String event, String repository, String body) {}
 
   private static final JobType<Webhook> TYPE = JobType.of("webhook", Webhook.class);
 
-  /** Some 170 bytes of JSON. */
+  /** About 170 bytes of JSON. */
   private static final Webhook PAYLOAD =
       new Webhook("8a2b6c1e-58a7-4a7e-9d41-6a9f4c5b7e20", "push", "skipjack/queue", "x".repeat(70));
 
@@ -46,17 +46,17 @@ final class StoreSteps {
   /**
    * A measured step.
    *
-   * @param name statement and jobs in one batch
+   * @param name statement and number of jobs per batch
    * @param statement runs it for the n-th time, from 0
    */
   record Step(String name, IntConsumer statement) {}
 
-  /** How many jobs the steps are about, each run so many times. */
+  /** Returns the number of jobs that the steps process if each step runs {@code times} times. */
   static long jobs(int times) {
     return times * (1L + MANY);
   }
 
-  /** In the order in which they must run, on empty tables. */
+  /** Returns the steps in the order in which they must run, on empty tables. */
   List<Step> steps() {
     return List.of(
         new Step("enqueue-1", i -> queue.enqueue(TYPE, PAYLOAD)),
@@ -88,7 +88,7 @@ final class StoreSteps {
 
   private static List<Failure> failures(List<Execution> batch) {
     return batch.subList(0, 33).stream()
-        .map(execution -> new Failure(execution, JobError.of("no luck"), LATER, false))
+        .map(execution -> new Failure(execution, JobError.of("fails on purpose"), LATER, false))
         .toList();
   }
 

@@ -17,27 +17,29 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** A queue for a worker whose claims are timed, and whose completions are counted. */
+/** Wraps a queue for a worker, to time its claims and count its completions. */
 final class TimedAccess implements QueueAccess {
 
   private final QueueAccess queue;
   private final JobStore store;
 
-  /** Hears of calls; of several at once. */
+  /** Receives calls of the store, possibly from several threads at once. */
   @FunctionalInterface
-  interface Calls {
+  interface CallListener {
     /**
-     * A claim is over.
+     * A claim has returned.
      *
+     * @param jobs number of claimed jobs
      * @param marked whether each of its lanes had a low-water mark
+     * @param nanos duration of the claim
      */
     void claimed(int jobs, boolean marked, long nanos);
 
-    /** A completion is over. */
+    /** A completion of this number of jobs has returned. */
     default void completed(int jobs) {}
   }
 
-  TimedAccess(QueueAccess queue, Calls calls) {
+  TimedAccess(QueueAccess queue, CallListener listener) {
     this.queue = queue;
     JobStore untimed = queue.store();
     this.store =
@@ -52,11 +54,11 @@ final class TimedAccess implements QueueAccess {
                     if (result instanceof List<?> jobs && args[0] instanceof ClaimRequest request) {
                       boolean marked =
                           request.lanes().stream().noneMatch(lane -> lane.lowWater() == null);
-                      calls.claimed(jobs.size(), marked, System.nanoTime() - begin);
+                      listener.claimed(jobs.size(), marked, System.nanoTime() - begin);
                     }
                     if (method.getName().equals("complete")
                         && args[0] instanceof List<?> executions) {
-                      calls.completed(executions.size());
+                      listener.completed(executions.size());
                     }
                     return result;
                   } catch (InvocationTargetException thrown) {

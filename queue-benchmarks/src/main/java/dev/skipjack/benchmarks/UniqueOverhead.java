@@ -12,13 +12,12 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * What uniqueness costs an enqueue, one by one and a hundred at a time: jobs without a key against
- * the same in a schema that has no index for keys; jobs with fresh keys, and duplicates, against
- * jobs without a key.
+ * The cost of unique keys for an enqueue, with 1 and with 100 jobs per call. Compares jobs without
+ * a key with the same in a schema that has no index of keys, and jobs with fresh keys and
+ * duplicates with jobs without a key.
  *
- * <p>The ways take turns every few calls, in an order that rotates, so that all of them meet the
- * same machine; the ratio is the median of the rounds'. Warm-up rounds are thrown away, and each
- * round begins with empty tables.
+ * <p>The variants take turns every few calls, in a rotating order. Each round starts with empty
+ * tables. The result is the median ratio over the rounds; warm-up rounds do not count.
  */
 final class UniqueOverhead {
 
@@ -29,10 +28,10 @@ final class UniqueOverhead {
       Unique.by(webhook -> "delivery-" + webhook.delivery());
   private static final String BODY = "x".repeat(90);
   private static final int MANY = 100;
-  private static final int CALLS_A_TURN = 5;
+  private static final int CALLS_PER_TURN = 5;
 
-  /** The system counts CPU time in hundredths of a second. */
-  private static final int MORE_CALLS = 10;
+  /** Times as many calls to measure CPU time, which the system counts in units of 10 ms. */
+  private static final int CALLS_FACTOR = 10;
 
   private final BenchmarkDatabase database;
   private final int turns;
@@ -45,7 +44,7 @@ final class UniqueOverhead {
     this.turns = turns;
   }
 
-  /** Runs and answers what is to be printed. */
+  /** Runs all rounds and returns the fields of the report. */
   Map<String, Object> measure(int warmUps, int rounds) throws SQLException {
     for (int round = 0; round < warmUps + rounds; round++) {
       measureRound(1, round >= warmUps);
@@ -54,18 +53,19 @@ final class UniqueOverhead {
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("benchmark", "unique-overhead");
     line.put("rounds", rounds);
-    line.put("calls_per_round", turns * CALLS_A_TURN);
+    line.put("calls_per_round", turns * CALLS_PER_TURN);
     ratios.forEach(
-        (way, values) -> line.put(way, summary(values, micros.getOrDefault(way, List.of()))));
+        (variant, values) ->
+            line.put(variant, summary(values, micros.getOrDefault(variant, List.of()))));
     line.put("server", database.settings());
     return line;
   }
 
-  /** What a job with a fresh key costs, enqueued one by one. Empties the table. */
+  /** Returns the costs of a job with a fresh key, enqueued by itself. Empties the tables. */
   Costs costs() throws SQLException {
     database.empty();
     UniqueJobs unique = UniqueJobs.on(database.queue(pool -> pool));
-    int calls = turns * CALLS_A_TURN * MORE_CALLS;
+    int calls = turns * CALLS_PER_TURN * CALLS_FACTOR;
     Meter meter = Meter.start(database);
     for (int call = 0; call < calls; call++) {
       enqueue(unique, payloads(1));
@@ -73,43 +73,43 @@ final class UniqueOverhead {
     return meter.stop(calls);
   }
 
-  private void measureRound(int size, boolean counts) throws SQLException {
+  private void measureRound(int size, boolean recorded) throws SQLException {
     database.empty();
     JobQueue withoutIndex = database.queueWithoutUniqueIndex(pool -> pool);
     JobQueue queue = database.queue(pool -> pool);
     UniqueJobs unique = UniqueJobs.on(queue);
     List<Webhook> known = payloads(size);
     unique.enqueueAll(TYPE, known, BY_DELIVERY);
-    List<Way> ways =
+    List<Variant> variants =
         List.of(
-            new Way("without-index", () -> enqueue(withoutIndex, payloads(size))),
-            new Way("no-key", () -> enqueue(queue, payloads(size))),
-            new Way("fresh-key", () -> enqueue(unique, payloads(size))),
-            new Way("duplicate", () -> enqueue(unique, known)));
-    long[] nanos = new long[ways.size()];
+            new Variant("without-index", () -> enqueue(withoutIndex, payloads(size))),
+            new Variant("no-key", () -> enqueue(queue, payloads(size))),
+            new Variant("fresh-key", () -> enqueue(unique, payloads(size))),
+            new Variant("duplicate", () -> enqueue(unique, known)));
+    long[] nanos = new long[variants.size()];
     for (int turn = 0; turn < turns; turn++) {
-      for (int i = 0; i < ways.size(); i++) {
-        int way = (i + turn) % ways.size();
+      for (int i = 0; i < variants.size(); i++) {
+        int variant = (i + turn) % variants.size();
         long begin = System.nanoTime();
-        for (int call = 0; call < CALLS_A_TURN; call++) {
-          ways.get(way).once().run();
+        for (int call = 0; call < CALLS_PER_TURN; call++) {
+          variants.get(variant).once().run();
         }
-        nanos[way] += System.nanoTime() - begin;
+        nanos[variant] += System.nanoTime() - begin;
       }
     }
-    String rows = "jobs pending " + (size + 2L * turns * CALLS_A_TURN * size);
+    String rows = "jobs pending " + (size + 2L * turns * CALLS_PER_TURN * size);
     if (!database.rows().equals(rows)) {
       throw new IllegalStateException(
-          "There are %s, and %s was expected.".formatted(database.rows(), rows));
+          "Expected %s, but the tables contain %s.".formatted(rows, database.rows()));
     }
-    if (counts) {
+    if (recorded) {
       add("no-key-" + size, nanos[1], nanos[0]);
       add("fresh-key-" + size, nanos[2], nanos[1]);
       add("duplicate-" + size, nanos[3], nanos[1]);
     }
   }
 
-  private record Way(String name, Runnable once) {}
+  private record Variant(String name, Runnable once) {}
 
   private List<Webhook> payloads(int size) {
     return IntStream.range(0, size)
@@ -133,11 +133,11 @@ final class UniqueOverhead {
     }
   }
 
-  private void add(String way, long nanos, long base) {
-    ratios.computeIfAbsent(way, name -> new ArrayList<>()).add((double) nanos / base);
+  private void add(String variant, long nanos, long base) {
+    ratios.computeIfAbsent(variant, name -> new ArrayList<>()).add((double) nanos / base);
     micros
-        .computeIfAbsent(way, name -> new ArrayList<>())
-        .add(nanos / 1_000.0 / turns / CALLS_A_TURN);
+        .computeIfAbsent(variant, name -> new ArrayList<>())
+        .add(nanos / 1_000.0 / turns / CALLS_PER_TURN);
   }
 
   private static Map<String, Double> summary(List<Double> ratios, List<Double> micros) {

@@ -1,7 +1,8 @@
 /**
- * The programs behind every published figure: each prints one line of JSON and compares two things
- * inside one run, because a machine's speed is nobody's finding. docs/benchmarks.md tells how to
- * run them and what they measured.
+ * The programs behind every published figure. Absolute speed depends on the machine, so each
+ * benchmark compares two things within one run and reports their ratio, as a table or as one line
+ * of JSON. docs/benchmarks.md describes what each compares and how to run it; docs/performance.md
+ * has the results.
  */
 @NullMarked
 package dev.skipjack.benchmarks;

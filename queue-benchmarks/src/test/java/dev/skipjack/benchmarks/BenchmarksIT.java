@@ -22,10 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.w3c.dom.Document;
 
-/** Each benchmark once, tiny: that it does its work and reports it, never how fast anything is. */
+/** Runs each benchmark with very small options. Checks the work and the report, not the speed. */
 class BenchmarksIT {
 
-  private static final Options TINY = Options.none().with(Setting.SECONDS, 1).hasty(4);
+  private static final Options TINY = Options.none().with(Setting.SECONDS, 1).shortened(4);
 
   private static final List<String> COSTS =
       List.of("server_cpu_us_per_job", "client_cpu_us_per_job", "wal_bytes_per_job");
@@ -51,7 +51,8 @@ class BenchmarksIT {
 
   @ParameterizedTest
   @MethodSource("names")
-  void reportsWhatWasPromised(String name, @TempDir Path folder) throws Exception {
+  void everyBenchmarkReportsItsDocumentedFields(String name, @TempDir Path folder)
+      throws Exception {
     Report report = Benchmarks.run(name, tiny(name, folder), database, note -> {});
 
     JsonNode json = new ObjectMapper().readTree(report.json());
@@ -70,7 +71,7 @@ class BenchmarksIT {
       assertThat(json.get("ratio").asDouble()).isGreaterThan(0).isLessThan(10_000);
       assertThat(json.get("median").asDouble()).isPositive();
     }
-    for (String field : promised(name)) {
+    for (String field : documentedFields(name)) {
       assertThat(json.get(field)).describedAs(field).isNotNull();
       assertThat(json.get(field).isNull()).describedAs(field).isFalse();
     }
@@ -80,7 +81,7 @@ class BenchmarksIT {
   }
 
   @Test
-  void aStrategyThatLocksMustNotRunAJobTwice() {
+  void onlyUpdateWithoutLockMayRunAJobTwice() {
     Seed.Point twice = new Seed.Point("FOR UPDATE", 2, 0, 1_234, 1, 0, new Costs(1, null, 1, 1));
     Seed.Point once = new Seed.Point("FOR UPDATE", 2, 0, 1_234, 0, 0, new Costs(1, null, 1, 1));
 
@@ -95,7 +96,7 @@ class BenchmarksIT {
   }
 
   @Test
-  void theComparisonIsWrittenAsATableAndAsPlots(@TempDir Path folder) throws Exception {
+  void seedWritesATableAndPlots(@TempDir Path folder) throws Exception {
     List<Seed.Point> points =
         List.of(
             new Seed.Point("one <&", 1, 0, 1_234, 0, 0, new Costs(1, null, 1, 1)),
@@ -115,10 +116,10 @@ class BenchmarksIT {
   }
 
   @Test
-  void refusesWhatABenchmarkHasNoUseFor() {
+  void unknownNameAndInapplicableOptionAreRefused() {
     assertThatThrownBy(() -> Benchmarks.check("idle", Options.none().with(Setting.RATE, 5)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("--rate means nothing to idle");
+        .hasMessageContaining("--rate does not apply to idle");
     assertThatThrownBy(() -> Benchmarks.check("drian", Options.none()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'drian'")
@@ -134,7 +135,7 @@ class BenchmarksIT {
       case "dedup", "overhead" -> TINY.with(Setting.JOBS, 2).with(Setting.RUNS, 2);
       case "latency" -> TINY.with(Setting.JOBS, 5).with(Setting.RATE, 100);
       case "steady" -> TINY.with(Setting.RATE, 100);
-      case "pinned" -> TINY.hasty(2).with(Setting.RATE, 300);
+      case "pinned" -> TINY.shortened(2).with(Setting.RATE, 300);
       case "depth" -> TINY.with(Setting.JOBS, 100).with(Setting.RUNS, 1);
       case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
       // Each strategy ends with its jobs; the seconds only bound it on a busy machine.
@@ -144,13 +145,13 @@ class BenchmarksIT {
               .with(Setting.WORKERS, 2)
               .out(folder.resolve("plots"));
       case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
-      case "starvation" -> TINY.hasty(1).with(Setting.JOBS, 200);
+      case "starvation" -> TINY.shortened(1).with(Setting.JOBS, 200);
       case "idle" -> TINY;
-      default -> throw new IllegalArgumentException("How small can " + name + " be?");
+      default -> throw new IllegalArgumentException("Add small options for the benchmark " + name);
     };
   }
 
-  /** The server's processes can be looked at on some systems; a queue that is idle has no jobs. */
+  /** Server CPU is known only if the server runs on this machine; an idle queue has no jobs. */
   private static boolean isKnown(String cost, String name) {
     return !name.equals("idle") && (!cost.startsWith("server") || database.cpu().micros() != null);
   }
@@ -159,7 +160,7 @@ class BenchmarksIT {
     return !List.of("latency", "steady", "footprint", "idle").contains(name);
   }
 
-  private static List<String> promised(String name) {
+  private static List<String> documentedFields(String name) {
     return switch (name) {
       case "drain" -> List.of("archive", "floor_median", "floor_batch", "jobs_per_claim");
       case "single" -> List.of("store_ratio", "floor_median");

@@ -8,33 +8,33 @@ import org.junit.jupiter.api.Test;
 
 class LatenciesTest {
 
-  private static final Offset<Double> A_THOUSANDTH = within(0.11);
+  private static final Offset<Double> PRECISION = within(0.11);
 
   @Test
-  void percentilesAreTold() {
+  void percentilesAreReportedInMilliseconds() {
     Latencies latencies = new Latencies();
     for (int millis = 1; millis <= 100; millis++) {
       latencies.add(millis * 1_000L);
     }
-    assertThat(latencies.millis(50)).isCloseTo(50, A_THOUSANDTH);
-    assertThat(latencies.millis(99)).isCloseTo(99, A_THOUSANDTH);
-    assertThat(latencies.mostMillis()).isCloseTo(100, A_THOUSANDTH);
+    assertThat(latencies.millis(50)).isCloseTo(50, PRECISION);
+    assertThat(latencies.millis(99)).isCloseTo(99, PRECISION);
+    assertThat(latencies.maxMillis()).isCloseTo(100, PRECISION);
     assertThat(latencies.figures("a_"))
         .containsOnlyKeys("a_p50_ms", "a_p95_ms", "a_p99_ms", "a_max_ms");
   }
 
   @Test
-  void whatLooksNegativeIsNothingAndWhatIsHugeIsKept() {
+  void negativeTimesCountAsZeroAndHugeTimesAreCapped() {
     Latencies latencies = new Latencies();
     latencies.add(-5);
-    assertThat(latencies.mostMillis()).isZero();
+    assertThat(latencies.maxMillis()).isZero();
     latencies.addNanos(Long.MAX_VALUE);
     assertThat(latencies.count()).isEqualTo(2);
-    assertThat(latencies.mostMillis()).isGreaterThan(3_000_000);
+    assertThat(latencies.maxMillis()).isGreaterThan(3_000_000);
   }
 
   @Test
-  void ofNoneThereIsNothingToTell() {
+  void percentilesAreZeroIfNothingIsRecorded() {
     assertThat(new Latencies().figures("")).containsEntry("p99_ms", 0.0);
   }
 }

@@ -22,34 +22,34 @@ class OptionsTest {
     "RATE, 1000001, 1, 1000000",
     "RUNS, 0, 1, 1000"
   })
-  void aNumberOutOfRangeIsRefusedWithItsRange(Setting setting, long value, long least, long most) {
+  void numberOutOfRangeIsRefusedWithTheAllowedRange(
+      Setting setting, long value, long min, long max) {
     assertThatThrownBy(() -> Options.none().with(setting, value))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "%s is %d, but must be %d to %d.".formatted(setting.option(), value, least, most));
-    assertThatCode(() -> Options.none().with(setting, least).with(setting, most))
+        .hasMessage("%s is %d, but must be %d to %d.".formatted(setting.option(), value, min, max));
+    assertThatCode(() -> Options.none().with(setting, min).with(setting, max))
         .doesNotThrowAnyException();
   }
 
   @Test
-  void whatWasNotAskedForIsTheBenchmarksOwn() {
+  void unsetOptionReturnsTheDefault() {
     Options none = Options.none();
     Options some = none.with(Setting.JOBS, 7).archive(false);
     assertThat(none.number(Setting.JOBS, 3)).isEqualTo(3);
     assertThat(some.number(Setting.JOBS, 3)).isEqualTo(7);
     assertThat(some.number(Setting.ARCHIVE, 1)).isZero();
     assertThat(some.seconds(8)).isEqualTo(8);
-    assertThat(some.asked()).containsOnlyKeys("jobs", "archive");
+    assertThat(some.requested()).containsOnlyKeys("jobs", "archive");
   }
 
   @Test
-  void anythingThatABenchmarkDoesNotTakeIsRefused() {
-    Options asked = Options.none().with(Setting.JOBS, 7).out(Path.of("plots"));
-    assertThatCode(() -> asked.requireOnly("x", EnumSet.of(Setting.JOBS, Setting.OUT)))
+  void optionThatDoesNotApplyIsRefused() {
+    Options requested = Options.none().with(Setting.JOBS, 7).out(Path.of("plots"));
+    assertThatCode(() -> requested.requireOnly("x", EnumSet.of(Setting.JOBS, Setting.OUT)))
         .doesNotThrowAnyException();
-    assertThatThrownBy(() -> asked.requireOnly("x", EnumSet.of(Setting.JOBS, Setting.RUNS)))
-        .hasMessage("--out means nothing to x, which takes --jobs, --runs.");
-    assertThatThrownBy(() -> asked.requireOnly("x", EnumSet.of(Setting.OUT)))
-        .hasMessage("--jobs means nothing to x, which takes --out.");
+    assertThatThrownBy(() -> requested.requireOnly("x", EnumSet.of(Setting.JOBS, Setting.RUNS)))
+        .hasMessage("--out does not apply to x, which takes --jobs, --runs.");
+    assertThatThrownBy(() -> requested.requireOnly("x", EnumSet.of(Setting.OUT)))
+        .hasMessage("--jobs does not apply to x, which takes --out.");
   }
 }

@@ -16,17 +16,17 @@ class PinnedClaimsTest {
   private final PinnedClaims claims = new PinnedClaims();
 
   @Test
-  void aSweepIsNotAmongTheUsualClaims() {
+  void fullClaimIsNotCountedAmongTheOtherClaims() {
     claims.add(10, true, 2_000_000);
     claims.add(10, false, 90_000_000);
 
-    assertThat(claims.usual().mostMillis()).isCloseTo(2, PRECISION);
-    assertThat(claims.all().mostMillis()).isCloseTo(90, PRECISION);
-    assertThat(claims.unmarked().mostMillis()).isCloseTo(90, PRECISION);
+    assertThat(claims.withoutFullClaims().maxMillis()).isCloseTo(2, PRECISION);
+    assertThat(claims.all().maxMillis()).isCloseTo(90, PRECISION);
+    assertThat(claims.unmarked().maxMillis()).isCloseTo(90, PRECISION);
   }
 
   @Test
-  void aSweepThatFindsNothingCountsAsOne() {
+  void emptyFullClaimCountsAsFullClaim() {
     claims.add(10, true, 2_000_000);
     claims.add(0, true, 50_000_000);
     claims.add(0, false, 90_000_000);
@@ -34,20 +34,20 @@ class PinnedClaimsTest {
     assertThat(claims.marked().count()).isEqualTo(1);
     assertThat(claims.all().count()).isEqualTo(1);
     assertThat(claims.unmarked().count()).isEqualTo(1);
-    assertThat(claims.unmarked().mostMillis()).isCloseTo(90, PRECISION);
+    assertThat(claims.unmarked().maxMillis()).isCloseTo(90, PRECISION);
   }
 
   @Test
-  void whileNoMarkIsInForceAllClaimsAreUsual() {
+  void noClaimIsAFullClaimIfNoneHasAMark() {
     claims.add(10, false, 2_000_000);
     claims.add(0, false, 1_000_000);
 
-    assertThat(claims.usual().count()).isEqualTo(1);
-    assertThat(claims.usual().mostMillis()).isCloseTo(2, PRECISION);
+    assertThat(claims.withoutFullClaims().count()).isEqualTo(1);
+    assertThat(claims.withoutFullClaims().maxMillis()).isCloseTo(2, PRECISION);
   }
 
   @Test
-  void aRowTellsHowManyThereWereAndNoTimeOfNone() {
+  void rowHasNoPercentileIfThereAreNoClaims() {
     claims.add(10, false, 2_000_000);
     Map<String, @Nullable Object> row = new LinkedHashMap<>();
 

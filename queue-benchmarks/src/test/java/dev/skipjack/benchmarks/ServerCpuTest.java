@@ -24,13 +24,13 @@ class ServerCpuTest {
   }
 
   @Test
-  void addsUpTheServerItsChildrenAndThoseThatHaveEnded() {
+  void sumIncludesServerLiveChildrenAndEndedChildren() {
     assertThat(ServerCpu.ofBackend(proc, 11).micros())
         .isEqualTo((3 + 4 + 50 + 60 + 300 + 3000) * 10_000.0);
   }
 
   @Test
-  void knowsNothingOfAServerElsewhere() {
+  void serverThatDoesNotRunHereHasNoCpuTime() {
     assertThat(ServerCpu.ofBackend(proc, 0).micros()).isNull();
     assertThat(ServerCpu.ofBackend(proc, 13).micros()).isNull();
     assertThat(ServerCpu.ofBackend(proc, 99).micros()).isNull();

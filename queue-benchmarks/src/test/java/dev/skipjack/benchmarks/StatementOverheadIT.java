@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
-/** That the program does what it says, and compares like with like; not how fast anything is. */
+/** Checks the work and the comparison, not the speed. */
 class StatementOverheadIT {
 
   @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class StatisticsTest {
 
   @Test
-  void theMedianIsTheMiddleOne() {
+  void medianIsTheMiddleValue() {
     assertThat(Statistics.median(List.of(9.0))).isEqualTo(9);
     assertThat(Statistics.median(List.of(9.0, 1.0, 2.0))).isEqualTo(2);
     assertThat(Statistics.median(List.of(9.0, 1.0, 2.0, 4.0))).isEqualTo(3);
@@ -22,9 +22,9 @@ class StatisticsTest {
   }
 
   @Test
-  void leastAndMostDoNotDependOnTheOrder() {
-    assertThat(Statistics.least(List.of(3.0, 1.0, 2.0))).isEqualTo(1);
-    assertThat(Statistics.most(List.of(1.0, 3.0, 2.0))).isEqualTo(3);
+  void minAndMaxDoNotDependOnTheOrder() {
+    assertThat(Statistics.min(List.of(3.0, 1.0, 2.0))).isEqualTo(1);
+    assertThat(Statistics.max(List.of(1.0, 3.0, 2.0))).isEqualTo(3);
   }
 
   @ParameterizedTest
@@ -37,31 +37,31 @@ class StatisticsTest {
     "-1.23456, -1.235",
     "0.00012345, 0.0001235"
   })
-  void fourDigitsCount(double value, double rounded) {
+  void valuesAreRoundedToFourSignificantDigits(double value, double rounded) {
     assertThat(Statistics.rounded(value)).isEqualTo(rounded);
   }
 
   @Test
-  void aRatioIsOfTheSameRound() {
+  void ratiosCompareRunsOfTheSameRound() {
     Rounds.Results results =
         new Rounds.Results(Map.of("ours", samples(10, 40, 90), "floor", samples(20, 50, 100)));
     assertThat(results.ratios("ours", "floor")).containsExactly(0.5, 0.8, 0.9);
   }
 
   @Test
-  void theFirstRoundIsThrownAwayAndTheOrderRotates() throws Exception {
+  void firstRoundIsDiscardedAndTheOrderRotates() throws Exception {
     StringBuilder order = new StringBuilder();
     Rounds.Results results =
         new Rounds(3, 8, note -> {})
-            .way("a", seconds -> noting(order, "a", seconds))
-            .way("b", seconds -> noting(order, "b", seconds))
+            .variant("a", seconds -> recordOrder(order, "a", seconds))
+            .variant("b", seconds -> recordOrder(order, "b", seconds))
             .run();
     assertThat(order).hasToString("a4b4 b8a8 a8b8 b8a8".replace(" ", ""));
     assertThat(results.values("a")).containsExactly(8.0, 8.0, 8.0);
   }
 
-  private static Sample noting(StringBuilder order, String way, double seconds) {
-    order.append(way).append((int) seconds);
+  private static Sample recordOrder(StringBuilder order, String variant, double seconds) {
+    order.append(variant).append((int) seconds);
     return samples(seconds).get(0);
   }
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** That the program does what it says, and compares like with like; not how fast anything is. */
+/** Checks the work and the comparison, not the speed. */
 class UniqueOverheadIT {
 
   private static QueueDatabase server;
@@ -29,7 +29,7 @@ class UniqueOverheadIT {
   }
 
   @Test
-  void everyWayIsMeasured() throws Exception {
+  void everyVariantIsMeasured() throws Exception {
     Map<String, Object> line = new UniqueOverhead(database, 2).measure(0, 1);
 
     assertThat(line)
@@ -41,12 +41,12 @@ class UniqueOverheadIT {
   }
 
   @Test
-  void theSchemaWithoutTheIndexIsSentTheSame() throws Exception {
+  void schemaWithoutTheIndexReceivesTheSameStatements() throws Exception {
     Recording with = new Recording();
     Recording without = new Recording();
 
-    database.queue(with::noting).enqueue(Noop.TYPE, Noop.number(1));
-    database.queueWithoutUniqueIndex(without::noting).enqueue(Noop.TYPE, Noop.number(1));
+    database.queue(with::wrap).enqueue(Noop.TYPE, Noop.number(1));
+    database.queueWithoutUniqueIndex(without::wrap).enqueue(Noop.TYPE, Noop.number(1));
 
     assertThat(without.sent())
         .extracting(sent -> sent.sql().replace("skipjack_bench_without_keys", "skipjack_bench"))

@@ -124,7 +124,7 @@ class SkipjackTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "drian                        | There is no benchmark 'drian'. There are drain, single,",
+        "drian                        | Unknown benchmark 'drian'. The benchmarks are drain, single,",
         "--jobs 5                     | Which benchmark? Options need a NAME: drain, single,",
         "--json                       | Which benchmark? Options need a NAME: drain,",
         "drain extra                  | Unexpected argument 'extra'. Allowed are one NAME and the options",
@@ -132,7 +132,7 @@ class SkipjackTest {
         "drain --workers 1001         | --workers is 1001, but must be 1 to 1000.",
         "drain --seconds some         | 'some' is not",
         "drain --archive maybe        | --archive is 'maybe', but must be keep or none.",
-        "drain --rate 5               | --rate means nothing to drain, which takes --archive, --batch,",
+        "drain --rate 5               | --rate does not apply to drain, which takes --archive, --batch,",
         "idle --url mysql://h/d       | --url takes a JDBC URL",
       })
   void aBenchmarkThatCannotBeRunIsRefusedInASentence(String arguments, String sentence) {

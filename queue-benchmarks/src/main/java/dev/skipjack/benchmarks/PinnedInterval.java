@@ -9,13 +9,13 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of {@link Pinned}.
+ * The measurements of an interval of {@link Pinned}.
  *
- * @param at seconds from the beginning of the phase to the end of the stretch
- * @param rate jobs whose completion was committed, a second
- * @param deadTuples of {@code jobs}, as the statistics know them
+ * @param at seconds from the start of the phase to the end of the interval
+ * @param rate jobs per second whose completion was committed
+ * @param deadTuples dead rows of {@code jobs}, according to the server's statistics
  */
-record PinnedWindow(
+record PinnedInterval(
     String phase,
     double at,
     double rate,
@@ -39,8 +39,8 @@ record PinnedWindow(
     return row;
   }
 
-  /** What is counted now. Any number of threads may tell of something, one begins and ends. */
-  static final class Counters implements WorkerListener, TimedAccess.Calls {
+  /** The counters of the current interval. Any thread may count; one thread starts intervals. */
+  static final class Counters implements WorkerListener, TimedAccess.CallListener {
 
     private final LongAdder completed = new LongAdder();
     private long before;
@@ -49,14 +49,14 @@ record PinnedWindow(
     private volatile Latencies bystander = new Latencies();
     private volatile boolean stopped;
 
-    /** Begins a phase: what was completed before is of none of its stretches. */
-    void begin() {
+    /** Starts a phase. Jobs completed before it count in none of its intervals. */
+    void beginPhase() {
       before = completed.sum();
       since = System.nanoTime();
     }
 
-    /** Begins a stretch. */
-    void next() {
+    /** Starts an interval. */
+    void beginInterval() {
       claims = new PinnedClaims();
       bystander = new Latencies();
     }
@@ -73,7 +73,7 @@ record PinnedWindow(
       claims.add(jobs, marked, nanos);
     }
 
-    /** Jobs completed since the call before, or since {@link #begin}; of one thread. */
+    /** Returns the number of jobs completed since the previous call or {@link #beginPhase}. */
     long completed() {
       long sum = completed.sum();
       long jobs = sum - before;
@@ -81,7 +81,7 @@ record PinnedWindow(
       return jobs;
     }
 
-    void bystood(long nanos) {
+    void bystanderQueried(long nanos) {
       bystander.addNanos(nanos);
     }
 
@@ -93,16 +93,16 @@ record PinnedWindow(
       return stopped;
     }
 
-    /** The stretch that began with {@link #next}. */
-    PinnedWindow window(String phase, long began, Meter meter, BenchmarkDatabase database)
+    /** Ends the interval that {@link #beginInterval} started. */
+    PinnedInterval endInterval(String phase, long began, Meter meter, BenchmarkDatabase database)
         throws SQLException {
       long jobs = completed();
-      // To the moment of the count: the rest takes its time too, which is of the next stretch.
+      // The interval ends with this count; the queries below are part of the next one.
       long now = System.nanoTime();
       double seconds = (now - since) / 1e9;
       since = now;
       Costs costs = meter.stop(jobs);
-      return new PinnedWindow(
+      return new PinnedInterval(
           phase,
           (now - began) / 1e9,
           jobs / seconds,

@@ -8,17 +8,17 @@ import dev.skipjack.worker.AttemptInfo;
 import dev.skipjack.worker.WorkerEvent;
 import org.junit.jupiter.api.Test;
 
-class PinnedWindowTest {
+class PinnedIntervalTest {
 
   private static final AttemptInfo ATTEMPT =
       new AttemptInfo(new JobId(1), new ExecutionId(1), "pinned", "noop", 1, 25);
 
   @Test
-  void onlyCompletionsOfTheStretchCount() {
-    PinnedWindow.Counters counters = new PinnedWindow.Counters();
+  void completionsCountOnlyInTheirInterval() {
+    PinnedInterval.Counters counters = new PinnedInterval.Counters();
     counters.on(new WorkerEvent.Succeeded(ATTEMPT));
 
-    counters.begin();
+    counters.beginPhase();
     counters.on(new WorkerEvent.Started(ATTEMPT));
     counters.on(new WorkerEvent.Succeeded(ATTEMPT));
     counters.on(new WorkerEvent.Succeeded(ATTEMPT));
@@ -26,7 +26,7 @@ class PinnedWindowTest {
 
     assertThat(counters.completed()).isEqualTo(2);
     counters.on(new WorkerEvent.Succeeded(ATTEMPT));
-    counters.next();
+    counters.beginInterval();
     assertThat(counters.completed()).isEqualTo(1);
   }
 }

@@ -7,18 +7,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Several threads that do the same. */
-final class Together {
+/** Runs the same code in several threads. */
+final class Parallel {
 
-  private Together() {}
+  private Parallel() {}
 
-  /** What one of them does. */
+  /** The code that each thread runs. */
   @FunctionalInterface
   interface Part {
     void run(int number) throws Exception;
   }
 
-  /** Returns when all have ended; throws what the first of them threw. */
+  /** Waits for all threads; throws the exception of the first one that failed. */
   static void run(int threads, Part part) throws Exception {
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {

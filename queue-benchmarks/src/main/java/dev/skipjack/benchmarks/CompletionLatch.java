@@ -1,0 +1,50 @@
+package dev.skipjack.benchmarks;
+
+import dev.skipjack.worker.WorkerEvent;
+import dev.skipjack.worker.WorkerListener;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Waits until the given number of completions is committed. */
+final class CompletionLatch implements WorkerListener {
+
+  private static final long TIMEOUT_SECONDS = 120;
+
+  private final AtomicLong remaining;
+  private final CountDownLatch done = new CountDownLatch(1);
+
+  CompletionLatch(long jobs) {
+    remaining = new AtomicLong(jobs);
+  }
+
+  @Override
+  public void on(WorkerEvent event) {
+    if (event instanceof WorkerEvent.Succeeded && remaining.decrementAndGet() == 0) {
+      done.countDown();
+    }
+  }
+
+  /** Returns the number of jobs that are not completed yet. */
+  long remaining() {
+    return remaining.get();
+  }
+
+  /**
+   * Waits until all jobs are completed.
+   *
+   * @throws IllegalStateException if no job is completed for two minutes
+   */
+  void await() throws InterruptedException {
+    long previous = Long.MAX_VALUE;
+    while (!done.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+      long now = remaining.get();
+      if (now == previous) {
+        throw new IllegalStateException(
+            "%d jobs remain, and none was completed in the last %d s."
+                .formatted(now, TIMEOUT_SECONDS));
+      }
+      previous = now;
+    }
+  }
+}
