@@ -53,7 +53,7 @@ final class Bulk implements Benchmark {
         connections.add(database.bareConnection());
       }
       Rounds.Results results =
-          new Rounds(options.count(Setting.RUNS, 3), options.seconds(8), notes)
+          new Rounds(options.warmUps(), options.count(Setting.RUNS, 3), options.seconds(8), notes)
               .variant(
                   "queue",
                   seconds ->

@@ -47,7 +47,8 @@ final class Depth implements Benchmark {
     long jobs = options.number(Setting.JOBS, 1_000_000);
     long queues = Math.max(SERVED, jobs / 100);
     long due = Math.min(3_000, jobs);
-    DepthTables tables = new DepthTables(database, due, options.count(Setting.RUNS, 3), notes);
+    DepthTables tables =
+        new DepthTables(database, due, options.warmUps(), options.count(Setting.RUNS, 3), notes);
     List<Row> rows = new ArrayList<>();
     for (Case one : cases(jobs, queues)) {
       database.empty();

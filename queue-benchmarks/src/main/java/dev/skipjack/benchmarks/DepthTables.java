@@ -29,6 +29,7 @@ final class DepthTables {
   private final JobQueue full;
   private final JobQueue shallow;
   private final long due;
+  private final int warmUps;
   private final int runs;
   private final Consumer<String> notes;
 
@@ -36,12 +37,14 @@ final class DepthTables {
    * Creates the schema of the almost empty table.
    *
    * @param due number of jobs claimed in one run
+   * @param warmUps number of discarded runs per case and table
    * @param runs number of measured runs per case and table
    */
-  DepthTables(BenchmarkDatabase database, long due, int runs, Consumer<String> notes)
+  DepthTables(BenchmarkDatabase database, long due, int warmUps, int runs, Consumer<String> notes)
       throws SQLException {
     this.database = database;
     this.due = due;
+    this.warmUps = warmUps;
     this.runs = runs;
     this.notes = notes;
     database.create(SHALLOW_SCHEMA);
@@ -63,7 +66,7 @@ final class DepthTables {
    * @return per run, the median duration in milliseconds of the claims that returned jobs
    */
   Rounds.Results measure(List<String> queues, String priority) throws Exception {
-    return new Rounds(runs, 0, notes)
+    return new Rounds(warmUps, runs, 0, notes)
         .variant(
             SHALLOW,
             seconds -> {

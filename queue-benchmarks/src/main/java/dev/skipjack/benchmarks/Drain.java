@@ -59,7 +59,7 @@ final class Drain implements Benchmark {
       Load floor = new Load(options);
       Loops loops = fastest(database, options, seconds, connections, floor, notes);
       Rounds.Results results =
-          new Rounds(options.count(Setting.RUNS, 3), seconds, notes)
+          new Rounds(options.warmUps(), options.count(Setting.RUNS, 3), seconds, notes)
               .variant(
                   "worker",
                   run -> worker(database, queue, worker.jobs(run), handlers, prefetch, worker))
@@ -133,7 +133,9 @@ final class Drain implements Benchmark {
       candidates.add(new Loops(statements, batch, 2));
     }
     // Whatever runs first is slow, so the first run is discarded.
-    bare(database, connections, load.jobs(seconds / 4), candidates.get(0), load);
+    for (int i = 0; i < options.warmUps(); i++) {
+      bare(database, connections, load.jobs(seconds / 4), candidates.get(0), load);
+    }
     for (Loops loops : candidates) {
       double rate = bare(database, connections, load.jobs(seconds / 4), loops, load).value();
       notes.accept(

@@ -54,7 +54,8 @@ final class Enqueue implements Benchmark {
       for (int i = 0; i < maxProducers; i++) {
         connections.add(database.bareConnection());
       }
-      Rounds rounds = new Rounds(options.count(Setting.RUNS, 3), options.seconds(8), notes);
+      Rounds rounds =
+          new Rounds(options.warmUps(), options.count(Setting.RUNS, 3), options.seconds(8), notes);
       for (int count : producers) {
         rounds
             .variant(

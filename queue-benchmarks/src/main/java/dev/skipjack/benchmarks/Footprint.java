@@ -52,7 +52,7 @@ final class Footprint implements Benchmark {
     heap(database, jobs, report, notes);
     // By another worker, because counting statements allocates memory too.
     report.put("idle_statements_per_s", Idle.measure(database, options.seconds(20), notes).rate());
-    throughput(database, Math.max(100, jobs / 10), options.count(Setting.RUNS, 3), report, notes);
+    throughput(database, Math.max(100, jobs / 10), options, report, notes);
     return report;
   }
 
@@ -107,10 +107,10 @@ final class Footprint implements Benchmark {
   }
 
   private static void throughput(
-      BenchmarkDatabase database, long jobs, int runs, Report report, Consumer<String> notes)
+      BenchmarkDatabase database, long jobs, Options options, Report report, Consumer<String> notes)
       throws Exception {
     JobQueue queue = database.queue(CONNECTIONS);
-    Rounds rounds = new Rounds(runs, 0, notes);
+    Rounds rounds = new Rounds(options.warmUps(), options.count(Setting.RUNS, 3), 0, notes);
     for (int handlers : List.of(HANDLERS, 50, MANY_HANDLERS)) {
       rounds.variant(
           "1 worker, %d handlers".formatted(handlers),

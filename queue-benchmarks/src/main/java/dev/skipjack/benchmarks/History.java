@@ -41,7 +41,7 @@ final class History implements Benchmark {
     database.create(EMPTY);
     DataSource pool = database.pool(8);
     Rounds.Results results =
-        new Rounds(options.count(Setting.RUNS, 3), options.seconds(10), notes)
+        new Rounds(options.warmUps(), options.count(Setting.RUNS, 3), options.seconds(10), notes)
             .variant(
                 "history", variant(database, pool, BenchmarkDatabase.SCHEMA, handlers, history))
             .variant("empty", variant(database, pool, EMPTY, handlers, history))

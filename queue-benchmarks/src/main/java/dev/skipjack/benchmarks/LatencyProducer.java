@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The other process of {@link Latency}: enqueues single jobs and prints their commit times. */
+/** The program of {@link LatencyProcess}: enqueues single jobs and prints their commit times. */
 public final class LatencyProducer {
 
   private static final long WARM_UP = 50;
@@ -29,22 +29,29 @@ public final class LatencyProducer {
     return Math.min(WARM_UP, jobs);
   }
 
-  /** Reads three lines from standard input: the URL, the number of jobs, and jobs per second. */
+  /**
+   * Reads the URL from the first line of standard input. Each further line contains a number of
+   * jobs and a rate per second: the program enqueues these jobs, then reads the next line.
+   */
   public static void main(String[] args) throws IOException, InterruptedException {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     String url = Objects.requireNonNull(in.readLine(), "no URL");
-    long jobs = Long.parseLong(Objects.requireNonNull(in.readLine(), "no jobs"));
-    long rate = Long.parseLong(Objects.requireNonNull(in.readLine(), "no rate"));
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl(url);
       pool.setMaximumPoolSize(2);
-      new LatencyProducer().produce(pool, jobs, 1_000.0 / rate);
+      LatencyProducer producer = new LatencyProducer();
+      JobQueue queue =
+          JobQueue.builder(producer.timingCommits(pool)).schema(BenchmarkDatabase.SCHEMA).build();
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        int space = line.indexOf(' ');
+        double rate = Double.parseDouble(line.substring(space + 1));
+        producer.produce(queue, Long.parseLong(line.substring(0, space)), 1_000 / rate);
+      }
     }
   }
 
-  private void produce(DataSource pool, long jobs, double pauseMillis) throws InterruptedException {
-    JobQueue queue = JobQueue.builder(timingCommits(pool)).schema(BenchmarkDatabase.SCHEMA).build();
+  private void produce(JobQueue queue, long jobs, double pauseMillis) throws InterruptedException {
     SplittableRandom random = new SplittableRandom();
     for (long n = 1 - warmUp(jobs); n <= jobs; n++) {
       Thread.sleep(

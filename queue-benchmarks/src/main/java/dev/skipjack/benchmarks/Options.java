@@ -48,9 +48,11 @@ public final class Options {
   private final Map<Setting, Long> numbers;
   private final Optional<Path> out;
   private final double divisor;
+  private final int warmUps;
 
-  private Options(Map<Setting, Long> numbers, Optional<Path> out, double divisor) {
+  private Options(Map<Setting, Long> numbers, Optional<Path> out, double divisor, int warmUps) {
     this.divisor = divisor;
+    this.warmUps = warmUps;
     this.numbers = new EnumMap<>(Setting.class);
     this.numbers.putAll(numbers);
     this.out = out;
@@ -58,7 +60,7 @@ public final class Options {
 
   /** Returns empty options: every benchmark uses its defaults. */
   public static Options none() {
-    return new Options(Map.of(), Optional.empty(), 1);
+    return new Options(Map.of(), Optional.empty(), 1, 1);
   }
 
   /**
@@ -72,7 +74,7 @@ public final class Options {
           "%s is %d, but must be %d to %d."
               .formatted(setting.option(), value, setting.min, setting.max));
     }
-    Options options = new Options(numbers, out, divisor);
+    Options options = new Options(numbers, out, divisor, warmUps);
     options.numbers.put(setting, value);
     return options;
   }
@@ -84,17 +86,25 @@ public final class Options {
 
   /** Sets the folder for tables and plots, which is created if it does not exist. */
   public Options out(Path folder) {
-    return new Options(numbers, Optional.of(folder), divisor);
+    return new Options(numbers, Optional.of(folder), divisor, warmUps);
   }
 
-  /** Divides the duration of all runs, for tests: less than a second is possible only this way. */
+  /**
+   * Divides the duration of all runs and skips the runs that are discarded. For tests, which do not
+   * measure time.
+   */
   Options shortened(double factor) {
-    return new Options(numbers, out, factor);
+    return new Options(numbers, out, factor, 0);
   }
 
   /** Returns the duration of a run. */
   double seconds(long defaultValue) {
     return number(Setting.SECONDS, defaultValue) / divisor;
+  }
+
+  /** Returns the number of rounds or runs to discard before those that count. */
+  int warmUps() {
+    return warmUps;
   }
 
   long number(Setting setting, long defaultValue) {

@@ -21,7 +21,7 @@ final class Overhead implements Benchmark {
      * Returns a map that contains, for each case, a map with {@code ratio}, {@code least}, {@code
      * most} and {@code micros}.
      */
-    Measured measure(BenchmarkDatabase database, int times, int runs) throws Exception;
+    Measured measure(BenchmarkDatabase database, int times, int warmUps, int runs) throws Exception;
   }
 
   /**
@@ -68,9 +68,9 @@ final class Overhead implements Benchmark {
         100,
         7,
         Optional.empty(),
-        (database, times, runs) -> {
+        (database, times, warmUps, runs) -> {
           StatementOverhead overhead = new StatementOverhead(database, times);
-          return new Measured(overhead.measure(1, runs), overhead.costs());
+          return new Measured(overhead.measure(warmUps, runs), overhead.costs());
         });
   }
 
@@ -82,9 +82,9 @@ final class Overhead implements Benchmark {
         60,
         9,
         Optional.of("fresh-key-1"),
-        (database, times, runs) -> {
+        (database, times, warmUps, runs) -> {
           UniqueOverhead overhead = new UniqueOverhead(database, times);
-          return new Measured(overhead.measure(1, runs), overhead.costs());
+          return new Measured(overhead.measure(warmUps, runs), overhead.costs());
         });
   }
 
@@ -102,7 +102,8 @@ final class Overhead implements Benchmark {
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
     int count = options.count(Setting.RUNS, runs);
-    Measured measured = measurement.measure(database, options.count(Setting.JOBS, times), count);
+    Measured measured =
+        measurement.measure(database, options.count(Setting.JOBS, times), options.warmUps(), count);
     Report report = new Report(name, "ratio");
     Map<String, Map<?, ?>> found = new LinkedHashMap<>();
     measured

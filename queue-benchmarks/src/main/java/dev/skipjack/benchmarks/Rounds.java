@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 
 /**
  * Compares variants. Each round runs every variant once, in a rotating order, so that changes in
- * the machine's speed affect all of them. The first round is discarded.
+ * the machine's speed affect all of them. Warm-up rounds are discarded.
  */
 final class Rounds {
 
@@ -24,16 +24,19 @@ final class Rounds {
     Sample run(double seconds) throws Exception;
   }
 
+  private final int warmUps;
   private final int runs;
   private final double seconds;
   private final Consumer<String> notes;
   private final Map<String, Variant> variants = new LinkedHashMap<>();
 
   /**
+   * @param warmUps number of rounds that are discarded
    * @param runs number of rounds that count
-   * @param seconds duration of a run; runs of the discarded round take half of it
+   * @param seconds duration of a run; discarded runs take half of it
    */
-  Rounds(int runs, double seconds, Consumer<String> notes) {
+  Rounds(int warmUps, int runs, double seconds, Consumer<String> notes) {
+    this.warmUps = warmUps;
     this.runs = runs;
     this.seconds = seconds;
     this.notes = notes;
@@ -48,18 +51,19 @@ final class Rounds {
   Results run() throws Exception {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     List<String> names = List.copyOf(variants.keySet());
-    for (int round = 0; round <= runs; round++) {
+    for (int round = 0; round < warmUps + runs; round++) {
+      boolean warmUp = round < warmUps;
       for (int i = 0; i < names.size(); i++) {
         String name = names.get((i + round) % names.size());
         Sample sample =
-            Objects.requireNonNull(variants.get(name)).run(round == 0 ? seconds / 2 : seconds);
+            Objects.requireNonNull(variants.get(name)).run(warmUp ? seconds / 2 : seconds);
         notes.accept(
             "%s %s: %s"
                 .formatted(
-                    round == 0 ? "warm-up" : "run " + round,
+                    warmUp ? "warm-up" : "run " + (round - warmUps + 1),
                     name,
                     Report.text(Statistics.rounded(sample.value()))));
-        if (round > 0) {
+        if (!warmUp) {
           samples.computeIfAbsent(name, key -> new ArrayList<>()).add(sample);
         }
       }

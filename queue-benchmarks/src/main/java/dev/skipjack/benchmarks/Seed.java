@@ -98,13 +98,15 @@ final class Seed implements Benchmark {
         Stream.concat(THREADS.stream().filter(count -> count < maxThreads), Stream.of(maxThreads))
             .toList();
     database.archive(true, Noop.TYPE.queue());
-    points(
-        database,
-        Math.max(1, jobs / 10),
-        seconds / 2,
-        Math.min(maxThreads, 10),
-        0,
-        point -> notes.accept("warm-up " + point));
+    for (int i = 0; i < options.warmUps(); i++) {
+      points(
+          database,
+          Math.max(1, jobs / 10),
+          seconds / 2,
+          Math.min(maxThreads, 10),
+          0,
+          point -> notes.accept("warm-up " + point));
+    }
     List<Point> points = new ArrayList<>();
     for (int work : List.of(0, WORK_MILLIS)) {
       for (int count : threads) {

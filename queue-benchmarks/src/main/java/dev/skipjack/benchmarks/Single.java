@@ -52,7 +52,7 @@ final class Single implements Benchmark {
     try (Connection connection = database.bareConnection()) {
       connection.setAutoCommit(false);
       Rounds.Results results =
-          new Rounds(options.count(Setting.RUNS, 3), options.seconds(10), notes)
+          new Rounds(options.warmUps(), options.count(Setting.RUNS, 3), options.seconds(10), notes)
               .variant(
                   "worker",
                   variant(database, options, jobs -> Drain.drain(database, queue, jobs, 1, config)))

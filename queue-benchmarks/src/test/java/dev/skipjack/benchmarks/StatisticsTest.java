@@ -52,7 +52,7 @@ class StatisticsTest {
   void firstRoundIsDiscardedAndTheOrderRotates() throws Exception {
     StringBuilder order = new StringBuilder();
     Rounds.Results results =
-        new Rounds(3, 8, note -> {})
+        new Rounds(1, 3, 8, note -> {})
             .variant("a", seconds -> recordOrder(order, "a", seconds))
             .variant("b", seconds -> recordOrder(order, "b", seconds))
             .run();
