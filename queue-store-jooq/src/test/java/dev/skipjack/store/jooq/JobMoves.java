@@ -6,6 +6,7 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
@@ -13,6 +14,7 @@ import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -70,11 +72,29 @@ final class JobMoves {
   }
 
   private final Fixture fixture;
-  private final DSLContext dialect;
+  private final Statement<ClaimRequest, ClaimedJob> claim;
+  private final Statement<HeartbeatStatement.Request, Renewal> heartbeat;
+  private final OutcomeStatement<List<Execution>, Verdict> complete;
+  private final OutcomeStatement<List<Conclusion>, Verdict> conclude;
+  private final OutcomeStatement<List<Failure>, Ended> fail;
+  private final OutcomeStatement<List<GiveBack>, Ended> release;
+  private final Statement<RescueStatement.Request, Rescued> rescue;
+  private final Statement<List<JobId>, CancelResult> cancel;
+  private final Statement<List<JobId>, RedriveResult> redrive;
 
+  /** Creates each statement once, as the store does: rendering takes longer than running it. */
   JobMoves(Fixture fixture) {
+    DSLContext dialect = StatementDialect.forSchema(fixture.database.schema());
     this.fixture = fixture;
-    this.dialect = StatementDialect.forSchema(fixture.database.schema());
+    this.claim = ClaimStatement.of(dialect);
+    this.heartbeat = HeartbeatStatement.of(dialect);
+    this.complete = CompleteStatement.of(dialect);
+    this.conclude = ConcludeStatement.of(dialect);
+    this.fail = FailStatement.of(dialect);
+    this.release = GiveBackStatement.of(dialect);
+    this.rescue = RescueStatement.of(dialect);
+    this.cancel = CancelStatement.of(dialect);
+    this.redrive = RedriveStatement.of(dialect);
   }
 
   Answer make(Connection connection, Move move, JobId job, Actor actor) throws SQLException {
@@ -83,10 +103,7 @@ final class JobMoves {
       case HEARTBEAT -> new Answer(move, heartbeat(connection, believed(actor)), Optional.empty());
       case COMPLETE -> {
         Execution execution = believed(actor);
-        yield ended(
-            move,
-            execution,
-            end(CompleteStatement.of(dialect), connection, execution) == Verdict.DONE);
+        yield ended(move, execution, end(complete, connection, execution) == Verdict.DONE);
       }
       case COMPLETE_IN -> ended(move, believed(actor), completeIn(connection, believed(actor)));
       case CONCLUDE -> {
@@ -94,44 +111,37 @@ final class JobMoves {
         yield ended(
             move,
             execution,
-            end(ConcludeStatement.of(dialect), connection, Conclusion.completed(execution, "1"))
-                == Verdict.DONE);
+            end(conclude, connection, Conclusion.completed(execution, "1")) == Verdict.DONE);
       }
       case FAIL -> {
         Failure failure =
             new Failure(believed(actor), JobError.of("no luck"), Duration.ZERO, actor.failsForGood);
-        yield ended(
-            move, failure.execution(), isDone(end(FailStatement.of(dialect), connection, failure)));
+        yield ended(move, failure.execution(), isDone(end(fail, connection, failure)));
       }
       case RELEASE -> {
-        GiveBack release = new GiveBack(believed(actor), ExecutionStatus.RELEASED, Duration.ZERO);
-        yield ended(
-            move,
-            release.execution(),
-            isDone(end(GiveBackStatement.of(dialect), connection, release)));
+        GiveBack given = new GiveBack(believed(actor), ExecutionStatus.RELEASED, Duration.ZERO);
+        yield ended(move, given.execution(), isDone(end(release, connection, given)));
       }
       case RESCUE -> rescue(connection);
       case CANCEL -> new Answer(move, cancel(connection, job), Optional.empty());
       case REDRIVE ->
           new Answer(
               move,
-              one(RedriveStatement.of(dialect), connection, List.of(job))
-                  instanceof RedriveResult.Redriven,
+              one(redrive, connection, List.of(job)) instanceof RedriveResult.Redriven,
               Optional.empty());
     };
   }
 
   private Answer claim(Connection connection, Actor actor) throws SQLException {
     List<ClaimedJob> claimed =
-        ClaimStatement.of(dialect)
-            .run(connection, Fixture.request(1, actor.lease, new Lane("default", 0)));
+        claim.run(connection, Fixture.request(1, actor.lease, new Lane("default", 0)));
     claimed.forEach(job -> actor.execution = Optional.of(job.execution()));
     return new Answer(Move.CLAIM, !claimed.isEmpty(), Optional.empty());
   }
 
   private boolean heartbeat(Connection connection, Execution execution) throws SQLException {
     return one(
-                HeartbeatStatement.of(dialect),
+                heartbeat,
                 connection,
                 new HeartbeatStatement.Request(List.of(execution), Fixture.LEASE))
             .verdict()
@@ -156,14 +166,13 @@ final class JobMoves {
 
   private Answer rescue(Connection connection) throws SQLException {
     List<Rescued> rescued =
-        RescueStatement.of(dialect)
-            .run(connection, new RescueStatement.Request(0, Duration.ZERO, 10));
+        rescue.run(connection, new RescueStatement.Request(0, Duration.ZERO, 10));
     return new Answer(
         Move.RESCUE, !rescued.isEmpty(), rescued.stream().map(Rescued::execution).findFirst());
   }
 
   private boolean cancel(Connection connection, JobId job) throws SQLException {
-    CancelResult result = one(CancelStatement.of(dialect), connection, List.of(job));
+    CancelResult result = one(cancel, connection, List.of(job));
     return result == CancelResult.CANCELLED || result == CancelResult.REQUESTED;
   }
 
