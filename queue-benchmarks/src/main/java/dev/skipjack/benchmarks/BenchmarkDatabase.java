@@ -36,7 +36,7 @@ final class BenchmarkDatabase implements AutoCloseable {
   /** The schema without the index of unique keys. */
   private static final String WITHOUT_KEYS = SCHEMA + "_without_keys";
 
-  /** As many as a system that keeps a long history. */
+  /** Partitions of the audit, and of the archive, of a system that keeps a long history. */
   static final int PARTITIONS = 40;
 
   private final @Nullable EmbeddedPostgres server;
