@@ -13,7 +13,8 @@ import java.util.function.Consumer;
 
 /**
  * One producer that commits each job separately at a fixed rate, and one worker. Latencies count
- * from the scheduled time of the enqueue, so that a stall counts for every job that it delays.
+ * from the scheduled time of the enqueue, so that a stall counts for every job that it delays. The
+ * first second, in which producer and worker start, is reported separately.
  */
 final class Steady implements Benchmark {
 
@@ -78,7 +79,12 @@ final class Steady implements Benchmark {
       latencies.addNanos(started.get(n) - due.get(n));
       pickups.addNanos(started.get(n) - returned.get(n));
     }
-    return report(rate, seconds, archive, costs, latencies, pickups);
+    Latencies start = new Latencies();
+    for (int n = 0; n < Math.min(warmUps, rate); n++) {
+      start.addNanos(started.get(n) - due.get(n));
+    }
+    return report(rate, seconds, archive, costs, latencies, pickups)
+        .put("first_second_p99_ms", start.millis(99));
   }
 
   private static void produce(

@@ -91,8 +91,9 @@ final class BackgroundRun {
             queues,
             config.pollInterval(),
             this::accept,
-            random.split(),
+            new PollSchedule(config.pollInterval(), random.split()),
             heard,
+            System::nanoTime,
             vitals::polled);
     claimLoop = loop("claim-loop", claims, claimWakeup, random.split(), Loop.PROBE_PAUSE);
     loop(

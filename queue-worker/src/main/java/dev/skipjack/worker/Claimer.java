@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
 /**
  * Claims jobs from the lanes that are known to hold some. A lane that returned fewer jobs than
  * requested is skipped until the lanes are listed again, so a lane of jobs that only other workers
- * can handle does not hide the lanes after it.
+ * can handle does not hide the lanes after it. The caller may name lanes in which it expects jobs.
  *
  * <p>In a slow database it claims with low-water marks, from the skipped lanes too, and lists the
  * lanes only with each sweep. A claim with marks that returns no job is followed by a sweep or,
@@ -46,6 +46,15 @@ final class Claimer {
    */
   private static final long LANES_TRUSTED_LONGEST = Duration.ofSeconds(2).toNanos();
 
+  /**
+   * How long claims may follow each other without a listing because wake-ups or earlier claims name
+   * the lanes. A job of another lane is found after that.
+   */
+  private static final long UNLISTED = Duration.ofMillis(20).toNanos();
+
+  /** How long after its last job a lane is expected to receive more. */
+  private static final long WARM = Duration.ofMillis(100).toNanos();
+
   /** Listing takes at most a twentieth of the time, however many queues there are. */
   private static final int TRUSTED_BY_DURATION = 20;
 
@@ -65,6 +74,9 @@ final class Claimer {
   private final KnownLanes lanes = new KnownLanes();
   private long listedAt;
   private boolean toldOfLanes;
+  private boolean expectsAgain;
+  private boolean unlisted; // whether lanes were claimed from since without need of the list
+  private long unlistedSince;
   private long listingNanos;
   private boolean asked;
 
@@ -146,15 +158,37 @@ final class Claimer {
           }
         }
         list();
-      } else if (!expectsMore(room) || (now - listedAt > trusted() && !toldOfLanes)) {
+      } else if (mustList(room, now)) {
+        list();
+      } else if (expectsAgain) {
+        List<Attempt> claimed = claim(room, most, NO_HINTS);
+        if (!claimed.isEmpty()) {
+          return claimed;
+        }
         list();
       }
-      toldOfLanes = false; // the next claim is for lanes that no wake-up reported
       return claim(room, most, NO_HINTS);
     } catch (StoreException failed) {
       marks.clear();
       throw failed;
+    } finally {
+      toldOfLanes = false; // the next claim is for lanes that nothing has named
+      expectsAgain = false;
     }
+  }
+
+  private boolean mustList(Map<String, Integer> room, long now) {
+    if (!expectsMore(room)) {
+      return true;
+    }
+    if (!toldOfLanes && !expectsAgain) {
+      return now - listedAt > trusted(LANES_TRUSTED);
+    }
+    if (!unlisted) {
+      unlisted = true; // an outdated list does not delay the first of these claims
+      unlistedSince = now;
+    }
+    return now - unlistedSince > trusted(UNLISTED);
   }
 
   /**
@@ -186,8 +220,8 @@ final class Claimer {
     }
   }
 
-  private long trusted() {
-    long trusted = Math.max(LANES_TRUSTED, TRUSTED_BY_DURATION * listingNanos);
+  private long trusted(long atLeast) {
+    long trusted = Math.max(atLeast, TRUSTED_BY_DURATION * listingNanos);
     return Math.min(trusted, LANES_TRUSTED_LONGEST);
   }
 
@@ -197,6 +231,7 @@ final class Claimer {
     DueLanes due = store.dueLanes(queueNames);
     listedAt = clock.getAsLong();
     listingNanos = listedAt - began;
+    unlisted = false;
     watch.listed(due);
     Set<Lane> listed = new HashSet<>();
     for (DueLane lane : due.lanes()) {
@@ -205,7 +240,7 @@ final class Claimer {
     Set<String> paused = Set.copyOf(due.paused());
     queues.values().forEach(queue -> queue.paused(paused.contains(queue.name())));
     marks.sweep(began, listingNanos, listed, paused);
-    lanes.list(due, marks::has, listedAt);
+    lanes.list(due, lane -> marks.has(lane) || isWarm(lane, paused), listedAt);
   }
 
   /**
@@ -214,6 +249,19 @@ final class Claimer {
   void expect(List<Lane> heard) {
     lanes.expect(heard, clock.getAsLong());
     toldOfLanes = true;
+  }
+
+  /**
+   * Expects jobs in the lanes of these queues that returned some a moment ago, so that they can be
+   * claimed without a listing. Has no effect if one claim could not read all these lanes, or in a
+   * slow database, where claims read all lanes with marks anyway.
+   */
+  void expectAgain(Set<String> queues) {
+    expectsAgain = !marks.inForce() && lanes.expectAgain(queues, clock.getAsLong() - WARM);
+  }
+
+  private boolean isWarm(Lane lane, Set<String> paused) {
+    return !paused.contains(lane.queue()) && lanes.hasReturnedJobs(lane, listedAt - WARM);
   }
 
   /** Whether a lane of these queues may hold more, as far as is known. */

@@ -25,6 +25,8 @@ final class KnownLanes {
     private final Lane lane;
     private long since;
     private boolean exhausted;
+    private boolean hasReturnedJobs;
+    private long returnedJobs; // when it last did
 
     private Known(Lane lane, long since) {
       this.lane = lane;
@@ -47,6 +49,15 @@ final class KnownLanes {
     long waited(long now) {
       return now - since;
     }
+
+    private boolean hasReturnedJobs(long after) {
+      return hasReturnedJobs && returnedJobs - after > 0;
+    }
+
+    private void continues(Known earlier) {
+      hasReturnedJobs = earlier.hasReturnedJobs;
+      returnedJobs = earlier.returnedJobs;
+    }
   }
 
   private static final Comparator<Known> HIGHEST_FIRST =
@@ -67,6 +78,9 @@ final class KnownLanes {
     for (DueLane listed : due.lanes()) {
       Known known = new Known(listed.lane(), now - nanos(listed.waited()));
       Known earlier = before.get(listed.lane());
+      if (earlier != null) {
+        known.continues(earlier);
+      }
       if (earlier != null && earlier.exhausted) {
         // An exhausted lane has no job for this worker: its oldest job is of a kind that other
         // workers handle, or arrived later. Without this the lane would use up the reserve of lanes
@@ -112,6 +126,35 @@ final class KnownLanes {
     }
   }
 
+  /**
+   * Expects more jobs in the lanes of these queues that returned some after the given time.
+   *
+   * @return whether there are such lanes. False, without any effect, if one claim could not read
+   *     them all: it reads only one lane of each queue if there are several queues.
+   */
+  boolean expectAgain(Set<String> queues, long after) {
+    List<Known> found = new ArrayList<>();
+    for (String queue : queues) {
+      int before = found.size();
+      for (Known known : of(queue)) {
+        if (known.hasReturnedJobs(after)) {
+          found.add(known);
+        }
+      }
+      if (queues.size() > 1 && found.size() > before + 1) {
+        return false;
+      }
+    }
+    found.forEach(known -> known.exhausted = false);
+    return !found.isEmpty();
+  }
+
+  /** Whether the lane returned jobs after the given time. */
+  boolean hasReturnedJobs(Lane lane, long after) {
+    Known known = lanes.get(lane);
+    return known != null && known.hasReturnedJobs(after);
+  }
+
   /** The lanes of a queue, highest priority first. */
   List<Known> of(String queue) {
     return byQueue.getOrDefault(queue, List.of());
@@ -142,6 +185,10 @@ final class KnownLanes {
   private static void learn(Known known, ClaimAnswer answer, int lane, long now) {
     known.exhausted = answer.isShort(lane);
     ClaimedJob last = answer.last(lane);
+    if (last != null) {
+      known.hasReturnedJobs = true;
+      known.returnedJobs = now;
+    }
     if (known.exhausted) {
       known.since = now;
     } else if (last != null) {

@@ -38,7 +38,7 @@ class WakeUpIT {
 
   private final QueueDatabase database;
 
-  /** Longer than any pause between the looks that follow a claim; the poll comes after an hour. */
+  /** Longer than any pause between the polls that follow a claim; the next one is an hour later. */
   private static final Duration IDLE = Duration.ofMillis(1_200);
 
   private final FaultyDataSource counting;

@@ -33,7 +33,7 @@ final class WakeUpSender {
 
   private static final Logger LOG = LoggerFactory.getLogger(WakeUpSender.class);
 
-  /** A woken worker polls again 2, 5 and 10 ms later. */
+  /** A woken worker lists the lanes again as long after it received the wake-up, not earlier. */
   private static final long QUIET = Duration.ofMillis(5).toNanos();
 
   private static final String NOTIFY =

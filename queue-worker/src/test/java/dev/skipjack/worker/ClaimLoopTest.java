@@ -1,0 +1,221 @@
+package dev.skipjack.worker;
+
+import static dev.skipjack.worker.TestJob.job;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.Lane;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** Counts the calls of the store, which are the worker's round trips for claiming. */
+class ClaimLoopTest {
+
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(1_250);
+  private static final int ROOM = 5;
+  private static final Duration A_MINUTE = Duration.ofMinutes(1);
+
+  private final MemoryStore store = new MemoryStore();
+  private final HeardLanes heard = new HeardLanes(new Wakeup());
+  private final Map<String, ServedQueue> queues = new LinkedHashMap<>();
+  private final List<Attempt> claimed = new ArrayList<>();
+  private final RunningJobs running = new RunningJobs();
+  private long now;
+  private long wakesAt;
+  private boolean woken = true;
+
+  /** The job itself costs one more call, which completes it. */
+  @Test
+  void anIsolatedJobCostsOneClaimAndFourListings() {
+    ClaimLoop loop = loop("q");
+    passes(loop, A_MINUTE);
+    store.add(job());
+    wakeUp("q", 0);
+    store.calls.clear();
+
+    passes(loop, Duration.ofMillis(1_600)); // no poll of an idle worker comes before
+
+    assertThat(claimed).hasSize(1);
+    assertThat(store.calls)
+        .containsExactly("claim", "dueLanes", "dueLanes", "dueLanes", "dueLanes");
+  }
+
+  @Test
+  void anIdleWorkerListsLanesAtThePollInterval() {
+    ClaimLoop loop = loop("q");
+
+    passes(loop, A_MINUTE);
+
+    assertThat(store.calls).containsOnly("dueLanes");
+    assertThat(store.calls.size()).isBetween(40, 60);
+  }
+
+  @Test
+  void aWakeUpForAJobThatAnotherWorkerClaimedCostsOneClaimAndOneListing() {
+    ClaimLoop loop = loop("q");
+    passes(loop, A_MINUTE);
+    wakeUp("q", 0);
+    store.calls.clear();
+
+    passes(loop, Duration.ofMillis(900));
+
+    assertThat(store.calls).containsExactly("claim", "dueLanes");
+  }
+
+  /** The sender sends one wake-up for all lanes of a queue in five milliseconds. */
+  @Test
+  void aJobOfAnotherLaneInTheShadowOfAWakeUpIsClaimedAfterSixMilliseconds() {
+    ClaimLoop loop = loop("q", "other");
+    passes(loop, A_MINUTE);
+    store.add(job());
+    wakeUp("q", 0);
+    passes(loop, Duration.ofMillis(1));
+    store.add(job().priority(3));
+
+    passes(loop, Duration.ofMillis(6));
+
+    assertThat(claimed).extracting(attempt -> attempt.job().priority()).containsExactly(0, 3);
+  }
+
+  @Test
+  void theSameHoldsIfAnotherWorkerClaimedTheJobOfTheWakeUp() {
+    ClaimLoop loop = loop("q");
+    passes(loop, A_MINUTE);
+    wakeUp("q", 0);
+    passes(loop, Duration.ofMillis(1));
+    store.add(job().priority(3));
+
+    passes(loop, Duration.ofMillis(6));
+
+    assertThat(claimed).hasSize(1);
+  }
+
+  @Test
+  void aStreamOfJobsIsClaimedEveryFiveMillisecondsAndRarelyListed() {
+    ClaimLoop loop = loop("q");
+    for (int milli = 0; milli < 1_000; milli++) {
+      store.add(job());
+      if (milli % 6 == 0) {
+        wakeUp("q", 0);
+      }
+      passes(loop, Duration.ofMillis(1));
+    }
+
+    assertThat(claimed.size()).isGreaterThan(990);
+    assertThat(calls("claim")).isBetween(150L, 210L);
+    assertThat(calls("dueLanes")).isBetween(30L, 55L);
+  }
+
+  @Test
+  void withoutWakeUpsAStreamOfJobsIsClaimedAtTheSameRate() {
+    ClaimLoop loop = loop("q");
+    store.addAll(2, job());
+    for (int milli = 0; milli < 1_000; milli++) {
+      store.add(job());
+      passes(loop, Duration.ofMillis(1));
+    }
+
+    assertThat(claimed.size()).isGreaterThan(990);
+    assertThat(calls("claim")).isBetween(150L, 210L);
+    assertThat(calls("dueLanes")).isBetween(30L, 55L);
+  }
+
+  @Test
+  void duringAStreamOfJobsAnotherLaneWaitsForThirtyMillisecondsAtMost() {
+    ClaimLoop loop = loop("q", "other");
+    for (int milli = 0; milli < 1_000; milli++) {
+      store.add(job().priority(5));
+      if (milli % 6 == 0) {
+        wakeUp("q", 5);
+      }
+      if (milli % 100 == 50) {
+        store.add(job().payload("low"));
+        store.add(job().queue("other").payload("other"));
+      }
+      if (milli % 100 == 80) {
+        assertThat(claimed)
+            .filteredOn(attempt -> !attempt.job().payload().equals("job"))
+            .as("after %d ms", milli)
+            .hasSize(2 * (milli / 100 + 1));
+      }
+      passes(loop, Duration.ofMillis(1));
+    }
+  }
+
+  @Test
+  void aQueueWithoutRoomIsNotLeftWaitingWhileJobsOfAnotherGather() {
+    ClaimLoop loop = loop("q", "full");
+    store.addAll(3, job());
+    store.addAll(ROOM + 1, job().queue("full"));
+    passes(loop, Duration.ofMillis(1));
+    assertThat(claimed).hasSize(3 + ROOM);
+
+    Attempt ended = claimed.get(claimed.size() - 1);
+    assertThat(ended.queue().name()).isEqualTo("full");
+    running.settle(ended);
+    loop.run();
+
+    assertThat(claimed).hasSize(4 + ROOM);
+  }
+
+  private ClaimLoop loop(String... names) {
+    PayloadBudget payloads = new PayloadBudget(Long.MAX_VALUE);
+    for (String name : names) {
+      int concurrency = name.equals("full") ? ROOM : 10_000;
+      queues.put(
+          name,
+          new ServedQueue(
+              name, concurrency, 0, new Wakeup(), LaneOrder.fair().reserve(), payloads));
+    }
+    Claimer claimer =
+        new Claimer(
+            store,
+            WorkerId.boot("test"),
+            List.of("k"),
+            Duration.ofSeconds(30),
+            queues,
+            LaneOrder.fair(),
+            new LowWaterMarks(Claimers.ALWAYS_FAST),
+            payloads,
+            () -> now,
+            Claimer.Watch.NOBODY);
+    return new ClaimLoop(
+        claimer,
+        queues.values(),
+        POLL_INTERVAL,
+        attempts -> {
+          attempts.forEach(running::add);
+          claimed.addAll(attempts);
+        },
+        new PollSchedule(POLL_INTERVAL, new SplittableRandom()),
+        heard,
+        () -> now,
+        () -> {});
+  }
+
+  /** Runs the loop as its thread would in the given time, from one pause to the next. */
+  private void passes(ClaimLoop loop, Duration time) {
+    long end = now + time.toNanos();
+    while (woken || wakesAt - end < 0) {
+      now = woken ? now : Math.max(now, wakesAt);
+      woken = false;
+      wakesAt = now + loop.run();
+    }
+    now = end;
+  }
+
+  private void wakeUp(String queue, int priority) {
+    heard.add(new Lane(queue, priority));
+    woken = true;
+  }
+
+  private long calls(String name) {
+    return Collections.frequency(store.calls, name);
+  }
+}
