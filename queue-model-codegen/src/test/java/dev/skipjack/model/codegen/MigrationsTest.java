@@ -34,7 +34,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The schema itself, on a server of its own. */
+/**
+ * The schema itself, on a server of its own. Tests that change nothing share the schema {@code common},
+ * because a migration takes longer than most of them.
+ */
 class MigrationsTest {
 
   private static final int ALL = 7;
@@ -52,6 +55,7 @@ class MigrationsTest {
             .start();
     dataSource = new PGSimpleDataSource();
     dataSource.setUrl(server.jdbcUrl("postgres"));
+    Migrations.migrate(dataSource, "common");
   }
 
   @AfterAll
@@ -81,13 +85,11 @@ class MigrationsTest {
   /** The last step of a migration is to say that it has run. */
   @Test
   void theSchemaKnowsItsVersion() throws Exception {
-    Migrations.migrate(dataSource, "versioned");
-
-    assertThat(query("SELECT versioned.schema_version()"))
+    assertThat(query("SELECT common.schema_version()"))
         .containsExactly(String.valueOf(Migrations.SCHEMA_VERSION));
     assertThat(
             query(
-                "SELECT max(version::integer) FROM versioned.skipjack_schema_history WHERE version IS NOT NULL"))
+                "SELECT max(version::integer) FROM common.skipjack_schema_history WHERE version IS NOT NULL"))
         .containsExactly(String.valueOf(Migrations.SCHEMA_VERSION));
   }
 
@@ -144,25 +146,23 @@ class MigrationsTest {
 
   @Test
   void everyTableColumnIndexDomainAndFunctionIsDocumented() throws SQLException {
-    Migrations.migrate(dataSource, "documented");
-
     assertThat(
             query(
                 """
                 SELECT c.relname || coalesce('.' || a.attname, '')
                   FROM pg_class c
                   LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')
-                 WHERE c.relnamespace = 'documented'::regnamespace AND c.relkind IN ('r', 'p')
+                 WHERE c.relnamespace = 'common'::regnamespace AND c.relkind IN ('r', 'p')
                    AND c.relname <> 'skipjack_schema_history' AND NOT c.relispartition
                    AND (col_description(c.oid, a.attnum) IS NULL OR obj_description(c.oid, 'pg_class') IS NULL)
                 UNION ALL
                 SELECT indexrelid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-                 WHERE c.relnamespace = 'documented'::regnamespace AND NOT c.relispartition AND c.relname NOT LIKE '%pkey'
+                 WHERE c.relnamespace = 'common'::regnamespace AND NOT c.relispartition AND c.relname NOT LIKE '%pkey'
                    AND c.relname NOT LIKE 'skipjack_schema_history%' AND obj_description(c.oid, 'pg_class') IS NULL
                 UNION ALL
-                SELECT typname FROM pg_type WHERE typnamespace = 'documented'::regnamespace AND typtype = 'd' AND obj_description(oid, 'pg_type') IS NULL
+                SELECT typname FROM pg_type WHERE typnamespace = 'common'::regnamespace AND typtype = 'd' AND obj_description(oid, 'pg_type') IS NULL
                 UNION ALL
-                SELECT proname FROM pg_proc WHERE pronamespace = 'documented'::regnamespace AND obj_description(oid, 'pg_proc') IS NULL
+                SELECT proname FROM pg_proc WHERE pronamespace = 'common'::regnamespace AND obj_description(oid, 'pg_proc') IS NULL
                 """))
         .isEmpty();
   }
@@ -198,19 +198,13 @@ class MigrationsTest {
 
   @Test
   void noPartitionIsTheDefaultOne() throws SQLException {
-    Migrations.migrate(dataSource, "defaults");
-
     assertThat(query("SELECT count(*) FROM pg_partitioned_table WHERE partdefid <> 0"))
         .containsExactly("0");
   }
 
   @Test
   void partitionsOfOtherTablesAreRefusedByName() {
-    assertThatThrownBy(
-            () -> {
-              Migrations.migrate(dataSource, "refused");
-              query("SELECT refused.create_partition('jobs', now())");
-            })
+    assertThatThrownBy(() -> query("SELECT common.create_partition('jobs', now())"))
         .hasMessageContaining("\"jobs\" is not a partitioned table of the queue");
   }
 
@@ -239,21 +233,19 @@ class MigrationsTest {
 
   @Test
   void everyFunctionFixesTheSettingsThatItDependsOn() throws SQLException {
-    Migrations.migrate(dataSource, "fixed");
-
     assertThat(
             query(
                 """
                 SELECT proname || ' ' || setting
                   FROM pg_proc
                  CROSS JOIN unnest(ARRAY['search_path=pg_catalog, pg_temp', 'standard_conforming_strings=on']) AS setting
-                 WHERE pronamespace = 'fixed'::regnamespace AND proname <> 'schema_version'
+                 WHERE pronamespace = 'common'::regnamespace AND proname <> 'schema_version'
                    AND NOT setting = ANY (coalesce(proconfig, '{}'))
                 """))
         .isEmpty();
     assertThat(
             query(
-                "SELECT proname FROM pg_proc WHERE pronamespace = 'fixed'::regnamespace AND strpos(prosrc, chr(92)) > 0"))
+                "SELECT proname FROM pg_proc WHERE pronamespace = 'common'::regnamespace AND strpos(prosrc, chr(92)) > 0"))
         .as("A backslash means something else with standard_conforming_strings = off")
         .isEmpty();
   }
@@ -288,17 +280,15 @@ class MigrationsTest {
 
   @Test
   void partitionsOfAnUnlimitedTimeAreRefused() throws SQLException {
-    Migrations.migrate(dataSource, "bounded");
-
-    assertThat(query("SELECT bounded.create_partitions(NULL) IS NULL")).containsExactly("t");
+    assertThat(query("SELECT common.create_partitions(NULL) IS NULL")).containsExactly("t");
     for (String ahead : List.of("infinity", "91 days", "-1 second", "400 days")) {
       // PostgreSQL knows infinite intervals from version 17 on; before, the text is refused.
-      assertThatThrownBy(() -> query("SELECT bounded.create_partitions('" + ahead + "')"))
+      assertThatThrownBy(() -> query("SELECT common.create_partitions('" + ahead + "')"))
           .hasMessageMatching("(?s).*(is not in 0\\.\\.90 days|invalid input syntax).*");
     }
     for (String instant : List.of("'infinity'", "'-infinity'", "NULL")) {
       assertThatThrownBy(
-              () -> query("SELECT bounded.create_partition('jobs_archive', " + instant + ")"))
+              () -> query("SELECT common.create_partition('jobs_archive', " + instant + ")"))
           .hasMessageContaining("use a finite instant");
     }
   }
@@ -317,11 +307,9 @@ class MigrationsTest {
         "'0044-03-15 12:00:00+00 BC'"
       })
   void partitionsOfADistantTimeAreRefused(String instant) throws SQLException {
-    Migrations.migrate(dataSource, "distant");
-
     for (String parent : List.of("job_executions", "jobs_archive")) {
       assertThatThrownBy(
-              () -> query("SELECT distant.create_partition('%s', %s)".formatted(parent, instant)))
+              () -> query("SELECT common.create_partition('%s', %s)".formatted(parent, instant)))
           .hasMessageContaining(
               "is not between 50 years ago and 366 days ahead; use an instant between");
     }
