@@ -30,8 +30,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The demo in a JVM of its own, ended half-way. */
+/**
+ * The demo in a JVM of its own, ended half-way. Each test has its own database, so they run side by
+ * side.
+ */
+@Execution(ExecutionMode.CONCURRENT)
 class DemoChaosIT {
 
   private static final int JOBS_SENT = 20_000;

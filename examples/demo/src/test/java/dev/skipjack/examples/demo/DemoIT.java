@@ -17,8 +17,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The demo on a named database. */
+/**
+ * The demo on a named database. Each test has its own and mostly waits for retries, so they run side
+ * by side.
+ */
+@Execution(ExecutionMode.CONCURRENT)
 class DemoIT {
 
   private static final Path REAL_INPUT = Path.of("../../../shared/data/github-webhooks.jsonl");

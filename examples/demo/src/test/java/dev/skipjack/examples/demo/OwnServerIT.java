@@ -8,8 +8,14 @@ import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The demo on a server of its own, in a folder that is not the one of people's demos. */
+/**
+ * The demo on a server of its own, in a folder that is not the one of people's demos. Each test has a
+ * folder of its own, so they run side by side.
+ */
+@Execution(ExecutionMode.CONCURRENT)
 class OwnServerIT {
 
   @Test
