@@ -8,6 +8,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -38,7 +40,7 @@ final class TestServer {
   private TestServer(PostgresSource source) {
     this.server = source.start();
     this.source = source.name();
-    this.template = PREFIX + "template_" + token();
+    this.template = PREFIX + "template_" + (server.isOursAlone() ? content() : token());
   }
 
   /** Started at the first call; if that fails, every call fails. */
@@ -92,29 +94,48 @@ final class TestServer {
     return server.jdbcUrl(database);
   }
 
+  /** The day in UTC, as the partitions are bounded. */
+  private static String content() {
+    return MigratedContent.on(LocalDate.now(ZoneOffset.UTC)).orElseGet(TestServer::token);
+  }
+
   private void prepare() {
     if (server.isOursAlone()) {
       dropLeftovers();
-    }
-    execute("CREATE DATABASE " + template);
-    // No session may be connected to a template while it is copied, so its pool is closed here.
-    try (HikariDataSource migrating = Pools.open(jdbcUrl(template), template, 2)) {
-      Migrations.migrate(migrating, SCHEMA);
-    } catch (RuntimeException e) {
-      dropTemplate();
-      throw e;
-    }
-    if (!server.isOursAlone()) {
+      if (databases("datname = '%s'".formatted(template)).isEmpty()) {
+        createTemplate();
+      }
+    } else {
+      createTemplate();
       Thread dropping = new Thread(this::dropTemplate, "skipjack-testkit-drop-template");
       Runtime.getRuntime().addShutdownHook(dropping);
     }
   }
 
+  private void createTemplate() {
+    // A server of ours is kept for the next JVM, which may use a template of this name only if it
+    // is complete.
+    String unfinished = template + "_new";
+    execute("CREATE DATABASE " + unfinished);
+    // No session may be connected to a template while it is copied, so its pool is closed here.
+    try (HikariDataSource migrating = Pools.open(jdbcUrl(unfinished), unfinished, 2)) {
+      Migrations.migrate(migrating, SCHEMA);
+    } catch (RuntimeException e) {
+      dropUnlessRefused(unfinished);
+      throw e;
+    }
+    execute("ALTER DATABASE %s RENAME TO %s".formatted(unfinished, template));
+  }
+
   void dropTemplate() {
+    dropUnlessRefused(template);
+  }
+
+  private void dropUnlessRefused(String name) {
     try {
-      dropDatabase(template);
+      dropDatabase(name);
     } catch (IllegalStateException e) {
-      LOG.warn("Template database not dropped database={}", template, e);
+      LOG.warn("Template database not dropped database={}", name, e);
     }
   }
 
@@ -137,17 +158,23 @@ final class TestServer {
   }
 
   private List<String> leftovers() {
-    String unused =
-        "SELECT datname FROM pg_database WHERE datname ~ '^%s[a-z0-9_]+$'"
-            + " AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE pg_stat_activity.datname = pg_database.datname)";
+    List<String> unused =
+        databases(
+            "datname ~ '^%s[a-z0-9_]+$' AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE pg_stat_activity.datname = pg_database.datname)"
+                .formatted(PREFIX));
+    unused.remove(template);
+    return unused;
+  }
+
+  private List<String> databases(String condition) {
     try (Connection connection = connect();
         Statement statement = connection.createStatement();
-        ResultSet found = statement.executeQuery(unused.formatted(PREFIX))) {
+        ResultSet found =
+            statement.executeQuery("SELECT datname FROM pg_database WHERE " + condition)) {
       List<String> names = new ArrayList<>();
       while (found.next()) {
         names.add(found.getString(1));
       }
-      names.remove(template);
       return names;
     } catch (SQLException e) {
       throw new IllegalStateException("The test server does not list its databases", e);

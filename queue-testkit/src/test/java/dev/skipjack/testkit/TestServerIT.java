@@ -2,7 +2,9 @@ package dev.skipjack.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -95,6 +97,27 @@ class TestServerIT {
   }
 
   @Test
+  void aTemplateIsUsedAgainIfItIsComplete() throws SQLException {
+    assumeTrue(TestServer.running().isOursAlone(), "other runs may use the server");
+    String template =
+        "SELECT datname || ' ' || oid FROM pg_database WHERE datname LIKE '%stemplate\\_%%'"
+            .formatted(TestServer.PREFIX);
+    String complete = Jobs.query(database, template);
+    String name = complete.replaceFirst(" .*", "");
+
+    try (Connection used = database.connection()) {
+      Jobs.execute(database, "CREATE DATABASE " + name + "_new");
+      TestServer.start(new Kept(), OptionalInt.empty());
+      assertThat(used.isValid(5)).isTrue();
+    }
+
+    assertThat(
+            Jobs.query(
+                database, "SELECT string_agg(found, ';') FROM (" + template + ") AS all_of(found)"))
+        .isEqualTo(complete);
+  }
+
+  @Test
   void aStartThatFailedIsNotTriedAgain() {
     AtomicInteger starts = new AtomicInteger();
     FirstStart<String> failing =
@@ -119,6 +142,45 @@ class TestServerIT {
       assertThat(Texts.jobs(10_000)).isEqualTo("10,000 jobs");
     } finally {
       Locale.setDefault(before);
+    }
+  }
+
+  /** The server of this JVM, as the next JVM finds it. */
+  private static final class Kept implements PostgresSource, PostgresSource.Server {
+
+    @Override
+    public Server start() {
+      return this;
+    }
+
+    @Override
+    public String name() {
+      return "a kept one";
+    }
+
+    @Override
+    public String adviceFor(int major) {
+      throw new AssertionError("not asked for");
+    }
+
+    @Override
+    public String jdbcUrl(String name) {
+      return TestServer.running().jdbcUrl(name);
+    }
+
+    @Override
+    public String adminDatabase() {
+      return "postgres";
+    }
+
+    @Override
+    public boolean isOursAlone() {
+      return true;
+    }
+
+    @Override
+    public void stop() {
+      throw new AssertionError("not to be stopped");
     }
   }
 

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The schema itself, on a server of its own. Tests that change nothing share the schema {@code common},
- * because a migration takes longer than most of them.
+ * The schema itself, on a server of its own. Tests that change nothing share the schema {@code
+ * common}, because a migration takes longer than most of them.
  */
 class MigrationsTest {
 

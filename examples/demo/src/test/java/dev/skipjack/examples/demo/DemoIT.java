@@ -21,8 +21,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The demo on a named database. Each test has its own and mostly waits for retries, so they run side
- * by side.
+ * The demo on a named database. Each test has its own and mostly waits for retries, so they run
+ * side by side.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class DemoIT {

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The demo on a server of its own, in a folder that is not the one of people's demos. Each test has a
- * folder of its own, so they run side by side.
+ * The demo on a server of its own, in a folder that is not the one of people's demos. Each test has
+ * a folder of its own, so they run side by side.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OwnServerIT {
