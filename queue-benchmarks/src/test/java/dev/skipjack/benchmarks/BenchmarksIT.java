@@ -167,7 +167,9 @@ class BenchmarksIT {
       case "latency" -> List.of("p50_ms", "p95_ms", "p99_ms", "poll_only_p99_ms");
       case "starvation" -> List.of("fair_share_ms", "low_part", "reached");
       case "idle" -> List.of("transactions_per_s", "reached");
-      case "steady" -> List.of("p50_ms", "p95_ms", "p99_ms", "pickup_p99_ms", "reached_rate");
+      case "steady" ->
+          List.of(
+              "p50_ms", "p95_ms", "p99_ms", "pickup_p99_ms", "reached_rate", "first_second_p99_ms");
       case "pinned" ->
           List.of(
               "start_rate",
