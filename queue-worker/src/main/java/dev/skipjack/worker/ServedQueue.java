@@ -96,8 +96,10 @@ final class ServedQueue {
     int ended = unwritten.get();
     int room = Math.min(most - (all - ended), slots + UNWRITTEN_PREFETCHES * prefetch - all);
     room = Math.min(room, affordable(slots, all, ended));
-    // While threads still find work in the buffer, small claims can wait to become a large one.
-    boolean fed = buffer.size() > 0 && room * 2 < most;
+    // While threads still find work in the buffer, small claims can wait to become a large one. If
+    // slots are free, the threads that take what is in the buffer are being started.
+    boolean slotsFree = all - ended <= slots;
+    boolean fed = !slotsFree && buffer.size() > 0 && room * 2 < most;
     return fed ? 0 : Math.max(room, 0);
   }
 

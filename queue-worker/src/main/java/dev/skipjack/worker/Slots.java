@@ -100,10 +100,33 @@ final class Slots {
     fill();
   }
 
+  /**
+   * Starts waiting attempts while slots are free. Of the worker's own threads it starts only one,
+   * and that thread starts the next when it begins: waking a thread costs more than a short job,
+   * and threads that are already awake take short jobs from the buffer.
+   */
   private void fill() {
-    for (Attempt next = begin(); next != null; next = begin()) {
-      start(next);
+    fill(threads.isOwn() ? 1 : Integer.MAX_VALUE);
+  }
+
+  /**
+   * @param limit how many tasks the executor may hold that it has not begun
+   */
+  private void fill(int limit) {
+    for (Attempt next = handNext(limit); next != null; next = handNext(limit)) {
+      execute(next);
     }
+  }
+
+  private synchronized @Nullable Attempt handNext(int limit) {
+    if (handed.size() >= limit) {
+      return null; // a thread that begins one of them continues
+    }
+    Attempt next = begin();
+    if (next != null) {
+      handed.put(next, System.nanoTime());
+    }
+    return next;
   }
 
   private synchronized @Nullable Attempt begin() {
@@ -122,6 +145,10 @@ final class Slots {
     synchronized (this) {
       handed.put(attempt, System.nanoTime());
     }
+    return execute(attempt);
+  }
+
+  private boolean execute(Attempt attempt) {
     try {
       threads.executor().execute(() -> work(attempt));
       return true;
@@ -139,9 +166,13 @@ final class Slots {
 
   /**
    * Releases the attempts that have waited for the given nanoseconds or, if the queue is paused,
-   * all waiting attempts. Attempts wait only if all slots are occupied.
+   * all waiting attempts. Before that, all attempts for which slots are free are started: on a busy
+   * machine it may take long until a thread begins and starts the next.
    */
   void releaseWaiting(long patience) {
+    if (!queue.isPaused()) {
+      fill(Integer.MAX_VALUE);
+    }
     List<Attempt> waited = queue.buffer().takeOut(queue.isPaused() ? 0 : patience);
     if (!waited.isEmpty()) {
       queue.waitedTooLong(); // before their room is free, or they would be claimed again at once
@@ -205,6 +236,9 @@ final class Slots {
     if (!isWanted(first)) {
       return;
     }
+    if (threads.isOwn()) {
+      startNext();
+    }
     Attempt next = runOne(first);
     while (next != null && threads.isOwn()) {
       next = runOne(next);
@@ -212,6 +246,15 @@ final class Slots {
     // Other tasks of the user's executor must get their turn.
     if (next != null && !start(next)) {
       fill();
+    }
+  }
+
+  /** Starts the next attempt before this thread begins its own, which may take long. */
+  private void startNext() {
+    try {
+      fill();
+    } catch (Throwable thrown) {
+      reporter.notEnded(thrown); // this thread's own attempt must still run
     }
   }
 

@@ -25,9 +25,46 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The threads that handlers run on. */
 class HandlerThreadsTest extends WorkerFixture {
+
+  static List<HandlerThreads> ofAnyKind() {
+    return List.of(
+        HandlerThreads.platform(),
+        HandlerThreads.automatic(),
+        HandlerThreads.of(Executors.newCachedThreadPool(HandlerThreadsTest::daemon)));
+  }
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "users-own");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** A thread may have to start the next one although its own handler takes long. */
+  @ParameterizedTest
+  @MethodSource("ofAnyKind")
+  void handlersOfAllSlotsRunAtOnceAlthoughTheyWaitForEachOther(HandlerThreads threads) {
+    int slots = 200;
+    CountDownLatch begun = new CountDownLatch(slots);
+    store.addAll(slots, job());
+
+    start(
+        on(
+                (payload, context) -> {
+                  begun.countDown();
+                  begun.await();
+                  return Outcome.completed();
+                },
+                slots)
+            .handlerThreads(threads),
+        config().pollInterval(Duration.ofMinutes(1))); // no poll may be needed for it
+
+    await().until(() -> store.count(JobStatus.COMPLETED) == slots);
+  }
 
   @Test
   void anExecutorOfTheApplicationRunsTheHandlersAndIsLeftOpen() {

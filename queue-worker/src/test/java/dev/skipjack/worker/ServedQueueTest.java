@@ -100,6 +100,16 @@ class ServedQueueTest {
     assertThat(queue.ask()).isEqualTo(4);
   }
 
+  /** The worker's threads are started one after the other, which must not delay the next claim. */
+  @Test
+  void aBufferWithWorkHoldsUpNoClaimWhileSlotsAreFree() {
+    for (int i = 0; i < 3; i++) {
+      queue.claimed(1);
+    }
+    queue.buffer().add(Attempts.claimed(Duration.ofMinutes(1)));
+    assertThat(queue.ask()).isEqualTo(1);
+  }
+
   private void ran(Duration time) {
     queue.ran(Attempts.claimed(Duration.ofMinutes(1)), time.toNanos());
   }

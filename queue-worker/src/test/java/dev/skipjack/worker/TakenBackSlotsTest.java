@@ -13,6 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -21,6 +23,7 @@ class TakenBackSlotsTest {
 
   private final List<Runnable> tasks = new ArrayList<>();
   private final Told told = new Told();
+  private boolean refusesOne;
   private ServedQueue queue = served(1);
 
   @ParameterizedTest
@@ -52,14 +55,15 @@ class TakenBackSlotsTest {
       add(slots, id);
     }
 
-    slots.takeBack(0);
-    slots.takeBack(0);
+    for (int round = 0; round < 4; round++) {
+      slots.takeBack(0);
+    }
     assertThat(told.notBegun).containsExactlyInAnyOrder(1L, 2L, 3L, 4L);
     List.copyOf(tasks).subList(0, 4).forEach(Runnable::run);
     add(slots, 7);
-    assertThat(tasks).hasSize(6);
     told.keeps = true;
     tasks.get(4).run();
+    assertThat(tasks).hasSize(6);
     tasks.get(5).run();
     assertThat(tasks).as("both slots are taken by what has begun").hasSize(6);
 
@@ -86,6 +90,66 @@ class TakenBackSlotsTest {
     assertThat(told.run).containsExactly(1L, 2L);
   }
 
+  /** To wake a thread for each job of a claim would cost more than short jobs do. */
+  @Test
+  void eachOfTheWorkersThreadsStartsTheNextWhenItBegins() {
+    told.keeps = true;
+    Slots slots = slots(3, true);
+    for (long id = 1; id <= 4; id++) {
+      add(slots, id);
+    }
+
+    for (int begun = 0; begun < 3; begun++) {
+      assertThat(tasks).hasSize(begun + 1);
+      tasks.get(begun).run();
+    }
+
+    assertThat(tasks).as("no slot is free").hasSize(3);
+    assertThat(told.run).containsExactly(1L, 2L, 3L);
+  }
+
+  /** As on a busy machine, or while other handlers have all carriers of virtual threads. */
+  @Test
+  void aThreadThatBeginsLateHoldsUpTheOthersUntilTheNextRoundOnly() {
+    Slots slots = slots(3, true);
+    for (long id = 1; id <= 4; id++) {
+      add(slots, id);
+    }
+
+    slots.releaseWaiting(Duration.ofHours(1).toNanos());
+
+    assertThat(tasks).hasSize(3);
+  }
+
+  @Test
+  void anAttemptWithoutAThreadHoldsUpNoOther() {
+    told.keeps = true;
+    Slots slots = slots(3, true);
+    for (long id = 1; id <= 3; id++) {
+      add(slots, id);
+    }
+    refusesOne = true;
+
+    runAll(0);
+
+    assertThat(told.refused).containsExactly(2L);
+    assertThat(told.run).containsExactly(1L, 3L);
+  }
+
+  @Test
+  void anAttemptRunsAlthoughTheNextOneFailsToStart() {
+    told.keeps = true;
+    Slots slots = slots(2, true);
+    add(slots, 1);
+    add(slots, 2);
+    refusesOne = true;
+    told.failsToRelease = true;
+
+    runAll(0);
+
+    assertThat(told.run).containsExactly(1L);
+  }
+
   private void runAll(int from) {
     for (int next = from; next < tasks.size(); next++) {
       tasks.get(next).run();
@@ -95,7 +159,15 @@ class TakenBackSlotsTest {
   private Slots slots(int concurrency, boolean own) {
     queue = served(concurrency);
     return new Slots(
-        queue, new HandlerThreads.Running(tasks::add, own, null), told, new Reporter(List.of()));
+        queue, new HandlerThreads.Running(this::execute, own, null), told, new Reporter(List.of()));
+  }
+
+  private void execute(Runnable task) {
+    if (refusesOne) {
+      refusesOne = false;
+      throw new RejectedExecutionException();
+    }
+    tasks.add(task);
   }
 
   private static ServedQueue served(int concurrency) {
@@ -132,7 +204,9 @@ class TakenBackSlotsTest {
     final List<Long> run = new ArrayList<>();
     final List<Long> notBegun = new ArrayList<>();
     final Map<Long, Runnable> endings = new HashMap<>();
+    final List<Long> refused = new ArrayList<>();
     boolean keeps;
+    boolean failsToRelease;
 
     @Override
     public boolean run(Attempt attempt, Runnable later) {
@@ -148,7 +222,10 @@ class TakenBackSlotsTest {
 
     @Override
     public void refused(Attempt attempt, Throwable why) {
-      throw new AssertionError(why);
+      refused.add(id(attempt));
+      if (failsToRelease) {
+        throw new IllegalStateException("not released", why);
+      }
     }
 
     @Override
