@@ -20,17 +20,33 @@ import org.junit.jupiter.api.condition.OS;
 @DisabledOnOs(OS.WINDOWS) // no signals
 class TortureIT {
 
-  private static final double MINUTES = 0.75;
+  private static final int JOBS_PER_MINUTE = 2_000;
 
+  /** Half a minute suffices for every kind of fault to strike, which is checked. */
   @Test
   @Timeout(value = 8, unit = TimeUnit.MINUTES)
   void noGuaranteeIsViolatedUnderAllFaults() throws Exception {
+    assertNoGuaranteeIsViolated(0.5);
+  }
+
+  @Test
+  @Tag("soak")
+  @Timeout(value = 12, unit = TimeUnit.MINUTES)
+  void noGuaranteeIsViolatedUnderAllFaultsForLonger() throws Exception {
+    assertNoGuaranteeIsViolated(2);
+  }
+
+  private static void assertNoGuaranteeIsViolated(double minutes) throws Exception {
     List<String> notes = new ArrayList<>();
 
     TortureReport report =
         Torture.run(
             new TortureOptions(
-                MINUTES, 1_500, 4_711, Optional.empty(), EnumSet.allOf(FaultKind.class)),
+                minutes,
+                (int) (minutes * JOBS_PER_MINUTE),
+                4_711,
+                Optional.empty(),
+                EnumSet.allOf(FaultKind.class)),
             notes::add);
 
     assertThat(report.isClean())
