@@ -213,24 +213,26 @@ class PlainEnglishTest {
     return ROOT.relativize(file).toString().replace('\\', '/');
   }
 
-  /** The text with spaces for what the pattern matches, so that lines keep their numbers. */
+  /**
+   * The text without what the pattern matches, but with its lines, so that they keep their numbers.
+   */
   private static String blank(String text, Pattern pattern) {
-    return pattern.matcher(text).replaceAll(found -> spaces(found.group()));
+    return pattern.matcher(text).replaceAll(found -> lineBreaks(found.group()));
   }
 
-  /** The text with spaces for all but what the pattern matches. */
+  /** The text of what the pattern matches, with the lines of all else. */
   private static String only(String text, Pattern pattern) {
     StringBuilder kept = new StringBuilder();
     int end = 0;
     Matcher found = pattern.matcher(text);
     while (found.find()) {
-      kept.append(spaces(text.substring(end, found.start()))).append(found.group());
+      kept.append(lineBreaks(text.substring(end, found.start()))).append(found.group());
       end = found.end();
     }
-    return kept.append(spaces(text.substring(end))).toString();
+    return kept.append(lineBreaks(text.substring(end))).toString();
   }
 
-  private static String spaces(String text) {
-    return text.replaceAll("[^\n]", " ");
+  private static String lineBreaks(String text) {
+    return text.replaceAll("[^\n]+", " ");
   }
 }
