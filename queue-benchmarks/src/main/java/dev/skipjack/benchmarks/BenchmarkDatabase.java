@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * A database with schemas that a benchmark may drop, recreate and empty. Connections keep the
  * server's settings, so every commit waits for the disk unless the server is configured otherwise.
  */
-final class BenchmarkDatabase implements AutoCloseable {
+public final class BenchmarkDatabase implements AutoCloseable {
 
   /** The schema that is measured. The names of all other schemas start with this one. */
-  static final String SCHEMA = "skipjack_bench";
+  public static final String SCHEMA = "skipjack_bench";
 
   /** The schema of the floor. */
   private static final String FLOOR = SCHEMA + "_floor";
@@ -137,12 +137,19 @@ final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /** Opens a pool that {@link #closePools} or {@link #close} closes. */
-  HikariDataSource pool(int size) {
+  public HikariDataSource pool(int size) {
     HikariDataSource created = new HikariDataSource();
     created.setJdbcUrl(jdbcUrl);
     created.setMaximumPoolSize(size);
     created.setConnectionTimeout(60_000);
     pools.add(created);
+    return created;
+  }
+
+  /** Like {@link #pool(int)}; unqualified names refer to the given schema. */
+  public HikariDataSource pool(int size, String schema) {
+    HikariDataSource created = pool(size);
+    created.setSchema(schema);
     return created;
   }
 
@@ -152,7 +159,7 @@ final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /** Returns a queue in {@code schema}. */
-  JobQueue queue(DataSource connections, String schema) {
+  public JobQueue queue(DataSource connections, String schema) {
     return JobQueue.builder(connections).schema(schema).build();
   }
 
@@ -174,7 +181,7 @@ final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /** Vacuums, analyzes and writes a checkpoint, so that every run starts from the same state. */
-  void settle() throws SQLException {
+  public void settle() throws SQLException {
     settle(SCHEMA);
   }
 
@@ -183,6 +190,11 @@ final class BenchmarkDatabase implements AutoCloseable {
     execute(
         qualified(schema, "VACUUM (INDEX_CLEANUP ON, ANALYZE) @jobs"),
         qualified(schema, "ANALYZE @job_executions"));
+    checkpoint();
+  }
+
+  /** Writes a checkpoint if the user may, so that no run pays for the one before. */
+  public void checkpoint() throws SQLException {
     try {
       execute("CHECKPOINT");
     } catch (SQLException notAllowed) {
@@ -271,7 +283,7 @@ final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /** Deletes all jobs and history, and restarts ids at 1. */
-  void empty() throws SQLException {
+  public void empty() throws SQLException {
     empty(SCHEMA);
   }
 
@@ -344,11 +356,11 @@ final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /** Returns a number from a query in which each {@code @} stands for the measured schema. */
-  long number(String sql) throws SQLException {
+  public long number(String sql) throws SQLException {
     return Long.parseLong(value(qualified(SCHEMA, sql)));
   }
 
-  void execute(String... statements) throws SQLException {
+  public void execute(String... statements) throws SQLException {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
       for (String sql : statements) {

@@ -2,8 +2,10 @@ package dev.skipjack.benchmarks;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,9 @@ public final class Benchmarks {
     ALL.put("starvation", new Starvation());
     ALL.put("idle", new Idle());
     ALL.put("overhead", Overhead.ofStatements());
+    for (Benchmark provided : ServiceLoader.load(Benchmark.class)) {
+      ALL.put(provided.getClass().getSimpleName().toLowerCase(Locale.ROOT), provided);
+    }
   }
 
   private Benchmarks() {}
@@ -55,6 +60,7 @@ public final class Benchmarks {
    */
   public static void check(String name, Options options) {
     options.requireOnly(name, get(name).settings());
+    get(name).check(options);
   }
 
   /**

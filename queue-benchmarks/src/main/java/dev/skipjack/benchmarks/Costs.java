@@ -11,4 +11,5 @@ import org.jspecify.annotations.Nullable;
  * @param clientMicros CPU time per job of this JVM, in microseconds
  * @param walBytes write-ahead log per job
  */
-record Costs(double seconds, @Nullable Double serverMicros, double clientMicros, double walBytes) {}
+public record Costs(
+    double seconds, @Nullable Double serverMicros, double clientMicros, double walBytes) {}

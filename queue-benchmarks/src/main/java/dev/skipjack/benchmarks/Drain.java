@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Drain implements Benchmark {
 
   private static final int HANDLERS = 8;
+  private static final double FIRST_GUESS = 10_000;
 
   @Override
   public String purpose() {
@@ -55,8 +56,8 @@ final class Drain implements Benchmark {
       for (Connection connection : connections) {
         connection.setAutoCommit(false);
       }
-      Load worker = new Load(options);
-      Load floor = new Load(options);
+      Load worker = new Load(options, FIRST_GUESS);
+      Load floor = new Load(options, FIRST_GUESS);
       Loops loops = fastest(database, options, seconds, connections, floor, notes);
       Rounds.Results results =
           new Rounds(options.warmUps(), options.count(Setting.RUNS, 3), seconds, notes)
@@ -86,28 +87,6 @@ final class Drain implements Benchmark {
       for (Connection connection : connections) {
         connection.close();
       }
-    }
-  }
-
-  /** The number of jobs in a run: as requested, or derived from the rate of the last run. */
-  static final class Load {
-
-    private static final double FIRST_GUESS = 10_000;
-
-    private final long requested;
-    private volatile double rate = FIRST_GUESS;
-
-    Load(Options options) {
-      requested = options.number(Setting.JOBS, 0);
-    }
-
-    long jobs(double seconds) {
-      return requested > 0 ? requested : Math.max(100, Math.round(rate * seconds));
-    }
-
-    Sample adjust(Sample sample) {
-      rate = sample.value();
-      return sample;
     }
   }
 

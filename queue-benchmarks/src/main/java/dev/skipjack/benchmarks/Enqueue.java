@@ -1,14 +1,11 @@
 package dev.skipjack.benchmarks;
 
-import dev.skipjack.api.StoreException;
-import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.benchmarks.Options.Setting;
 import dev.skipjack.store.jooq.JobQueue;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -50,7 +47,7 @@ final class Enqueue implements Benchmark {
     List<Integer> producers = maxProducers == 1 ? List.of(1) : List.of(1, maxProducers);
     JobQueue queue = database.queue(maxProducers);
     List<Connection> connections = new ArrayList<>();
-    try (Listener listener = new Listener(database.queue(2))) {
+    try (WakeUpListener listener = new WakeUpListener(database.queue(2))) {
       for (int i = 0; i < maxProducers; i++) {
         connections.add(database.bareConnection());
       }
@@ -131,47 +128,6 @@ final class Enqueue implements Benchmark {
       statement.setNull(9, Types.VARCHAR);
       statement.setNull(10, Types.VARCHAR);
       statement.executeUpdate();
-    }
-  }
-
-  /** Receives wake-ups as a worker does, because NOTIFY without a listener costs less. */
-  private static final class Listener implements AutoCloseable {
-
-    private static final Duration TIMEOUT = Duration.ofMillis(200);
-
-    private final WakeUps.Subscription subscription;
-    private final AtomicLong received = new AtomicLong();
-    private final Thread thread;
-    private volatile boolean closed;
-
-    Listener(JobQueue queue) {
-      subscription = queue.wakeUps().orElseThrow().subscribe();
-      thread =
-          new Thread(
-              () -> {
-                try {
-                  while (!closed) {
-                    received.addAndGet(subscription.await(TIMEOUT).size());
-                  }
-                } catch (StoreException ended) {
-                  if (!closed) {
-                    throw ended;
-                  }
-                }
-              },
-              "bench-listener");
-      thread.setDaemon(true);
-      thread.start();
-    }
-
-    long received() {
-      return received.get();
-    }
-
-    @Override
-    public void close() {
-      closed = true;
-      subscription.close();
     }
   }
 }

@@ -5,18 +5,18 @@ import java.util.Map;
 import org.HdrHistogram.ConcurrentHistogram;
 
 /** A histogram of durations: recorded in microseconds by any thread, reported in milliseconds. */
-final class Latencies {
+public final class Latencies {
 
   private static final long MAX_MICROS = 3_600_000_000L;
 
   private final ConcurrentHistogram histogram = new ConcurrentHistogram(MAX_MICROS, 3);
 
   /** Records a duration. A negative one, which clocks of two machines can give, counts as zero. */
-  void add(long micros) {
+  public void add(long micros) {
     histogram.recordValue(Math.min(Math.max(micros, 0), MAX_MICROS));
   }
 
-  void addNanos(long nanos) {
+  public void addNanos(long nanos) {
     add(nanos / 1_000);
   }
 
@@ -25,7 +25,7 @@ final class Latencies {
   }
 
   /** Returns a percentile in milliseconds; 0 if nothing is recorded. */
-  double millis(double percentile) {
+  public double millis(double percentile) {
     return count() == 0 ? 0 : histogram.getValueAtPercentile(percentile) / 1_000.0;
   }
 

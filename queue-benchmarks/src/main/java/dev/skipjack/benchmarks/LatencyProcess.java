@@ -16,15 +16,16 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Runs {@link LatencyProducer} in a process of its own, for both measurements of a benchmark. */
-final class LatencyProcess implements AutoCloseable {
+/** Runs {@link LatencyProducer} in a process of its own, for all measurements of a benchmark. */
+public final class LatencyProcess implements AutoCloseable {
 
   private final BenchmarkDatabase database;
   private final Process process;
   private final Writer in;
   private final BufferedReader out;
 
-  LatencyProcess(BenchmarkDatabase database) throws IOException {
+  /** Starts the process; {@link #close} ends it. */
+  public LatencyProcess(BenchmarkDatabase database) throws IOException {
     this.database = database;
     this.process =
         new ProcessBuilder(
@@ -51,10 +52,11 @@ final class LatencyProcess implements AutoCloseable {
    * @param committed commit time by number of the job; warm-up jobs have numbers up to 0
    * @param meter started at the end of the warm-up
    */
-  record Produced(Map<Long, Instant> committed, Meter meter) {}
+  public record Produced(Map<Long, Instant> committed, Meter meter) {}
 
   /** Enqueues warm-up jobs, then {@code jobs} jobs, and returns when all are committed. */
-  Produced produce(long jobs, long rate) throws IOException, InterruptedException, SQLException {
+  public Produced produce(long jobs, long rate)
+      throws IOException, InterruptedException, SQLException {
     send(jobs + " " + rate);
     Map<Long, Instant> committed = new LinkedHashMap<>();
     @Nullable Meter meter = null;

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** Measures time and resources from its creation to {@link #stop}. */
-final class Meter {
+public final class Meter {
 
   private static final OperatingSystemMXBean JVM =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
@@ -25,16 +25,16 @@ final class Meter {
     this.begin = System.nanoTime();
   }
 
-  static Meter start(BenchmarkDatabase database) throws SQLException {
+  public static Meter start(BenchmarkDatabase database) throws SQLException {
     return new Meter(database);
   }
 
-  double seconds() {
+  public double seconds() {
     return (System.nanoTime() - begin) / 1e9;
   }
 
   /** Returns the costs so far, per job. */
-  Costs stop(long jobs) throws SQLException {
+  public Costs stop(long jobs) throws SQLException {
     double seconds = seconds();
     long client = JVM.getProcessCpuTime() - clientNanos;
     Double server = database.cpu().micros();

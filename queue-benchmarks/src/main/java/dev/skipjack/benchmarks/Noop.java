@@ -7,13 +7,13 @@ import dev.skipjack.api.JobType;
  *
  * @param n number of the job
  */
-record Noop(long n, String text) {
+public record Noop(long n, String text) {
 
-  static final JobType<Noop> TYPE = JobType.of("noop", Noop.class);
+  public static final JobType<Noop> TYPE = JobType.of("noop", Noop.class);
 
   private static final String TEXT = "x".repeat(80);
 
-  static Noop number(long n) {
+  public static Noop number(long n) {
     return new Noop(n, TEXT);
   }
 

@@ -3,6 +3,7 @@ package dev.skipjack.benchmarks;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +30,9 @@ public final class Options {
     /** Whether ended jobs are archived: 1 or 0. */
     ARCHIVE(0, 1),
     /** Folder for tables and plots. */
-    OUT(0, 0);
+    OUT(0, 0),
+    /** Names of the systems to compare with. */
+    WITH(0, 0);
 
     private final long min;
     private final long max;
@@ -47,10 +50,17 @@ public final class Options {
 
   private final Map<Setting, Long> numbers;
   private final Optional<Path> out;
+  private final List<String> with;
   private final double divisor;
   private final int warmUps;
 
-  private Options(Map<Setting, Long> numbers, Optional<Path> out, double divisor, int warmUps) {
+  private Options(
+      Map<Setting, Long> numbers,
+      Optional<Path> out,
+      List<String> with,
+      double divisor,
+      int warmUps) {
+    this.with = List.copyOf(with);
     this.divisor = divisor;
     this.warmUps = warmUps;
     this.numbers = new EnumMap<>(Setting.class);
@@ -60,7 +70,7 @@ public final class Options {
 
   /** Returns empty options: every benchmark uses its defaults. */
   public static Options none() {
-    return new Options(Map.of(), Optional.empty(), 1, 1);
+    return new Options(Map.of(), Optional.empty(), List.of(), 1, 1);
   }
 
   /**
@@ -74,7 +84,7 @@ public final class Options {
           "%s is %d, but must be %d to %d."
               .formatted(setting.option(), value, setting.min, setting.max));
     }
-    Options options = new Options(numbers, out, divisor, warmUps);
+    Options options = new Options(numbers, out, with, divisor, warmUps);
     options.numbers.put(setting, value);
     return options;
   }
@@ -86,7 +96,12 @@ public final class Options {
 
   /** Sets the folder for tables and plots, which is created if it does not exist. */
   public Options out(Path folder) {
-    return new Options(numbers, Optional.of(folder), divisor, warmUps);
+    return new Options(numbers, Optional.of(folder), with, divisor, warmUps);
+  }
+
+  /** Sets the names of the systems to compare with. */
+  public Options with(List<String> names) {
+    return new Options(numbers, out, names, divisor, warmUps);
   }
 
   /**
@@ -94,29 +109,40 @@ public final class Options {
    * measure time.
    */
   Options shortened(double factor) {
-    return new Options(numbers, out, factor, 0);
+    return new Options(numbers, out, with, factor, 0);
   }
 
   /** Returns the duration of a run. */
-  double seconds(long defaultValue) {
+  public double seconds(long defaultValue) {
     return number(Setting.SECONDS, defaultValue) / divisor;
   }
 
   /** Returns the number of rounds or runs to discard before those that count. */
-  int warmUps() {
+  public int warmUps() {
     return warmUps;
   }
 
-  long number(Setting setting, long defaultValue) {
+  /** Returns a number, or the benchmark's default if it is not set. */
+  public long number(Setting setting, long defaultValue) {
     return numbers.getOrDefault(setting, defaultValue);
   }
 
-  int count(Setting setting, int defaultValue) {
+  /** Like {@link #number}. */
+  public int count(Setting setting, int defaultValue) {
     return Math.toIntExact(number(setting, defaultValue));
   }
 
   boolean has(Setting setting) {
-    return setting == Setting.OUT ? out.isPresent() : numbers.containsKey(setting);
+    return switch (setting) {
+      case OUT -> out.isPresent();
+      case WITH -> !with.isEmpty();
+      default -> numbers.containsKey(setting);
+    };
+  }
+
+  /** Returns the names of the systems to compare with; empty if none are set. */
+  public List<String> with() {
+    return with;
   }
 
   Path folder(Path defaultValue) {
@@ -150,6 +176,9 @@ public final class Options {
     numbers.forEach(
         (setting, value) -> requested.put(setting.name().toLowerCase(Locale.ROOT), value));
     out.ifPresent(folder -> requested.put("out", folder.toString()));
+    if (!with.isEmpty()) {
+      requested.put("with", with);
+    }
     return requested;
   }
 }

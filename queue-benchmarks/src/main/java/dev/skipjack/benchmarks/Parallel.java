@@ -8,18 +8,18 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Runs the same code in several threads. */
-final class Parallel {
+public final class Parallel {
 
   private Parallel() {}
 
   /** The code that each thread runs. */
   @FunctionalInterface
-  interface Part {
+  public interface Part {
     void run(int number) throws Exception;
   }
 
   /** Waits for all threads; throws the exception of the first one that failed. */
-  static void run(int threads, Part part) throws Exception {
+  public static void run(int threads, Part part) throws Exception {
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {
       List<Future<?>> parts = new ArrayList<>();

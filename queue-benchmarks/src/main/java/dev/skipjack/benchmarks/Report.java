@@ -19,7 +19,7 @@ public final class Report {
   private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
   private final String unit;
 
-  Report(String benchmark, String unit) {
+  public Report(String benchmark, String unit) {
     this.unit = unit;
     fields.put("benchmark", benchmark);
     fields.put("unit", unit);
@@ -40,7 +40,7 @@ public final class Report {
   }
 
   /** Sets the result: the runs of one variant. */
-  Report finding(List<Sample> samples) {
+  public Report finding(List<Sample> samples) {
     List<Double> values = samples.stream().map(Sample::value).toList();
     put("median", Statistics.median(values));
     put("least", Statistics.min(values));
@@ -53,7 +53,7 @@ public final class Report {
   }
 
   /** Sets the result, and its ratio to a floor that took turns with it. */
-  Report finding(Rounds.Results results, String variant, String floor) {
+  public Report finding(Rounds.Results results, String variant, String floor) {
     finding(results.of(variant));
     List<Double> ratios = results.ratios(variant, floor);
     put("ratio", Statistics.median(ratios));
@@ -85,7 +85,7 @@ public final class Report {
   }
 
   /** Adds a row to the table. */
-  Report row(Map<String, ? extends @Nullable Object> row) {
+  public Report row(Map<String, ? extends @Nullable Object> row) {
     Map<String, @Nullable Object> cells = new LinkedHashMap<>();
     row.forEach((key, value) -> cells.put(key, rounded(value)));
     rows.add(cells);
@@ -93,7 +93,7 @@ public final class Report {
   }
 
   /** Sets a field: a figure or a part of the configuration. */
-  Report put(String field, @Nullable Object value) {
+  public Report put(String field, @Nullable Object value) {
     fields.put(field, rounded(value));
     return this;
   }

@@ -11,11 +11,11 @@ import java.util.function.Consumer;
  * Compares variants. Each round runs every variant once, in a rotating order, so that changes in
  * the machine's speed affect all of them. Warm-up rounds are discarded.
  */
-final class Rounds {
+public final class Rounds {
 
   /** A variant; never called by two threads at once. */
   @FunctionalInterface
-  interface Variant {
+  public interface Variant {
     /**
      * Runs once.
      *
@@ -35,20 +35,20 @@ final class Rounds {
    * @param runs number of rounds that count
    * @param seconds duration of a run; discarded runs take half of it
    */
-  Rounds(int warmUps, int runs, double seconds, Consumer<String> notes) {
+  public Rounds(int warmUps, int runs, double seconds, Consumer<String> notes) {
     this.warmUps = warmUps;
     this.runs = runs;
     this.seconds = seconds;
     this.notes = notes;
   }
 
-  Rounds variant(String name, Variant variant) {
+  public Rounds variant(String name, Variant variant) {
     variants.put(name, variant);
     return this;
   }
 
   /** Runs all rounds and returns the results of each variant. */
-  Results run() throws Exception {
+  public Results run() throws Exception {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     List<String> names = List.copyOf(variants.keySet());
     for (int round = 0; round < warmUps + runs; round++) {
@@ -72,9 +72,9 @@ final class Rounds {
   }
 
   /** The runs that count, by variant. */
-  record Results(Map<String, List<Sample>> samples) {
+  public record Results(Map<String, List<Sample>> samples) {
 
-    List<Sample> of(String variant) {
+    public List<Sample> of(String variant) {
       return Objects.requireNonNull(samples.get(variant), variant);
     }
 

@@ -8,10 +8,10 @@ import java.util.Map;
  * @param value result in the benchmark's unit
  * @param figures other figures of the run
  */
-record Sample(double value, Costs costs, Map<String, Double> figures) {
+public record Sample(double value, Costs costs, Map<String, Double> figures) {
 
   /** Returns a sample in jobs per second. */
-  static Sample rate(long jobs, Costs costs) {
+  public static Sample rate(long jobs, Costs costs) {
     return new Sample(jobs / costs.seconds(), costs, Map.of());
   }
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
  * A fixed rate. A producer that falls behind catches up, and latencies count from the scheduled
  * time, so that a stall counts for every job that it delays.
  */
-final class Schedule {
+public final class Schedule {
 
   private final double nanosBetween;
   private final long begin = System.nanoTime();
@@ -14,12 +14,12 @@ final class Schedule {
   /**
    * @param rate jobs per second
    */
-  Schedule(double rate) {
+  public Schedule(double rate) {
     nanosBetween = 1e9 / rate;
   }
 
   /** Returns the scheduled time of job {@code n}, from 0, as {@link System#nanoTime()}. */
-  long due(long n) {
+  public long due(long n) {
     return begin + Math.round(n * nanosBetween);
   }
 
@@ -29,7 +29,7 @@ final class Schedule {
   }
 
   /** Waits until job {@code n} is due. */
-  void await(long n) throws InterruptedException {
+  public void await(long n) throws InterruptedException {
     long left = due(n) - System.nanoTime();
     while (left > 0) {
       TimeUnit.NANOSECONDS.sleep(left);

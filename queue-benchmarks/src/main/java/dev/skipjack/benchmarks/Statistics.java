@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 
 /** Median, minimum and maximum of a few runs, and rounding. */
-final class Statistics {
+public final class Statistics {
 
   private Statistics() {}
 
@@ -13,7 +13,7 @@ final class Statistics {
    *
    * @throws IllegalArgumentException if there are no values
    */
-  static double median(Collection<Double> values) {
+  public static double median(Collection<Double> values) {
     List<Double> sorted = values.stream().sorted().toList();
     if (sorted.isEmpty()) {
       throw new IllegalArgumentException("The median of no values is undefined.");
@@ -25,12 +25,12 @@ final class Statistics {
   }
 
   /** Returns the minimum of one or more values. */
-  static double min(Collection<Double> values) {
+  public static double min(Collection<Double> values) {
     return values.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
   }
 
   /** Returns the maximum of one or more values. */
-  static double max(Collection<Double> values) {
+  public static double max(Collection<Double> values) {
     return values.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
   }
 

@@ -5,6 +5,7 @@ import dev.skipjack.benchmarks.Options;
 import dev.skipjack.benchmarks.Options.Setting;
 import dev.skipjack.benchmarks.Report;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Spec;
       "Without NAME, the command lists all benchmarks; docs/benchmarks.md describes what each compares.",
       "Without --url, the command starts an embedded PostgreSQL 18, durable as in production, and stops it at the end.",
       "In the database that --url names, the schemas skipjack_bench and skipjack_bench_* are dropped and created again.",
+      "In a clone of the repository, './skipjack bench rivals' also measures other job queues, whose libraries are not part of this program.",
       "Nothing else should run at the same time.",
       "Exit codes: 0 measured, 1 failed, 2 wrong usage."
     })
@@ -71,6 +73,13 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "keep|none",
       description = "Whether ended jobs are kept in the archive.")
   private @Nullable String archive;
+
+  @Option(
+      names = "--with",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Systems to compare with, separated by commas. Default: all.")
+  private List<String> with = List.of();
 
   @Option(names = "--out", paramLabel = "FOLDER", description = "Folder for tables and plots.")
   private @Nullable Path out;
@@ -137,6 +146,7 @@ final class BenchCommand implements Callable<Integer> {
       }
       options = options.archive(archive.equals(KEEP));
     }
+    options = options.with(with);
     return out == null ? options : options.out(out);
   }
 

@@ -1,0 +1,107 @@
+package dev.skipjack.benchmarks;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.time.Instant;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records the commit time of a transaction: the time when its connection is returned to the pool,
+ * which is right after the commit. Safe for any number of threads; connections that other threads
+ * borrow do not matter.
+ */
+public final class CommitClock {
+
+  private final boolean first;
+  private final ThreadLocal<Call> current = ThreadLocal.withInitial(Call::new);
+
+  private CommitClock(boolean first) {
+    this.first = first;
+  }
+
+  /** For calls that commit on their first connection. A wake-up may use a second one afterwards. */
+  public static CommitClock ofFirstConnection() {
+    return new CommitClock(true);
+  }
+
+  /** For calls that commit on their last connection. A query may use another one before. */
+  public static CommitClock ofLastConnection() {
+    return new CommitClock(false);
+  }
+
+  /** Borrows a connection and commits. */
+  @FunctionalInterface
+  public interface Transaction {
+    void run() throws Exception;
+  }
+
+  private static final class Call {
+    private boolean running;
+    private @Nullable Instant committed;
+  }
+
+  /**
+   * Runs a transaction and returns its commit time.
+   *
+   * @param transaction uses a pool that {@link #watch} has returned, in this thread
+   */
+  public Instant time(Transaction transaction) throws Exception {
+    Call call = current.get();
+    call.committed = null;
+    call.running = true;
+    try {
+      transaction.run();
+    } finally {
+      call.running = false;
+    }
+    return Objects.requireNonNull(call.committed, "no commit");
+  }
+
+  /** Wraps a pool, so that this clock sees when connections are returned. */
+  public DataSource watch(DataSource pool) {
+    return proxy(
+        DataSource.class,
+        pool,
+        (name, result) ->
+            result instanceof Connection connection
+                ? proxy(
+                    Connection.class,
+                    connection,
+                    (method, returned) -> {
+                      if (method.equals("close")) {
+                        returned();
+                      }
+                      return returned;
+                    })
+                : result);
+  }
+
+  private void returned() {
+    Call call = current.get();
+    if (call.running && (!first || call.committed == null)) {
+      call.committed = Instant.now();
+    }
+  }
+
+  @FunctionalInterface
+  private interface After {
+    @Nullable Object call(String method, @Nullable Object result);
+  }
+
+  private static <T> T proxy(Class<T> type, T target, After after) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, args) -> {
+              try {
+                return after.call(method.getName(), method.invoke(target, args));
+              } catch (InvocationTargetException thrown) {
+                throw Objects.requireNonNullElse(thrown.getCause(), thrown);
+              }
+            }));
+  }
+}
