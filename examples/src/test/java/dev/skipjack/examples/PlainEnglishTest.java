@@ -1,5 +1,6 @@
 package dev.skipjack.examples;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -84,6 +85,7 @@ class PlainEnglishTest {
           "queue-faults/",
           "queue-micrometer/",
           "queue-model-codegen/",
+          "queue-rivals/",
           "queue-store-jooq/",
           "queue-testkit/",
           "queue-torture/",
@@ -92,21 +94,26 @@ class PlainEnglishTest {
   private static final String EMBEDDED = "embedded-postgres/src/main/java/dev/skipjack/embedded/";
   private static final String DEMO = "examples/demo/src/main/java/dev/skipjack/examples/demo/";
   private static final String DEDUP = "queue-dedup/src/main/java/dev/skipjack/dedup/";
+  private static final String CLI = "queue-cli/src/main/java/dev/skipjack/cli/";
+  private static final String RIVALS = "queue-rivals/src/main/java/dev/skipjack/rivals/";
   private static final String STORE = "queue-store-jooq/src/main/java/dev/skipjack/store/jooq/";
 
   /** File and wording, in small letters, with the reason why it is right there. */
   private static final Map<Justified, String> JUSTIFIED =
-      Map.of(
-          new Justified("docs/performance.md", "flight"), "JDK Flight Recorder",
-          new Justified(EMBEDDED + "EmbeddedPostgres.java", "nobody"), "a Unix user",
-          new Justified(EMBEDDED + "Unprivileged.java", "nobody"), "a Unix user",
-          new Justified(DEMO + "WebhookContent.java", "someone"), "an email address",
-          new Justified(DEDUP + "UniqueInsert.java", "answered"), "an alias in SQL",
-          new Justified(DEDUP + "UniqueInsert.java", "twin"), "an alias in SQL",
-          new Justified(DEDUP + "ResolveConflictStatement.java", "twin"), "an alias in SQL",
-          new Justified(STORE + "RedriveStatement.java", "twin"), "an alias in SQL",
-          new Justified(STORE + "internal/history/FindPartitionsStatement.java", "is over"),
-              "the mark of a table, which is part of the SQL");
+      Map.ofEntries(
+          entry(new Justified("docs/performance.md", "flight"), "JDK Flight Recorder"),
+          entry(new Justified(EMBEDDED + "EmbeddedPostgres.java", "nobody"), "a Unix user"),
+          entry(new Justified(EMBEDDED + "Unprivileged.java", "nobody"), "a Unix user"),
+          entry(new Justified(DEMO + "WebhookContent.java", "someone"), "an email address"),
+          entry(new Justified(DEDUP + "UniqueInsert.java", "answered"), "an alias in SQL"),
+          entry(new Justified(DEDUP + "UniqueInsert.java", "twin"), "an alias in SQL"),
+          entry(new Justified(DEDUP + "ResolveConflictStatement.java", "twin"), "an alias in SQL"),
+          entry(new Justified(STORE + "RedriveStatement.java", "twin"), "an alias in SQL"),
+          entry(
+              new Justified(STORE + "internal/history/FindPartitionsStatement.java", "is over"),
+              "the mark of a table, which is part of the SQL"),
+          entry(new Justified(CLI + "BenchCommand.java", "rivals"), "the name of a benchmark"),
+          entry(new Justified(RIVALS + "Rivals.java", "rivals"), "the name of a benchmark"));
 
   private record Justified(String file, String wording) {}
 

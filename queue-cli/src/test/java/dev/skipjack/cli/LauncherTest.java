@@ -59,6 +59,30 @@ class LauncherTest {
   }
 
   @Test
+  void theBenchmarkBesideOtherQueuesIsBuiltAndRunByAModuleOfItsOwn() throws Exception {
+    script(
+        root.resolve("mvnw"),
+        """
+        echo "$@" >>builds.log
+        mkdir -p queue-rivals/target/lib
+        echo jar >queue-rivals/target/skipjack-rivals.jar
+        echo jar >queue-cli/target/skipjack.jar
+        """);
+    Run run = launch("bench", "--json", "rivals");
+    Path target = root.toRealPath().resolve("queue-rivals/target");
+    assertThat(run.out())
+        .isEqualTo(
+            "-cp %s/skipjack-rivals.jar:%s/lib/* <dev.skipjack.cli.Skipjack> <bench> <--json> <rivals>\n"
+                .formatted(target, target));
+    assertThat(root.resolve("builds.log")).content().contains("-pl queue-rivals -am");
+
+    // The same build created the program.
+    assertThat(launch("bench", "drain").out()).contains("-jar ");
+    assertThat(launch("bench", "rivals").out()).contains("-cp ");
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
   void secondUseBuildsNothing() throws Exception {
     launch();
     Run again = launch();
@@ -260,7 +284,7 @@ class LauncherTest {
         case "$1" in
           -version) echo 'openjdk version "%s" 2025-04-15' >&2 ;;
           --list-modules) echo jdk.compiler@17 ;;
-          *) while [ "$1" != -jar ]; do shift; done
+          *) while [ "$1" != -jar ] && [ "$1" != -cp ]; do shift; done
              printf '%%s %%s' "$1" "$2"; shift 2; printf ' <%%s>' "$@"; echo; exit 7 ;;
         esac
         """

@@ -1,0 +1,103 @@
+package dev.skipjack.rivals;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongConsumer;
+
+/** The handler of all contenders: does nothing, and records when and how often each job began. */
+final class HandledJobs implements LongConsumer {
+
+  private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
+  private static final long NONE = Long.MIN_VALUE;
+
+  private final long first;
+  private final AtomicLongArray nanos;
+  private final AtomicLongArray epochMicros;
+  private final AtomicLong jobs = new AtomicLong();
+  private final AtomicInteger repeated = new AtomicInteger();
+  private final AtomicLong firstNanos = new AtomicLong(NONE);
+
+  /**
+   * @param first the lowest number of a job, zero or less too
+   * @param last the highest
+   */
+  HandledJobs(long first, long last) {
+    this.first = first;
+    int size = Math.toIntExact(last - first + 1);
+    nanos = new AtomicLongArray(size);
+    epochMicros = new AtomicLongArray(size);
+  }
+
+  @Override
+  public void accept(long n) {
+    int index = Math.toIntExact(n - first);
+    long now = System.nanoTime();
+    firstNanos.compareAndSet(NONE, now);
+    // A clock of this JVM may be negative, but zero only once in centuries.
+    if (nanos.compareAndSet(index, 0, now)) {
+      epochMicros.set(index, epochMicros(Instant.now()));
+      jobs.incrementAndGet();
+    } else {
+      repeated.incrementAndGet();
+    }
+  }
+
+  /** Microseconds since 1970. */
+  static long epochMicros(Instant instant) {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+  }
+
+  /** When the first of all began, as {@link System#nanoTime()}. */
+  long firstNanos() {
+    return firstNanos.get();
+  }
+
+  /** When a job began, as {@link System#nanoTime()}. */
+  long nanos(long n) {
+    return nanos.get(Math.toIntExact(n - first));
+  }
+
+  /** When a job began, as {@link #epochMicros(Instant)}, which another process can compare. */
+  long epochMicros(long n) {
+    return epochMicros.get(Math.toIntExact(n - first));
+  }
+
+  /** Counts jobs that a library has not finished. */
+  @FunctionalInterface
+  interface Unfinished {
+    long count() throws SQLException;
+  }
+
+  /**
+   * Returns when the given number of jobs have begun, and no job is unfinished.
+   *
+   * @throws IllegalStateException if none begins for two minutes, or one ran twice
+   */
+  void await(String name, Unfinished unfinished, long expected)
+      throws SQLException, InterruptedException {
+    long before = -1;
+    long since = System.nanoTime();
+    while (jobs.get() < expected || unfinished.count() > 0) {
+      long now = jobs.get();
+      if (now != before) {
+        before = now;
+        since = System.nanoTime();
+      } else if (System.nanoTime() - since > PATIENCE_NANOS) {
+        throw new IllegalStateException(
+            "%s has run %d of %d jobs, and none for two minutes; %d are unfinished."
+                .formatted(name, now, expected, unfinished.count()));
+      }
+      TimeUnit.MILLISECONDS.sleep(jobs.get() < expected ? 1 : 5);
+    }
+    if (jobs.get() != expected || repeated.get() > 0) {
+      throw new IllegalStateException(
+          "%s had %d jobs, ran %d of them and repeated %d."
+              .formatted(name, expected, jobs.get(), repeated.get()));
+    }
+  }
+}

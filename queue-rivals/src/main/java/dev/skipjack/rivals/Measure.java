@@ -1,0 +1,110 @@
+package dev.skipjack.rivals;
+
+import dev.skipjack.benchmarks.Sample;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** A row of the table: a figure of a phase and, for some, the ratio to reach. */
+enum Measure {
+  ENQUEUE_1(Phase.ENQUEUE_1, Figure.VALUE, "enqueue, 1 client: jobs/s", Better.HIGHER, 1.3),
+  ENQUEUE_1_SERVER(Phase.ENQUEUE_1, Figure.SERVER, "enqueue, 1 client: server CPU, us"),
+  ENQUEUE_8(Phase.ENQUEUE_8, Figure.VALUE, "enqueue, 8 clients: jobs/s", Better.HIGHER, 1.1),
+  ENQUEUE_8_SERVER(Phase.ENQUEUE_8, Figure.SERVER, "enqueue, 8 clients: server CPU, us"),
+  PICKUP(Phase.PICKUP, Figure.VALUE, "pickup: p50, ms", Better.LOWER, 0.8),
+  PICKUP_P99(Phase.PICKUP, Figure.P99, "pickup: p99, ms"),
+  PICKUP_SERVER(Phase.PICKUP, Figure.SERVER, "pickup: server CPU, us"),
+  STEADY_RATE(Phase.STEADY, Figure.RATE, "steady: jobs/s", Better.HIGHER, null),
+  STEADY(Phase.STEADY, Figure.VALUE, "steady: p50, ms"),
+  STEADY_P99(Phase.STEADY, Figure.P99, "steady: p99, ms"),
+  STEADY_SERVER(Phase.STEADY, Figure.SERVER, "steady: server CPU, us", Better.LOWER, 0.65),
+  STEADY_CLIENT(Phase.STEADY, Figure.CLIENT, "steady: client CPU, us"),
+  DRAIN(Phase.DRAIN, Figure.VALUE, "drain: jobs/s", Better.HIGHER, 6.0),
+  DRAIN_SERVER(Phase.DRAIN, Figure.SERVER, "drain: server CPU, us"),
+  DRAIN_CLIENT(Phase.DRAIN, Figure.CLIENT, "drain: client CPU, us"),
+  DRAIN_WAL(Phase.DRAIN, Figure.WAL, "drain: WAL, bytes");
+
+  /** The names of the figures of a sample beside its value. */
+  static final String P99 = "p99";
+
+  static final String RATE = "rate";
+
+  private enum Figure {
+    VALUE,
+    P99,
+    RATE,
+    SERVER,
+    CLIENT,
+    WAL
+  }
+
+  private enum Better {
+    HIGHER,
+    LOWER
+  }
+
+  private final Phase phase;
+  private final Figure figure;
+  private final String title;
+  private final Better better;
+  private final @Nullable Double target;
+
+  /** Of a cost or a latency without a target. */
+  Measure(Phase phase, Figure figure, String title) {
+    this(phase, figure, title, Better.LOWER, null);
+  }
+
+  Measure(Phase phase, Figure figure, String title, Better better, @Nullable Double target) {
+    this.phase = phase;
+    this.figure = figure;
+    this.title = title;
+    this.better = better;
+    this.target = target;
+  }
+
+  Phase phase() {
+    return phase;
+  }
+
+  /** The row's name, with its unit; a CPU time or an amount is per job. */
+  String title() {
+    return title;
+  }
+
+  /** Its name in fields of the report. */
+  String key() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The figure of a run; null if it cannot be measured on this system. */
+  @Nullable Double of(Sample sample) {
+    return switch (figure) {
+      case VALUE -> sample.value();
+      case P99 -> sample.figures().get(P99);
+      case RATE -> sample.figures().get(RATE);
+      case SERVER -> sample.costs().serverMicros();
+      case CLIENT -> sample.costs().clientMicros();
+      case WAL -> sample.costs().walBytes();
+    };
+  }
+
+  /** The better of two figures; null if both are. */
+  @Nullable Double better(@Nullable Double one, @Nullable Double other) {
+    if (one == null) {
+      return other;
+    }
+    if (other == null) {
+      return one;
+    }
+    return (one > other) == (better == Better.HIGHER) ? one : other;
+  }
+
+  /** Whether a ratio of Skipjack to db-scheduler misses the target; false if there is none. */
+  boolean isMissed(double ratio) {
+    return target != null && (better == Better.HIGHER ? ratio < target : ratio > target);
+  }
+
+  /** The target for people; null if there is none. */
+  @Nullable String target() {
+    return target == null ? null : (better == Better.HIGHER ? ">= " : "<= ") + target;
+  }
+}

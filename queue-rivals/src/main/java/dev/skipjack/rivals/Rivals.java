@@ -1,0 +1,164 @@
+package dev.skipjack.rivals;
+
+import dev.skipjack.benchmarks.Benchmark;
+import dev.skipjack.benchmarks.BenchmarkDatabase;
+import dev.skipjack.benchmarks.LatencyProcess;
+import dev.skipjack.benchmarks.Options;
+import dev.skipjack.benchmarks.Options.Setting;
+import dev.skipjack.benchmarks.Report;
+import dev.skipjack.benchmarks.Rounds;
+import dev.skipjack.benchmarks.Sample;
+import dev.skipjack.benchmarks.Statistics;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The benchmark: Skipjack beside the other queues that {@code --with} names, or all of them. */
+public final class Rivals implements Benchmark {
+
+  private static final String DB_SCHEDULER = "db-scheduler";
+
+  private static final Map<String, Function<BenchmarkDatabase, List<Contender>>> OTHERS =
+      new LinkedHashMap<>();
+
+  static {
+    OTHERS.put(
+        DB_SCHEDULER,
+        database -> List.of(DbScheduler.immediate(database), DbScheduler.polling(database)));
+    OTHERS.put("jobrunr", database -> List.of(new JobRunrQueue(database)));
+    OTHERS.put("quartz", database -> List.of(new QuartzQueue(database)));
+  }
+
+  /** Found as a service. */
+  public Rivals() {}
+
+  @Override
+  public String purpose() {
+    return "Skipjack beside db-scheduler, JobRunr and Quartz: the same load in turns";
+  }
+
+  @Override
+  public Set<Setting> settings() {
+    return EnumSet.of(Setting.JOBS, Setting.SECONDS, Setting.RUNS, Setting.RATE, Setting.WITH);
+  }
+
+  @Override
+  public void check(Options options) {
+    for (String name : options.with()) {
+      if (!OTHERS.containsKey(name)) {
+        throw new IllegalArgumentException(
+            "Unknown name '%s' in --with. Available names: %s."
+                .formatted(name, String.join(", ", OTHERS.keySet())));
+      }
+    }
+  }
+
+  @Override
+  public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
+      throws Exception {
+    List<Contender> contenders = contenders(database, options.with());
+    try (LatencyProcess producer = new LatencyProcess(database)) {
+      return report(
+          contenders, new Comparison(database, contenders, producer, options, notes).run());
+    }
+  }
+
+  static List<Contender> contenders(BenchmarkDatabase database, List<String> with) {
+    List<Contender> contenders = new ArrayList<>();
+    contenders.add(new SkipjackQueue(database));
+    for (String name : with.isEmpty() ? OTHERS.keySet() : new LinkedHashSet<>(with)) {
+      contenders.addAll(Objects.requireNonNull(OTHERS.get(name)).apply(database));
+    }
+    return contenders;
+  }
+
+  /**
+   * The drain is the headline; each measure is a row, with the ratio to the better db-scheduler.
+   */
+  static Report report(List<Contender> contenders, Map<Phase, Rounds.Results> results) {
+    Report report = new Report("rivals", "jobs/s");
+    Rounds.Results drain = Objects.requireNonNull(results.get(Phase.DRAIN));
+    if (drain.samples().containsKey(DB_SCHEDULER)) {
+      report.finding(drain, SkipjackQueue.NAME, DB_SCHEDULER);
+    } else {
+      report.finding(drain.of(SkipjackQueue.NAME));
+    }
+    report.put("ratio_of", "drain");
+    List<String> missed = new ArrayList<>();
+    for (Measure measure : Measure.values()) {
+      Map<String, List<Sample>> samples =
+          Objects.requireNonNull(results.get(measure.phase())).samples();
+      Map<String, @Nullable Object> row = new LinkedHashMap<>();
+      row.put("measure", measure.title());
+      for (Contender contender : contenders) {
+        row.put(contender.name(), median(measure, samples.get(contender.name())));
+      }
+      List<Double> ratios = ratios(measure, samples);
+      if (!ratios.isEmpty()) {
+        double ratio = Statistics.median(ratios);
+        row.put("ratio", ratio);
+        row.put("least", Statistics.min(ratios));
+        row.put("most", Statistics.max(ratios));
+        row.put("target", measure.target());
+        report.put(measure.key() + "_ratio", ratio);
+        if (measure.isMissed(ratio)) {
+          missed.add(measure.key());
+        }
+      }
+      report.row(row);
+    }
+    report.row(texts("woken by", contenders, Contender::wakeUp));
+    report.row(texts("kept of a finished job", contenders, Contender::history));
+    contenders.forEach(
+        contender -> report.put("setup_" + contender.name().replace(' ', '_'), contender.setup()));
+    return report.put("missed", String.join(", ", missed));
+  }
+
+  private static Map<String, @Nullable Object> texts(
+      String title, List<Contender> contenders, Function<Contender, String> text) {
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+    row.put("measure", title);
+    contenders.forEach(contender -> row.put(contender.name(), text.apply(contender)));
+    return row;
+  }
+
+  /** Null if the contender skipped the phase, or the system does not show the figure. */
+  private static @Nullable Double median(Measure measure, @Nullable List<Sample> samples) {
+    List<Double> values = new ArrayList<>();
+    for (Sample sample : samples == null ? List.<Sample>of() : samples) {
+      Double value = measure.of(sample);
+      if (value != null) {
+        values.add(value);
+      }
+    }
+    return values.isEmpty() ? null : Statistics.median(values);
+  }
+
+  /** One for each round, against the mode of db-scheduler that was better in that round. */
+  private static List<Double> ratios(Measure measure, Map<String, List<Sample>> samples) {
+    List<Double> ratios = new ArrayList<>();
+    List<Sample> ours = Objects.requireNonNull(samples.get(SkipjackQueue.NAME));
+    for (int round = 0; round < ours.size(); round++) {
+      @Nullable Double own = measure.of(ours.get(round));
+      @Nullable Double other = null;
+      for (Map.Entry<String, List<Sample>> entry : samples.entrySet()) {
+        if (entry.getKey().startsWith(DB_SCHEDULER)) {
+          other = measure.better(other, measure.of(entry.getValue().get(round)));
+        }
+      }
+      // A short run may use less CPU than the system can show.
+      if (own != null && other != null && other > 0) {
+        ratios.add(own / other);
+      }
+    }
+    return ratios;
+  }
+}

@@ -1,0 +1,139 @@
+package dev.skipjack.rivals;
+
+import dev.skipjack.api.Outcome;
+import dev.skipjack.benchmarks.BenchmarkDatabase;
+import dev.skipjack.benchmarks.Noop;
+import dev.skipjack.benchmarks.WakeUpListener;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.Worker;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Skipjack with its defaults and 8 handlers. */
+final class SkipjackQueue implements Contender {
+
+  static final String NAME = "skipjack";
+
+  private static final int HANDLERS = 8;
+  private static final int CONNECTIONS = 10;
+  private static final int BATCH = 1_000;
+
+  private final BenchmarkDatabase database;
+
+  SkipjackQueue(BenchmarkDatabase database) {
+    this.database = database;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public String setup() {
+    return "defaults, %d handlers, audit and archive".formatted(HANDLERS);
+  }
+
+  @Override
+  public String wakeUp() {
+    return "another process, NOTIFY";
+  }
+
+  @Override
+  public String history() {
+    return "audit, archive";
+  }
+
+  @Override
+  public boolean takesPart(Phase phase) {
+    return true;
+  }
+
+  /** NOTIFY reaches any process, and this is its usual way. */
+  @Override
+  public boolean enqueuesElsewhere() {
+    return true;
+  }
+
+  @Override
+  public DataSource pool() {
+    return database.pool(CONNECTIONS);
+  }
+
+  @Override
+  public double pace() {
+    return 15_000;
+  }
+
+  /** The database comes with its tables. */
+  @Override
+  public void create() {}
+
+  @Override
+  public void empty() throws SQLException {
+    database.empty();
+    database.settle();
+  }
+
+  @Override
+  public void settle() throws SQLException {
+    database.settle();
+  }
+
+  @Override
+  public long unfinished() throws SQLException {
+    return database.number("SELECT count(*) FROM @jobs");
+  }
+
+  @Override
+  public Session open(DataSource pool, @Nullable LongConsumer handler) {
+    JobQueue queue = database.queue(pool, BenchmarkDatabase.SCHEMA);
+    if (handler == null) {
+      return new Running(queue, new WakeUpListener(queue)::close);
+    }
+    Worker worker =
+        Worker.on(queue)
+            .name("bench")
+            .handle(
+                Noop.TYPE,
+                (payload, context) -> {
+                  handler.accept(payload.n());
+                  return Outcome.completed();
+                })
+            .queue(Noop.TYPE.queue(), HANDLERS)
+            .start();
+    return new Running(queue, worker::close);
+  }
+
+  /**
+   * @param stop ends the worker or another receiver of wake-ups: without one, an enqueue would cost
+   *     the server less
+   */
+  private record Running(JobQueue queue, Runnable stop) implements Session {
+
+    @Override
+    public void enqueue(long n) {
+      queue.enqueue(Noop.TYPE, Noop.number(n));
+    }
+
+    @Override
+    public void enqueueAll(long jobs) {
+      for (long first = 1; first <= jobs; first += BATCH) {
+        List<Noop> batch =
+            LongStream.rangeClosed(first, Math.min(first + BATCH - 1, jobs))
+                .mapToObj(Noop::number)
+                .toList();
+        queue.enqueueAll(Noop.TYPE, batch);
+      }
+    }
+
+    @Override
+    public void close() {
+      stop.run();
+    }
+  }
+}

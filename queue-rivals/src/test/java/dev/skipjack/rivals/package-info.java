@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.rivals;
+
+import org.jspecify.annotations.NullMarked;
