@@ -13,7 +13,11 @@ class ExampleDatabaseTest {
   @Test
   void usesTheDatabaseOfTheArgumentAndLeavesItsPublicSchemaAlone() {
     try (EmbeddedPostgres yours =
-            EmbeddedPostgres.builder().purpose("examples").fresh(true).start();
+            EmbeddedPostgres.builder()
+                .purpose("examples")
+                .setting("fsync", "off")
+                .fresh(true)
+                .start();
         ExampleDatabase first = ExampleDatabase.open(yours.jdbcUrl("postgres"));
         ExampleDatabase again = ExampleDatabase.open(yours.jdbcUrl("postgres"))) {
       DSL.using(first.dataSource(), SQLDialect.POSTGRES).execute("CREATE TABLE made_by_it ()");

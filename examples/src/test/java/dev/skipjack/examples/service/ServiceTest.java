@@ -68,7 +68,8 @@ class ServiceTest {
 
   @Test
   void anUnavailableServerMakesItUnreadyAndNotDead() {
-    EmbeddedPostgres server = EmbeddedPostgres.builder().purpose("examples").fresh(true).start();
+    EmbeddedPostgres server =
+        EmbeddedPostgres.builder().purpose("examples").setting("fsync", "off").fresh(true).start();
     try (ForkedJvm service =
         ForkedJvm.of(Service.class).arguments(server.jdbcUrl("postgres"), "1", "0").start()) {
       String probes = service.awaitLine("probes on port", PATIENCE);
