@@ -31,7 +31,7 @@ interface Contender {
   /** The library's version and the settings that were chosen. */
   String setup();
 
-  /** From which process an enqueue wakes the worker, and how. */
+  /** How a worker learns of a job: by a poll, or a wake-up and from which process. */
   String wakeUp();
 
   /** What the library keeps of a finished job. */

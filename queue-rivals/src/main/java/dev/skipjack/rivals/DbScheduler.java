@@ -71,9 +71,7 @@ final class DbScheduler extends OtherQueue {
 
   @Override
   public String wakeUp() {
-    return immediate
-        ? "same process, call in memory"
-        : "any process, poll " + POLLING_INTERVAL.toMillis() + " ms";
+    return immediate ? "in memory, same process" : "poll, " + POLLING_INTERVAL.toMillis() + " ms";
   }
 
   @Override

@@ -38,7 +38,8 @@ final class HandledJobs implements LongConsumer {
     int index = Math.toIntExact(n - first);
     long now = System.nanoTime();
     firstNanos.compareAndSet(NONE, now);
-    // A clock of this JVM may be negative, but zero only once in centuries.
+    // nanoTime() may be negative, but is practically never zero, which marks a job that has not
+    // begun.
     if (nanos.compareAndSet(index, 0, now)) {
       epochMicros.set(index, epochMicros(Instant.now()));
       jobs.incrementAndGet();

@@ -52,7 +52,7 @@ final class JobRunrQueue extends OtherQueue {
 
   @Override
   public String wakeUp() {
-    return "any process, poll " + POLL_INTERVAL.toSeconds() + " s";
+    return "poll, " + POLL_INTERVAL.toSeconds() + " s";
   }
 
   @Override

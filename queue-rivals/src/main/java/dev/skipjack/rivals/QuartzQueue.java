@@ -60,7 +60,7 @@ final class QuartzQueue extends OtherQueue {
 
   @Override
   public String wakeUp() {
-    return "same process, call in memory";
+    return "in memory, same process";
   }
 
   @Override

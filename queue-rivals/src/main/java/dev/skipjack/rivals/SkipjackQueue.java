@@ -40,7 +40,7 @@ final class SkipjackQueue implements Contender {
 
   @Override
   public String wakeUp() {
-    return "another process, NOTIFY";
+    return "NOTIFY, another process";
   }
 
   @Override
