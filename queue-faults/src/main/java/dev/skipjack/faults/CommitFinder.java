@@ -3,16 +3,15 @@ package dev.skipjack.faults;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
-import java.util.HashSet;
-import java.util.Locale;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
- * Reads what a client sends, in the frontend messages of PostgreSQL's protocol 3, and finds the
- * COMMIT: as a simple query, or as the execution of a portal of a statement that was parsed as one.
- * Belongs to the thread that reads the client.
+ * Reads what a client sends, in the frontend messages of PostgreSQL's protocol 3, and finds
+ * commits: a COMMIT, as a simple query or as the execution of a portal, and the end of a statement
+ * that writes outside of a transaction. Belongs to the thread that reads the client.
  *
- * <p>Holding back the chunk in which the COMMIT ends holds back the COMMIT, because the server does
+ * <p>Holding back the chunk in which the commit ends holds back the commit, because the server does
  * not process part of a message.
  *
  * @see <a href="https://www.postgresql.org/docs/current/protocol-message-formats.html">Message
@@ -20,15 +19,17 @@ import java.util.Set;
  */
 final class CommitFinder {
 
-  /** Only this much of a message is kept; names and the text of a COMMIT are short. */
+  /** Only this much of a message is kept: names, and the beginning of a statement. */
   private static final int KEPT = 512;
 
   private static final int LONGEST_START = 10_000;
   private static final int LONGEST = 1 << 30;
   private static final int PROTOCOL_3 = 3;
 
-  private final Set<String> statements = new HashSet<>();
-  private final Set<String> portals = new HashSet<>();
+  private final Map<String, SqlEffect> statements = new HashMap<>();
+  private final Map<String, SqlEffect> portals = new HashMap<>();
+  private boolean inTransaction;
+  private boolean hasWritten;
   private final ByteArrayOutputStream body = new ByteArrayOutputStream();
   private boolean started;
   private boolean unreadable;
@@ -37,7 +38,7 @@ final class CommitFinder {
   private int length;
   private int missing;
 
-  /** Returns whether a COMMIT ends in this chunk. */
+  /** Returns whether a commit ends in this chunk. */
   boolean isIn(byte[] chunk, int size) {
     boolean found = false;
     for (int i = 0; i < size && !unreadable; i++) {
@@ -79,29 +80,46 @@ final class CommitFinder {
     }
     switch (type) {
       case 'Q' -> {
-        return isCommit(words.text());
+        boolean commits = false;
+        for (String sql : words.text().split(";", -1)) {
+          commits |= run(SqlEffect.of(sql));
+        }
+        return commits | sync();
       }
-      case 'P' -> mark(statements, words.text(), isCommit(words.text()));
-      case 'B' -> mark(portals, words.text(), statements.contains(words.text()));
+      case 'P' -> statements.put(words.text(), SqlEffect.of(words.text()));
+      case 'B' -> {
+        String portal = words.text();
+        portals.put(portal, statements.getOrDefault(words.text(), SqlEffect.NONE));
+      }
       case 'E' -> {
-        return portals.contains(words.text());
+        return run(portals.getOrDefault(words.text(), SqlEffect.NONE));
+      }
+      case 'S' -> {
+        return sync();
       }
       default -> {}
     }
     return false;
   }
 
-  private static void mark(Set<String> names, String name, boolean commits) {
-    if (commits) {
-      names.add(name);
-    } else {
-      names.remove(name);
+  private boolean run(SqlEffect effect) {
+    switch (effect) {
+      case BEGIN -> inTransaction = true;
+      case COMMIT, ROLLBACK -> {
+        inTransaction = false;
+        hasWritten = false;
+      }
+      case WRITE -> hasWritten = !inTransaction;
+      case NONE -> {}
     }
+    return effect == SqlEffect.COMMIT;
   }
 
-  private static boolean isCommit(String sql) {
-    String first = sql.strip().toUpperCase(Locale.ROOT);
-    return first.equals("COMMIT") || first.startsWith("COMMIT;") || first.startsWith("COMMIT ");
+  /** The server commits here what ran outside of a transaction. */
+  private boolean sync() {
+    boolean commits = hasWritten;
+    hasWritten = false;
+    return commits;
   }
 
   /** The fields of a message, from the left. */

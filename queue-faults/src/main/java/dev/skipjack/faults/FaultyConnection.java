@@ -73,21 +73,23 @@ final class FaultyConnection implements InvocationHandler {
         requireUnbroken();
         Object result = call(target, method, args);
         return result instanceof Statement statement
-            ? wrap((Connection) self, statement, args != null && commits(args[0]))
+            ? wrap((Connection) self, statement, args == null ? null : args[0])
             : result;
       }
     }
   }
 
-  /** Whether an SQL text ends with a COMMIT of its own. */
-  private static boolean commits(@Nullable Object sql) {
-    return sql instanceof String text && COMMIT.matcher(text).find();
+  /** Whether an SQL text ends with a COMMIT of its own, or writes in auto-commit mode. */
+  private boolean commits(@Nullable Object sql) throws SQLException {
+    return sql instanceof String text
+        && (COMMIT.matcher(text).find()
+            || (SqlEffect.of(text) == SqlEffect.WRITE && target.getAutoCommit()));
   }
 
   /**
-   * @param commits whether executing it also commits
+   * @param prepared the text of a prepared statement; otherwise null, or not a text
    */
-  private Statement wrap(Connection self, Statement statement, boolean commits) {
+  private Statement wrap(Connection self, Statement statement, @Nullable Object prepared) {
     InvocationHandler handler =
         (proxy, method, args) -> {
           if (method.getDeclaringClass() == Object.class) {
@@ -99,7 +101,7 @@ final class FaultyConnection implements InvocationHandler {
           if (method.getName().startsWith("execute")) {
             reach();
             plan.before(Step.STATEMENT);
-            if (commits || (args != null && args.length > 0 && commits(args[0]))) {
+            if (commits(args == null || args.length == 0 ? prepared : args[0])) {
               return commit(() -> call(statement, method, args));
             }
           }

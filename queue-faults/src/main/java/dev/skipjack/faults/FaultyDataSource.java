@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A fault hits the next matching step on any thread, including steps on connections that were
  * handed out before; of several that apply to a step, the one listed first in {@link Step} happens.
- * A transaction counts as committed when {@link Connection#commit()} is called: in auto-commit mode
- * there are only statements, and {@link Connection#setAutoCommit} does not count as a commit.
+ * A transaction counts as committed when {@link Connection#commit()} is called, when a text is run
+ * that ends with COMMIT, and when a statement that writes is run in auto-commit mode; {@link
+ * Connection#setAutoCommit} does not count as a commit.
  *
  * <p>Does not close the wrapped data source. Safe for any number of threads.
  */

@@ -92,6 +92,27 @@ class FaultyDataSourceIT {
     assertThat(faulty.count(Step.COMMIT)).isEqualTo(3);
   }
 
+  @Test
+  void cutsStatementsThatWriteInAutoCommitMode() throws SQLException {
+    faulty.cutBeforeCommit(1);
+    assertFails(this::insertInAutoCommitMode, "08006");
+    assertThat(rows()).isZero();
+
+    faulty.cutAfterCommit(1);
+    assertFails(this::insertInAutoCommitMode, "08006");
+    assertThat(rows()).isEqualTo(1);
+    assertThat(faulty.count(Step.COMMIT)).isEqualTo(2);
+  }
+
+  private void insertInAutoCommitMode() throws SQLException {
+    try (Connection connection = faulty.getConnection();
+        PreparedStatement read = connection.prepareStatement("SELECT 1");
+        PreparedStatement write = connection.prepareStatement("INSERT INTO rows VALUES (1)")) {
+      read.execute();
+      write.execute();
+    }
+  }
+
   private void insertInOneFlight(boolean prepared) throws SQLException {
     String sql = "BEGIN; INSERT INTO rows VALUES (1); COMMIT";
     try (Connection connection = faulty.getConnection();

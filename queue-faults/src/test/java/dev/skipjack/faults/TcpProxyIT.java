@@ -161,6 +161,46 @@ class TcpProxyIT {
     assertThat(rows()).isZero();
   }
 
+  /** By a statement that the server keeps, by one that it does not, and as a simple query. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&prepareThreshold=0", "&preferQueryMode=simple"})
+  void cutsAroundStatementsThatWriteInAutoCommitMode(String parameters) throws Exception {
+    try (Connection connection = connect(parameters)) {
+      for (int i = 0; i < 8; i++) {
+        insertByCte(connection);
+      }
+      proxy.cutBeforeCommit(1);
+      text(connection, "SELECT 1");
+      assertThatThrownBy(() -> insertByCte(connection)).isInstanceOf(SQLException.class);
+    }
+    assertThat(rows()).isEqualTo(8);
+    try (Connection connection = connect(parameters)) {
+      proxy.cutAfterCommit(1);
+      assertThatThrownBy(() -> insertByCte(connection)).isInstanceOf(SQLException.class);
+    }
+    assertThat(rows()).isEqualTo(9);
+    assertThat(proxy.cutCommits()).isEqualTo(2);
+  }
+
+  private static void insertByCte(Connection connection) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "WITH added AS (INSERT INTO rows VALUES (1) RETURNING 1) SELECT count(*) FROM added")) {
+      insert.execute();
+    }
+  }
+
+  @Test
+  void doesNotTakeAStatementInATransactionForItsCommit() throws Exception {
+    try (Connection connection = connect("")) {
+      connection.setAutoCommit(false);
+      proxy.cutBeforeCommit(1);
+      insertByCte(connection);
+      assertThat(proxy.cutCommits()).isZero();
+      connection.rollback();
+    }
+  }
+
   @Test
   void forgetsCutsThatHaveNotStruck() throws Exception {
     proxy.cutBeforeCommit(3);

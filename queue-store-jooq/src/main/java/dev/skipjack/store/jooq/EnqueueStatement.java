@@ -28,8 +28,13 @@ import org.jooq.DSLContext;
  * own:
  *
  * <pre>{@code
- * INSERT INTO jobs (...) SELECT nextval('jobs_id_seq'), ... FROM (SELECT :queue AS queue, ...) AS incoming LEFT JOIN job_queues ... RETURNING id
+ * INSERT INTO jobs (...) VALUES (pg_catalog.nextval('jobs_id_seq'), :queue, ...,
+ *   coalesce(:priority, (SELECT default_priority FROM job_queues WHERE queue OPERATOR(pg_catalog.=) :queue), 0), ...) RETURNING id
  * }</pre>
+ *
+ * <p>It needs no settings, so the transaction of the queue's own is this statement and nothing
+ * else. {@code job_queues} has a row only for a queue whose settings were changed, so no plan for
+ * the lookup of a default does harm.
  *
  * <p>Locks nothing that another transaction can see.
  */
@@ -56,9 +61,9 @@ final class EnqueueStatement {
 
   /** Inserts one job. */
   static Statement<NewJob, EnqueueResult> ofOne(DSLContext dialect) {
-    return Statement.of(
+    return Statement.selfContained(
         dialect,
-        JobInsert.insertOne().returning(JOBS.ID),
+        JobInsert.insertAlone().returning(JOBS.ID),
         JobInsert::argumentsOfOne,
         EnqueueStatement::read);
   }

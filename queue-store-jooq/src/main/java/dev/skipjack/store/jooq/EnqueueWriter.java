@@ -5,6 +5,7 @@ import dev.skipjack.api.QueueException;
 import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.internal.sql.Chunks;
+import dev.skipjack.store.jooq.internal.sql.FollowUp;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts any number of jobs in an open transaction, in {@link Chunks}: jobs without an idempotency
@@ -43,9 +45,17 @@ final class EnqueueWriter {
    * Writes one job in a transaction of its own, in one round trip.
    *
    * @param job a job without an idempotency key
+   * @param followUp runs after it, in the same round trip; null for none
    */
-  List<EnqueueResult> writeAlone(OwnTransactions transactions, NewJob job) {
-    return transactions.runInOneRoundTrip(enqueueOne, job);
+  List<EnqueueResult> writeAlone(
+      OwnTransactions transactions, NewJob job, @Nullable FollowUp followUp) {
+    return transactions.runAlone(enqueueOne, job, followUp);
+  }
+
+  /** Like {@link #writeAlone(OwnTransactions, NewJob, FollowUp)}, in a caller's transaction. */
+  List<EnqueueResult> writeAlone(Session callers, NewJob job, @Nullable FollowUp followUp)
+      throws SQLException {
+    return callers.run(enqueueOne, job, followUp);
   }
 
   /**

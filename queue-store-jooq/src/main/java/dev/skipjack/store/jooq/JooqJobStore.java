@@ -25,6 +25,7 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.DueLanesStatement.LaneOrPausedQueue;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
+import dev.skipjack.store.jooq.internal.sql.FollowUp;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
@@ -39,6 +40,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +48,12 @@ import org.jspecify.annotations.Nullable;
 final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   private static final String SERIALIZATION_FAILURE = "40001";
+
+  /**
+   * SQLSTATEs after which a single job is enqueued again, in READ COMMITTED and without a wake-up:
+   * the session's isolation level is higher, or the server's queue of notifications is full.
+   */
+  private static final Set<String> REPEATED_WITHIN_A_FRAME = Set.of(SERIALIZATION_FAILURE, "54000");
 
   private final OwnTransactions transactions;
   private final Statement<List<String>, LaneOrPausedQueue> dueLanes;
@@ -98,13 +106,44 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     if (jobs.isEmpty()) {
       return List.of();
     }
+    if (isAlone(jobs)) {
+      return enqueueAlone(jobs.get(0));
+    }
     List<EnqueueResult> results =
-        jobs.size() == 1 && jobs.get(0).idempotencyKey() == null
-            ? writer.writeAlone(transactions, jobs.get(0))
-            : new ShrinkingLimit(EnqueueStatement.LARGEST)
-                .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
+        new ShrinkingLimit(EnqueueStatement.LARGEST)
+            .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
     wakeCommitted(jobs, results);
     return results;
+  }
+
+  private static boolean isAlone(List<NewJob> jobs) {
+    return jobs.size() == 1 && jobs.get(0).idempotencyKey() == null;
+  }
+
+  private List<EnqueueResult> enqueueAlone(NewJob job) {
+    if (wakeUps == null) {
+      return writeAlone(job, null);
+    }
+    FollowUp wakeUp = wakeUps.alone(job);
+    try {
+      List<EnqueueResult> results = writeAlone(job, wakeUp);
+      wakeUps.committed(job, results, wakeUp);
+      return results;
+    } catch (RuntimeException | Error failure) {
+      wakeUps.failed(job, wakeUp);
+      throw failure;
+    }
+  }
+
+  private List<EnqueueResult> writeAlone(NewJob job, @Nullable FollowUp wakeUp) {
+    try {
+      return writer.writeAlone(transactions, job, wakeUp);
+    } catch (StoreException failure) {
+      if (failure.sqlState().filter(REPEATED_WITHIN_A_FRAME::contains).isPresent()) {
+        return transactions.inOne(session -> write(session, List.of(job)));
+      }
+      throw failure;
+    }
   }
 
   /**
@@ -127,7 +166,12 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   /** Like {@link #enqueue(Connection, List)} with the database's own exception. */
   List<EnqueueResult> insert(Connection connection, List<NewJob> jobs) throws SQLException {
-    List<EnqueueResult> results = write(Session.in(connection), jobs);
+    Session callers = Session.in(connection);
+    if (isAlone(jobs)) {
+      NewJob job = jobs.get(0);
+      return writer.writeAlone(callers, job, wakeUps == null ? null : wakeUps.within(job));
+    }
+    List<EnqueueResult> results = write(callers, jobs);
     wakeWithin(connection, jobs, results);
     return results;
   }
@@ -306,6 +350,6 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   private <Q, R> List<R> write(Statement<Q, R> statement, Q request) {
     return AsciiFallback.run(
-        statement, spelled -> healing.run(() -> transactions.run(spelled, request)));
+        statement, spelled -> healing.run(() -> transactions.runInOneRoundTrip(spelled, request)));
   }
 }

@@ -4,6 +4,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.store.jooq.internal.sql.FollowUp;
 import dev.skipjack.store.jooq.internal.sql.OwnConnections;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -17,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +65,13 @@ final class WakeUpSender {
   private final Map<String, Long> sentAt = new ConcurrentHashMap<>();
 
   /**
+   * Sent by a transaction that waits for the disk and holds the lock of NOTIFY meanwhile. While
+   * another does, this one sends its wake-up afterwards.
+   */
+  private static final String SEND_UNLESS_ANOTHER_COMMITS =
+      NOTIFY + " WHERE pg_catalog.pg_try_advisory_xact_lock(?)";
+
+  /**
    * @param silent the queues whose workers are not woken
    * @param clock a substitute for {@link System#nanoTime()}
    */
@@ -72,6 +81,48 @@ final class WakeUpSender {
     this.channel = channel;
     this.silent = Set.copyOf(silent);
     this.clock = clock;
+  }
+
+  /**
+   * Returns a statement that wakes workers when the queue's own transaction with this job commits;
+   * null if none is necessary. Its row says that it was sent. {@link #committed(NewJob, List,
+   * FollowUp)} or {@link #failed} must be called afterwards.
+   */
+  @Nullable FollowUp alone(NewJob job) {
+    if (!wakes(job) || !isQuiet(job.queue())) {
+      return null;
+    }
+    return new FollowUp(
+        SEND_UNLESS_ANOTHER_COMMITS,
+        List.of(channel.name(), channel.text(wakeUp(job)), channel.ownLock(job.queue())));
+  }
+
+  /** Wakes workers for a committed job unless the statement of {@link #alone} did. */
+  void committed(NewJob job, List<EnqueueResult> results, @Nullable FollowUp alone) {
+    if (alone != null && alone.hasResult()) {
+      return;
+    }
+    failed(job, alone);
+    committed(List.of(job), results);
+  }
+
+  /** Forgets the wake-up of {@link #alone}, so that the next job sends one. */
+  void failed(NewJob job, @Nullable FollowUp alone) {
+    if (alone != null) {
+      sentAt.remove(job.queue());
+    }
+  }
+
+  /**
+   * Returns a statement that wakes workers when the caller's transaction with this job commits;
+   * null if none is necessary.
+   */
+  @Nullable FollowUp within(NewJob job) {
+    return wakes(job)
+        ? new FollowUp(
+            SEND_UNLESS_ANOTHER_DOES,
+            List.of(channel.name(), channel.text(wakeUp(job)), channel.lock(job.queue())))
+        : null;
   }
 
   /** Wakes workers for jobs whose transaction has committed. If that fails, polling finds them. */
@@ -121,19 +172,23 @@ final class WakeUpSender {
     Map<String, WakeUp> wakeUps = new LinkedHashMap<>();
     for (int i = 0; i < jobs.size(); i++) {
       NewJob job = jobs.get(i);
-      if (results.get(i) instanceof EnqueueResult.Enqueued
-          && job.wakesUp()
-          && !silent.contains(job.queue())
-          && isDue(job)) {
-        Integer priority = job.priority();
-        Lane lane = new Lane(job.queue(), priority == null ? 0 : priority);
+      if (results.get(i) instanceof EnqueueResult.Enqueued && wakes(job)) {
         wakeUps.merge(
             job.queue(),
-            new WakeUp(lane, job.kind()),
+            wakeUp(job),
             (one, other) -> one.lane().priority() >= other.lane().priority() ? one : other);
       }
     }
     return wakeUps;
+  }
+
+  private boolean wakes(NewJob job) {
+    return job.wakesUp() && !silent.contains(job.queue()) && isDue(job);
+  }
+
+  private static WakeUp wakeUp(NewJob job) {
+    Integer priority = job.priority();
+    return new WakeUp(new Lane(job.queue(), priority == null ? 0 : priority), job.kind());
   }
 
   /** Uses this machine's clock, which decides only whether to send a wake-up. */

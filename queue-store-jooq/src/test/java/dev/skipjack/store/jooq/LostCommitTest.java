@@ -7,20 +7,16 @@ import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.faults.FaultyDataSource;
+import dev.skipjack.faults.FaultyDataSource.CommitFate;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,14 +27,21 @@ class LostCommitTest {
   private static final long SEED = 20_261_121;
 
   private final Random random = new Random(SEED);
+  private int cut;
   private Fixture fixture;
   private JobQueue queue;
 
   @BeforeEach
   void setUp(QueueDatabase database) {
     fixture = new Fixture(database);
-    queue =
-        JobQueue.builder(losingCommits(database.dataSource())).schema(database.schema()).build();
+    FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
+    faulty.decideCommits(this::fate);
+    queue = JobQueue.builder(faulty).schema(database.schema()).wakeUps(false).build();
+  }
+
+  @AfterEach
+  void requireCuts() {
+    assertThat(cut).as("commits that were cut").isPositive();
   }
 
   @Test
@@ -117,51 +120,12 @@ class LostCommitTest {
   }
 
   /** One commit in five breaks: half of those before the server has it, half of them after. */
-  private DataSource losingCommits(DataSource dataSource) {
-    return proxy(
-        DataSource.class,
-        (method, args) ->
-            invoke(dataSource, method, args) instanceof Connection connection
-                ? losingCommits(connection)
-                : null);
-  }
-
-  private Connection losingCommits(Connection connection) {
-    return proxy(
-        Connection.class,
-        (method, args) -> {
-          double fate = method.getName().equals("commit") ? random.nextDouble() : 1;
-          if (fate < 0.1) {
-            connection.rollback();
-            throw new SQLException("cut before the commit", "08006");
-          }
-          Object result = invoke(connection, method, args);
-          if (fate < 0.2) {
-            throw new SQLException("cut after the commit", "08006");
-          }
-          return result;
-        });
-  }
-
-  @FunctionalInterface
-  private interface Answer {
-    @Nullable Object to(Method method, @Nullable Object @Nullable [] args) throws Throwable;
-  }
-
-  private static <T> T proxy(Class<T> type, Answer answer) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (self, method, args) -> answer.to(method, args)));
-  }
-
-  private static @Nullable Object invoke(
-      Object target, Method method, @Nullable Object @Nullable [] args) throws Throwable {
-    try {
-      return method.invoke(target, args);
-    } catch (InvocationTargetException thrown) {
-      throw thrown.getTargetException();
+  private CommitFate fate() {
+    double chance = random.nextDouble();
+    if (chance >= 0.2) {
+      return CommitFate.ANSWERED;
     }
+    cut++;
+    return chance < 0.1 ? CommitFate.CUT_BEFORE : CommitFate.CUT_AFTER;
   }
 }

@@ -92,7 +92,7 @@ class StatementsDocumentTest {
       All statements run as constant text, with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)).
       Each of the queue's own transactions begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`, and sets
       `enable_seqscan = off` and `plan_cache_mode = force_generic_plan` until it ends. In a caller's transaction, these settings are changed
-      for the statement and then restored. `search_path` is restored at the end of each round trip ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
+      for the statement and then restored. The enqueue of a single job needs none of this and is sent alone. `search_path` is restored at the end of each round trip ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
 
       Writes of many jobs lock them in id order, or skip locked jobs. None of them waits for a job's row while it holds others. Keys are an
       exception: an enqueue with an idempotency key or a unique key waits for a transaction that has taken the same key and has not

@@ -6,17 +6,18 @@ import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
-import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueKey;
+import dev.skipjack.model.tables.records.JobQueuesRecord;
 import dev.skipjack.model.tables.records.JobsRecord;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
@@ -34,7 +35,10 @@ import org.jooq.DataType;
 import org.jooq.Field;
 import org.jooq.InsertOnDuplicateStep;
 import org.jooq.OrderField;
+import org.jooq.Param;
 import org.jooq.Table;
+import org.jooq.TableField;
+import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,49 +59,107 @@ public final class JobInsert {
   /** The unique key that the job requests. */
   public static final Field<String> UNIQUE_KEY = given("unique_key", String.class);
 
+  /** Where an insert reads the values of a job, and the settings of its queue. */
+  private interface Given {
+
+    <T> Field<T> value(String name, DataType<T> type);
+
+    default Field<String> text(String name) {
+      return value(name, SQLDataType.CLOB);
+    }
+
+    <T> Field<T> setting(TableField<JobQueuesRecord, T> column);
+  }
+
+  /** Columns of {@code incoming}, joined with {@code job_queues}. */
+  private static final Given COLUMNS_OF_INCOMING =
+      new Given() {
+        @Override
+        public <T> Field<T> value(String name, DataType<T> type) {
+          return given(name, type);
+        }
+
+        @Override
+        public <T> Field<T> setting(TableField<JobQueuesRecord, T> column) {
+          return column;
+        }
+      };
+
+  /** Parameters. A queue's settings are only read if the job has no value of its own. */
+  private static final Given PARAMETERS =
+      new Given() {
+        @Override
+        public <T> Field<T> value(String name, DataType<T> type) {
+          Param<String> text = param(name, String.class);
+          return type.isString() ? field("{0}", type, text) : cast(text(type, name), type);
+        }
+
+        private Param<?> text(DataType<?> type, String name) {
+          return type.isDateTime() ? param(name, String.class) : param(name, type);
+        }
+
+        @Override
+        public <T> Field<T> setting(TableField<JobQueuesRecord, T> column) {
+          return field(
+              select(column)
+                  .from(JOB_QUEUES)
+                  .where("{0} OPERATOR(pg_catalog.=) {1}", JOB_QUEUES.QUEUE, text("queue")));
+        }
+      };
+
   /**
    * The values of a new job and their columns: each line has the value's name, the name of the
    * array of such values in a call for several jobs, and the function that reads the value from a
    * job. Every parameter, every column and every argument of the insert comes from this list, in
-   * this order.
+   * this order. Functions, operators and types are qualified, because {@link #insertAlone} runs
+   * under any {@code search_path}.
    */
-  static final List<JobColumn> COLUMNS =
-      List.of(
-          JobColumn.text("queue", "queues", NewJob::queue)
-              .into(JOBS.QUEUE, given("queue", String.class)),
-          JobColumn.text("kind", "kinds", NewJob::kind)
-              .into(JOBS.KIND, given("kind", String.class)),
-          JobColumn.text("payload", "payloads", NewJob::payload)
-              .into(JOBS.PAYLOAD, cast(given("payload", String.class), JOBS.PAYLOAD)),
-          JobColumn.integer("payload_version", "payload_versions", NewJob::payloadVersion)
-              .into(JOBS.PAYLOAD_VERSION, given("payload_version", Integer.class)),
-          JobColumn.smallint("priority", "priorities", NewJob::priority)
-              .into(
-                  JOBS.PRIORITY,
-                  coalesce(
-                      given("priority", Short.class),
-                      JOB_QUEUES.DEFAULT_PRIORITY,
-                      inline((short) 0))),
-          JobColumn.integer("max_attempts", "max_attempts", NewJob::maxAttempts)
-              .into(
-                  JOBS.MAX_ATTEMPTS,
-                  coalesce(
-                      given("max_attempts", Integer.class),
-                      JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
-                      inline(JobType.DEFAULT_MAX_ATTEMPTS))),
-          JobColumn.timestamp("scheduled_at", "scheduled_at", NewJob::scheduledAt)
-              .into(JOBS.SCHEDULED_AT, due()),
-          JobColumn.bigint("delay", "delays", job -> DatabaseClock.micros(job.delay())),
-          JobColumn.text("tags", "tags", JobInsert::tags)
-              .into(JOBS.TAGS, cast(given("tags", String.class), JOBS.TAGS)),
-          JobColumn.text("unique_key", "unique_keys", unique(UniqueKey::key))
-              .into(JOBS.UNIQUE_KEY, UNIQUE_KEY),
-          JobColumn.text("unique_label", "unique_labels", unique(UniqueKey::label))
-              .into(JOBS.UNIQUE_LABEL, given("unique_label", String.class)),
-          JobColumn.text("unique_until", "unique_untils", unique(key -> key.until().literal()))
-              .into(JOBS.UNIQUE_UNTIL, given("unique_until", JOBS.UNIQUE_UNTIL.getDataType())),
-          JobColumn.text("traceparent", "trace_parents", NewJob::traceparent)
-              .into(JOBS.TRACEPARENT, given("traceparent", String.class)));
+  private static List<JobColumn> columns(Given given) {
+    return List.of(
+        JobColumn.text("queue", "queues", NewJob::queue).into(JOBS.QUEUE, given.text("queue")),
+        JobColumn.text("kind", "kinds", NewJob::kind).into(JOBS.KIND, given.text("kind")),
+        JobColumn.text("payload", "payloads", NewJob::payload)
+            .into(
+                JOBS.PAYLOAD,
+                field(
+                    "cast({0} as pg_catalog.jsonb)",
+                    JOBS.PAYLOAD.getDataType(),
+                    given.text("payload"))),
+        JobColumn.integer("payload_version", "payload_versions", NewJob::payloadVersion)
+            .into(JOBS.PAYLOAD_VERSION, given.value("payload_version", SQLDataType.INTEGER)),
+        JobColumn.smallint("priority", "priorities", NewJob::priority)
+            .into(
+                JOBS.PRIORITY,
+                coalesce(
+                    given.value("priority", SQLDataType.SMALLINT),
+                    given.setting(JOB_QUEUES.DEFAULT_PRIORITY),
+                    inline((short) 0))),
+        JobColumn.integer("max_attempts", "max_attempts", NewJob::maxAttempts)
+            .into(
+                JOBS.MAX_ATTEMPTS,
+                coalesce(
+                    given.value("max_attempts", SQLDataType.INTEGER),
+                    given.setting(JOB_QUEUES.DEFAULT_MAX_ATTEMPTS),
+                    inline(JobType.DEFAULT_MAX_ATTEMPTS))),
+        JobColumn.timestamp("scheduled_at", "scheduled_at", NewJob::scheduledAt)
+            .into(JOBS.SCHEDULED_AT, due(given)),
+        JobColumn.bigint("delay", "delays", job -> DatabaseClock.micros(job.delay())),
+        JobColumn.text("tags", "tags", JobInsert::tags)
+            .into(
+                JOBS.TAGS,
+                field(
+                    "cast({0} as pg_catalog.text[])", JOBS.TAGS.getDataType(), given.text("tags"))),
+        JobColumn.text("unique_key", "unique_keys", unique(UniqueKey::key))
+            .into(JOBS.UNIQUE_KEY, given.text("unique_key")),
+        JobColumn.text("unique_label", "unique_labels", unique(UniqueKey::label))
+            .into(JOBS.UNIQUE_LABEL, given.text("unique_label")),
+        JobColumn.text("unique_until", "unique_untils", unique(key -> key.until().literal()))
+            .into(JOBS.UNIQUE_UNTIL, given.value("unique_until", JOBS.UNIQUE_UNTIL.getDataType())),
+        JobColumn.text("traceparent", "trace_parents", NewJob::traceparent)
+            .into(JOBS.TRACEPARENT, given.text("traceparent")));
+  }
+
+  static final List<JobColumn> COLUMNS = columns(COLUMNS_OF_INCOMING);
 
   /** The given jobs with their ids drawn: {@code incoming(id, position, ...)}. */
   public static final CommonTableExpression<?> INCOMING = incoming();
@@ -139,16 +201,21 @@ public final class JobInsert {
   }
 
   /**
-   * Like {@link #insert(Field)} for one job, whose values are parameters of their own: as arrays of
-   * one element they would cost the server as much again as the insert.
+   * Like {@link #insert(Field)} for one job, if {@code when} is true. Its values are parameters of
+   * their own: as arrays of one element they would cost the server as much again as the insert.
    */
-  public static InsertOnDuplicateStep<JobsRecord> insertOne() {
-    return insertOne(noCondition());
-  }
-
-  /** Like {@link #insertOne()}, if {@code when} is true. */
   public static InsertOnDuplicateStep<JobsRecord> insertOne(Condition when) {
     return insert(NextId.of(JOBS_ID_SEQ), one(), when);
+  }
+
+  /**
+   * {@code INSERT INTO jobs VALUES ...} for one job, in which every function,
+   * operator and type is qualified: it runs as a transaction of its own, under any {@code
+   * search_path}, in half of the server's time.
+   */
+  public static InsertOnDuplicateStep<JobsRecord> insertAlone() {
+    Map<Field<?>, Field<?>> values = values(NextId.of(JOBS_ID_SEQ), columns(PARAMETERS));
+    return insertInto(JOBS, values.keySet()).values(values.values());
   }
 
   private static Table<?> one() {
@@ -157,9 +224,7 @@ public final class JobInsert {
 
   private static InsertOnDuplicateStep<JobsRecord> insert(
       Field<Long> id, Table<?> incoming, Condition which, OrderField<?>... order) {
-    Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
-    values.put(JOBS.ID, id);
-    COLUMNS.forEach(column -> column.addTo(values));
+    Map<Field<?>, Field<?>> values = values(id, COLUMNS);
     return insertInto(JOBS, values.keySet())
         .select(
             select(values.values())
@@ -170,6 +235,13 @@ public final class JobInsert {
                 .orderBy(order));
   }
 
+  private static Map<Field<?>, Field<?>> values(Field<Long> id, List<JobColumn> columns) {
+    Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
+    values.put(JOBS.ID, id);
+    columns.forEach(column -> column.addTo(values));
+    return values;
+  }
+
   /** Returns the values of {@code jobs} for the parameters of {@link #INCOMING}. */
   public static Arguments arguments(List<NewJob> jobs) {
     Arguments arguments = new Arguments();
@@ -177,7 +249,10 @@ public final class JobInsert {
     return arguments;
   }
 
-  /** Returns the values of {@code job} for the parameters of {@link #insertOne}. */
+  /**
+   * Returns the values of {@code job} for the parameters of {@link #insertOne} and {@link
+   * #insertAlone}.
+   */
   public static Arguments argumentsOfOne(NewJob job) {
     Arguments arguments = new Arguments();
     COLUMNS.forEach(column -> column.bindOne().accept(arguments, job));
@@ -185,11 +260,13 @@ public final class JobInsert {
   }
 
   /** Replaces a due time in the past with the current time, from which the delay then counts. */
-  private static Field<Instant> due() {
-    Field<Instant> start =
-        greatest(
-            coalesce(given("scheduled_at", Instant.class), DatabaseClock.NOW), DatabaseClock.NOW);
-    return DatabaseClock.plusMicros(start, given("delay", Long.class));
+  private static Field<Instant> due(Given given) {
+    return field(
+        "greatest(coalesce({0}, {1}), {1}) OPERATOR(pg_catalog.+) (cast({2} as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond')",
+        SQLDataType.INSTANT,
+        given.value("scheduled_at", SQLDataType.INSTANT),
+        field("pg_catalog.clock_timestamp()"),
+        given.value("delay", SQLDataType.BIGINT));
   }
 
   /**

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A statement with the values of its parameters. Belongs to one thread.
@@ -21,7 +22,35 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
    * planner settings.
    */
   List<R> run(Connection connection) throws SQLException {
-    return run(connection, text.inCallersTransaction());
+    return text.isSelfContained()
+        ? runAlone(connection, null)
+        : run(connection, text.inCallersTransaction());
+  }
+
+  /**
+   * Runs it without settings: in auto-commit mode, as a transaction of its own.
+   *
+   * @throws IllegalStateException if the statement needs settings
+   */
+  List<R> runAlone(Connection connection, @Nullable FollowUp followUp) throws SQLException {
+    if (!text.isSelfContained()) {
+      throw new IllegalStateException("The statement needs settings: " + text.sql());
+    }
+    String sql = followUp == null ? text.sql() : text.followedBy(followUp.sql());
+    try (PreparedStatement statement = prepare(connection, sql)) {
+      if (followUp != null) {
+        followUp.bind(statement, text.parameters().size());
+      }
+      statement.execute();
+      List<R> rows;
+      try (ResultSet result = statement.getResultSet()) {
+        rows = read(result);
+      }
+      if (followUp != null) {
+        followUp.read(statement);
+      }
+      return rows;
+    }
   }
 
   /**
@@ -48,21 +77,30 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   }
 
   private List<R> run(Connection connection, String sql) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      List<String> parameters = text.parameters();
-      for (int i = 0; i < parameters.size(); i++) {
-        arguments.bind(statement, i + 1, parameters.get(i));
-      }
+    try (PreparedStatement statement = prepare(connection, sql)) {
       skipSettings(statement, statement.execute());
-      List<R> rows = new ArrayList<>();
       try (ResultSet result = statement.getResultSet()) {
-        Row row = new Row(result, text.columns());
-        while (result.next()) {
-          rows.add(reader.read(row));
-        }
+        return read(result);
       }
-      return rows;
     }
+  }
+
+  private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    List<String> parameters = text.parameters();
+    for (int i = 0; i < parameters.size(); i++) {
+      arguments.bind(statement, i + 1, parameters.get(i));
+    }
+    return statement;
+  }
+
+  private List<R> read(ResultSet result) throws SQLException {
+    List<R> rows = new ArrayList<>();
+    Row row = new Row(result, text.columns());
+    while (result.next()) {
+      rows.add(reader.read(row));
+    }
+    return rows;
   }
 
   /** Skips to the second result with rows, because the first is that of the settings. */

@@ -90,16 +90,24 @@ public final class OwnTransactions {
    */
   public <Q, R> List<R> runInOneRoundTrip(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
+    return inAutoCommit(
+        connection -> bound.runWhole(connection, preamble), OwnTransactions::rollBack);
+  }
+
+  /**
+   * @param clear ends a transaction that the failed work may have left open
+   */
+  private <R> R inAutoCommit(ConnectionWork<R> work, ConnectionAction clear) {
     boolean sent = false;
     try (Connection connection = connections.borrow()) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(true);
-      List<R> rows;
+      R rows;
       try {
         sent = true;
-        rows = bound.runWhole(connection, preamble);
+        rows = work.run(connection);
       } catch (SQLException | RuntimeException | Error failure) {
-        rollBack(connection, autoCommit, failure);
+        clear(connection, autoCommit, clear, failure);
         throw failure;
       }
       sent = false;
@@ -108,6 +116,19 @@ public final class OwnTransactions {
     } catch (SQLException failure) {
       throw failed(failure, sent);
     }
+  }
+
+  /**
+   * As {@link #run(Statement, Object)} in auto-commit mode, for a statement that is {@link
+   * Statement#selfContained}. The transaction has the session's isolation level. As in {@link
+   * #runInOneRoundTrip}, it is unknown whether the statement was committed if the connection breaks.
+   *
+   * @param followUp null for none
+   */
+  public <Q, R> List<R> runAlone(
+      Statement<Q, R> statement, Q request, @Nullable FollowUp followUp) {
+    BoundStatement<R> bound = statement.bind(request);
+    return inAutoCommit(connection -> bound.runAlone(connection, followUp), connection -> {});
   }
 
   /**
@@ -229,16 +250,23 @@ public final class OwnTransactions {
     }
   }
 
-  /** Rolls back a transaction that the driver does not know of. */
-  private void rollBack(Connection connection, boolean autoCommit, Throwable failure) {
+  private void clear(
+      Connection connection, boolean autoCommit, ConnectionAction clear, Throwable failure) {
     if (abandoned(connection, failure)) {
       return;
     }
-    try (java.sql.Statement statement = connection.createStatement()) {
-      statement.execute("ROLLBACK");
+    try {
+      clear.run(connection);
       connection.setAutoCommit(autoCommit);
     } catch (SQLException broken) {
       failure.addSuppressed(broken);
+    }
+  }
+
+  /** Rolls back a transaction that the driver does not know of. */
+  private static void rollBack(Connection connection) throws SQLException {
+    try (java.sql.Statement statement = connection.createStatement()) {
+      statement.execute("ROLLBACK");
     }
   }
 
@@ -263,5 +291,10 @@ public final class OwnTransactions {
   public interface ConnectionWork<R> {
     /** The result, if all of it worked. */
     R run(Connection connection) throws SQLException;
+  }
+
+  @FunctionalInterface
+  private interface ConnectionAction {
+    void run(Connection connection) throws SQLException;
   }
 }

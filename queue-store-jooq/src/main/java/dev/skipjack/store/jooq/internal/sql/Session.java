@@ -54,6 +54,16 @@ public final class Session {
     return run(statement.bind(request));
   }
 
+  /**
+   * Runs one statement that is {@link Statement#selfContained}, in a caller's transaction.
+   *
+   * @param followUp null for none
+   */
+  public <Q, R> List<R> run(Statement<Q, R> statement, Q request, @Nullable FollowUp followUp)
+      throws SQLException {
+    return statement.bind(request).runAlone(connection, followUp);
+  }
+
   <R> List<R> run(BoundStatement<R> statement) throws SQLException {
     if (preamble == null) {
       return statement.run(connection);

@@ -47,7 +47,7 @@ public final class Statement<Q, R> {
    */
   public static <Q, R> Statement<Q, R> of(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
-    Parts<Q, R> parts = new Parts<>(new StatementText(dsl, query), binding, reader);
+    Parts<Q, R> parts = new Parts<>(new StatementText(dsl, query, false), binding, reader);
     return new Statement<>(() -> parts);
   }
 
@@ -57,6 +57,17 @@ public final class Statement<Q, R> {
   public static <R> Statement<NoRequest, R> of(
       DSLContext dsl, ResultQuery<?> query, RowReader<R> reader) {
     return of(dsl, query, none -> new Arguments(), reader);
+  }
+
+  /**
+   * As {@link #of(DSLContext, ResultQuery, Function, RowReader)}, for a query that has one sensible
+   * plan under any settings, and in which every function, operator and type is qualified. It runs
+   * without the settings that other statements need.
+   */
+  public static <Q, R> Statement<Q, R> selfContained(
+      DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
+    Parts<Q, R> parts = new Parts<>(new StatementText(dsl, query, true), binding, reader);
+    return new Statement<>(() -> parts);
   }
 
   /**

@@ -52,6 +52,7 @@ public final class StatementText {
   private final String sql;
   private final List<String> parameters;
   private final ResultColumns columns;
+  private final boolean selfContained;
 
   /**
    * The texts with their settings, joined once because the driver recognizes a text faster if it is
@@ -60,6 +61,7 @@ public final class StatementText {
   private volatile @Nullable String borrowing;
 
   private volatile @Nullable String next;
+  private final Map<String, String> followed = new ConcurrentHashMap<>();
   private final Map<Preamble, String> first = new ConcurrentHashMap<>();
   private final Map<Preamble, String> whole = new ConcurrentHashMap<>();
 
@@ -68,8 +70,10 @@ public final class StatementText {
    *
    * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
    *     Class)}
+   * @param selfContained see {@link Statement#selfContained}
    */
-  StatementText(DSLContext dsl, ResultQuery<?> query) {
+  StatementText(DSLContext dsl, ResultQuery<?> query, boolean selfContained) {
+    this.selfContained = selfContained;
     List<String> names = new ArrayList<>();
     VisitListener collector =
         new VisitListener() {
@@ -97,6 +101,10 @@ public final class StatementText {
     return parameters;
   }
 
+  boolean isSelfContained() {
+    return selfContained;
+  }
+
   ResultColumns columns() {
     return columns;
   }
@@ -109,6 +117,11 @@ public final class StatementText {
       borrowing = text;
     }
     return text;
+  }
+
+  /** Returns the text to run with a constant text that follows it. */
+  String followedBy(String next) {
+    return followed.computeIfAbsent(next, text -> sql + "; " + text);
   }
 
   /** Returns the text to run as the first statement of one of the queue's own transactions. */
