@@ -1,0 +1,31 @@
+package dev.skipjack.api.schedule;
+
+import java.util.List;
+
+/** A field of a cron expression, in the order of the six. */
+enum CronField {
+  SECOND("second", 0, 59, ""),
+  MINUTE("minute", 0, 59, ""),
+  HOUR("hour", 0, 23, ""),
+  DAY_OF_MONTH("day of month", 1, 31, ""),
+  MONTH("month", 1, 12, "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC"),
+  /** From Sunday, 0, to Saturday, 6; a value of 7 is Sunday too. */
+  DAY_OF_WEEK("day of week", 0, 6, "SUN MON TUE WED THU FRI SAT");
+
+  final String title;
+  final int min;
+  final int max;
+  private final String names;
+
+  CronField(String title, int min, int max, String names) {
+    this.title = title;
+    this.min = min;
+    this.max = max;
+    this.names = names;
+  }
+
+  /** Names of the values from {@link #min}; empty if they have none. */
+  List<String> names() {
+    return names.isEmpty() ? List.of() : List.of(names.split(" "));
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * When schedules fire.
+ *
+ * <p>A {@link dev.skipjack.api.schedule.Timing} is a cron expression or a fixed interval, with a
+ * time zone and with the dates on which it does not fire. It calculates the next fire after an
+ * instant and nothing else: it reads no clock and uses no database.
+ *
+ * <table>
+ *   <caption>Fires in Europe/Berlin on days on which the clocks change</caption>
+ *   <tr><th>timing<th>2026-03-29, without 02:00 to 03:00<th>2026-10-25, with 02:00 to 03:00 twice
+ *   <tr><td>{@code 30 2 * * *}<td>once, at 03:00<td>once, at the first 02:30
+ *   <tr><td>{@code 0,30 2 * * *}<td>once, at 03:00<td>at the first 02:00 and the first 02:30
+ *   <tr><td>{@code 30 2,3 * * *}<td>at 03:00 and 03:30<td>at the first 02:30 and at 03:30
+ *   <tr><td>{@code 0 *}{@code /2 * * *}<td>12 times, at 03:00 for 02:00<td>12 times
+ *   <tr><td>{@code *}{@code /15 0-4 * * *}<td>16 times<td>20 times
+ *   <tr><td>{@code 0 * * * *}<td>23 times<td>25 times
+ *   <tr><td>{@code *}{@code /15 * * * *}<td>92 times<td>100 times
+ *   <tr><td>{@code every(ofHours(1))}<td>23 times<td>25 times
+ * </table>
+ *
+ * <p>{@link dev.skipjack.api.schedule.CronTiming} states the rules behind it.
+ */
+@NullMarked
+package dev.skipjack.api.schedule;
+
+import org.jspecify.annotations.NullMarked;
