@@ -84,7 +84,7 @@ final class CommitFinder {
         for (String sql : words.text().split(";", -1)) {
           commits |= run(SqlEffect.of(sql));
         }
-        return commits | sync();
+        return sync() || commits;
       }
       case 'P' -> statements.put(words.text(), SqlEffect.of(words.text()));
       case 'B' -> {

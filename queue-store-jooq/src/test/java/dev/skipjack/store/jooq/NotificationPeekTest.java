@@ -224,7 +224,7 @@ class NotificationPeekTest {
   }
 
   private static class StreamOf {
-    protected final Object pgStream;
+    final Object pgStream;
 
     StreamOf(Object stream) {
       this.pgStream = stream;
@@ -297,7 +297,7 @@ class NotificationPeekTest {
     public Socket createSocket() {
       return new Socket() {
         @Override
-        public void setSoTimeout(int millis) throws SocketException {
+        public synchronized void setSoTimeout(int millis) throws SocketException {
           if (millis == 1) {
             peeks.incrementAndGet();
           }

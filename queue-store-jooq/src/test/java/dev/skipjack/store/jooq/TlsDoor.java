@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -71,7 +72,7 @@ final class TlsDoor implements AutoCloseable {
                 file.toString())
             .redirectErrorStream(true)
             .start();
-    String output = new String(keytool.getInputStream().readAllBytes());
+    String output = new String(keytool.getInputStream().readAllBytes(), Charset.defaultCharset());
     if (keytool.waitFor() != 0) {
       throw new IOException(output);
     }

@@ -352,8 +352,7 @@ class WakeUpsTest {
   @Test
   void aSingleJobWhoseTransactionMayNotSendItsWakeUpSendsItAfterwards() throws SQLException {
     try (Connection other = DriverManager.getConnection(fixture.database.jdbcUrl());
-        PreparedStatement hold =
-            other.prepareStatement("SELECT pg_advisory_lock(?)")) {
+        PreparedStatement hold = other.prepareStatement("SELECT pg_advisory_lock(?)")) {
       hold.setLong(1, new WakeUpChannel(fixture.database.schema()).ownLock("default"));
       hold.execute();
 

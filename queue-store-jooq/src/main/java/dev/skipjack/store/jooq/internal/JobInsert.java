@@ -123,8 +123,7 @@ public final class JobInsert {
                 JOBS.PAYLOAD,
                 field(
                     "cast({0} as pg_catalog.jsonb)",
-                    JOBS.PAYLOAD.getDataType(),
-                    given.text("payload"))),
+                    JOBS.PAYLOAD.getDataType(), given.text("payload"))),
         JobColumn.integer("payload_version", "payload_versions", NewJob::payloadVersion)
             .into(JOBS.PAYLOAD_VERSION, given.value("payload_version", SQLDataType.INTEGER)),
         JobColumn.smallint("priority", "priorities", NewJob::priority)
@@ -209,9 +208,9 @@ public final class JobInsert {
   }
 
   /**
-   * {@code INSERT INTO jobs VALUES ...} for one job, in which every function,
-   * operator and type is qualified: it runs as a transaction of its own, under any {@code
-   * search_path}, in half of the server's time.
+   * {@code INSERT INTO jobs VALUES ...} for one job, in which every function, operator and type is
+   * qualified: it runs as a transaction of its own, under any {@code search_path}, in half of the
+   * server's time.
    */
   public static InsertOnDuplicateStep<JobsRecord> insertAlone() {
     Map<Field<?>, Field<?>> values = values(NextId.of(JOBS_ID_SEQ), columns(PARAMETERS));

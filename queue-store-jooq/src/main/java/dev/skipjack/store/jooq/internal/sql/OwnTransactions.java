@@ -121,7 +121,8 @@ public final class OwnTransactions {
   /**
    * As {@link #run(Statement, Object)} in auto-commit mode, for a statement that is {@link
    * Statement#selfContained}. The transaction has the session's isolation level. As in {@link
-   * #runInOneRoundTrip}, it is unknown whether the statement was committed if the connection breaks.
+   * #runInOneRoundTrip}, it is unknown whether the statement was committed if the connection
+   * breaks.
    *
    * @param followUp null for none
    */
