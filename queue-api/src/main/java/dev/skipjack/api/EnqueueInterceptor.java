@@ -47,8 +47,8 @@ public interface EnqueueInterceptor {
      * but not after it has returned.
      *
      * @return the result of each job, in the order of {@code jobs}
-     * @throws IllegalStateException before any SQL, if number, order or keys of the jobs have
-     *     changed, or if it has returned before
+     * @throws IllegalStateException if the number, the order or the keys of the jobs have changed,
+     *     or if this method has returned before; no SQL has been sent
      */
     List<EnqueueResult> enqueue(List<NewJob> jobs);
   }

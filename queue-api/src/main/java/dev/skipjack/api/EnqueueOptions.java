@@ -161,11 +161,11 @@ public final class EnqueueOptions {
    * the request, such as an order number or an id that the client generates once, but never a
    * random value that is generated again for each try.
    *
-   * @param key 1 to 1,000,000 characters, without NUL and lone surrogates; of more than 200 bytes
-   *     only a hash is stored
+   * @param key 1 to 1,000,000 characters, without NUL and lone surrogates; of a key longer than 200
+   *     bytes, only a hash is stored
    * @param kept how long the key is kept, counted from the first enqueue by the database's clock;
-   *     longer than zero, at most {@link #LONGEST_DELAY}, and longer than the latest repeat can
-   *     take
+   *     longer than zero and at most {@link #LONGEST_DELAY}. It should be longer than the period in
+   *     which the enqueue may be repeated.
    */
   public EnqueueOptions idempotencyKey(String key, Duration kept) {
     Optional<String> checked = Optional.of(StoredKey.require("Idempotency key", key));

@@ -59,7 +59,7 @@ public interface JobReader {
    * kind that has dead ones, for the running and for the waiting jobs, and, if it estimates, about
    * 500 pages of the table.
    *
-   * @return by queue, kind and status
+   * @return ordered by queue, kind and status
    */
   List<JobCount> counts();
 
@@ -67,7 +67,7 @@ public interface JobReader {
    * Returns the oldest pending job of each queue that has one. Reads one index entry for each
    * priority in use of each queue.
    *
-   * @return by queue
+   * @return ordered by queue
    */
   List<PendingAge> oldestPending();
 
@@ -82,7 +82,7 @@ public interface JobReader {
   /**
    * Returns the settings of all queues that have any; other queues have the defaults.
    *
-   * @return by queue
+   * @return ordered by queue
    */
   List<QueueState> queues();
 
@@ -90,7 +90,7 @@ public interface JobReader {
    * Returns the workers that were seen within about the last day, including killed ones but not
    * those that were stopped normally. If there are more than 1,000, those seen last are returned.
    *
-   * @return by name, then start
+   * @return ordered by name, then by start time
    */
   List<WorkerInfo> workers();
 }

@@ -47,8 +47,10 @@ public interface QueueAccess {
   }
 
   /**
-   * Returns an enqueuer in the transaction that is open on {@code transaction}, which is neither
-   * committed nor closed; for a handler's follow-up jobs.
+   * Returns an enqueuer for a handler's follow-up jobs.
+   *
+   * @param transaction a connection with an open transaction, in which the enqueuer writes; neither
+   *     committed nor closed here
    */
   JobEnqueuer in(Connection transaction);
 

@@ -149,7 +149,7 @@ public final class QueueDatabase implements AutoCloseable {
    * JobRuns} combines time travel with running jobs.
    *
    * @param time not negative, microsecond precision, at most 365,000 days
-   * @throws IllegalStateException if the database refuses
+   * @throws IllegalStateException if the database refuses the change
    */
   public void timeTravel(Duration time) {
     if (time.isNegative()) {

@@ -77,10 +77,10 @@ public interface JobContext {
    * @param connection with an open transaction; neither committed nor rolled back here
    * @throws LeaseLostException if this attempt no longer owns the job; let it propagate, so that
    *     the transaction rolls back
-   * @throws StoreException if the database refused, with SQLSTATE 40001 for a snapshot that is too
-   *     old; the transaction can then only be rolled back. Let the exception propagate: if it is
-   *     {@linkplain StoreException#isTransient() transient}, for example when the archive has no
-   *     partition for today, the attempt is not counted and the job is tried again
+   * @throws StoreException if the database refused the write, with SQLSTATE 40001 for a snapshot
+   *     that is too old; the transaction can then only be rolled back. Let the exception propagate:
+   *     if it is {@linkplain StoreException#isTransient() transient}, for example when the archive
+   *     has no partition for today, the attempt is not counted and the job is retried
    */
   void completeIn(Connection connection);
 

@@ -224,7 +224,7 @@ public final class Worker implements JobRunner, AutoCloseable {
    * handlers finish until the drain timeout, interrupts the rest and releases their jobs, writes
    * the outcomes, and finally stops renewing leases. A released job has used no attempt.
    *
-   * <p>Returns in every thread that calls it once all of this is done, at the latest four seconds
+   * <p>Returns in every thread that calls it once all of this is done, no later than four seconds
    * after the drain timeout. {@link #stopNow()} ends the wait. A {@link #runUntilIdle()} in another
    * thread ends after its current attempt; this method does not wait for it. An interrupt of the
    * caller cuts the drain short. A handler must not call it, because it would wait for itself.
@@ -259,11 +259,11 @@ public final class Worker implements JobRunner, AutoCloseable {
   /**
    * Stops without letting handlers finish: interrupts them and releases their jobs at once, which
    * uses no attempt, writes the outcomes, and ends. If another thread has called {@link #stop()}
-   * and is waiting for handlers, that wait ends too, so call this method after a second termination
-   * signal. Returns when all of this is done, at the latest after four seconds.
+   * and is waiting for handlers, that wait ends too, so an application can call this method on a
+   * second termination signal. Returns when all of this is done, within four seconds.
    *
-   * <p>Also ends the current attempt of a {@link #runUntilIdle()} in another thread in this way. A
-   * handler must not call it.
+   * <p>The current attempt of a {@link #runUntilIdle()} in another thread is interrupted and
+   * released in the same way. A handler must not call this method.
    */
   public void stopNow() {
     BackgroundRun running;
@@ -306,7 +306,7 @@ public final class Worker implements JobRunner, AutoCloseable {
    *
    * @throws IllegalStateException if the worker is started or stopped, or if called by a handler
    *     that this thread runs for this worker, or by a listener during a run
-   * @throws dev.skipjack.api.StoreException if nothing can be claimed
+   * @throws dev.skipjack.api.StoreException if the database is unavailable or refuses the claim
    */
   @Override
   public int runUntilIdle() {
@@ -318,8 +318,8 @@ public final class Worker implements JobRunner, AutoCloseable {
    *
    * <p>Waits for outcomes and listeners as {@link #runUntilIdle()} does.
    *
-   * @throws IllegalStateException as {@link #runUntilIdle()}
-   * @throws dev.skipjack.api.StoreException if nothing can be claimed
+   * @throws IllegalStateException in the same cases as {@link #runUntilIdle()}
+   * @throws dev.skipjack.api.StoreException if the database is unavailable or refuses the claim
    */
   @Override
   public boolean runNext() {

@@ -54,8 +54,8 @@ public sealed interface WorkerEvent {
   record TimedOut(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The handler was interrupted and still runs. Its slot is given to another job; a queue can
-   * replace at most as many slots as it has. After a timeout or a lost lease its job will be
+   * The handler was interrupted and still runs. Its slot is given to another job; a queue with N
+   * slots can replace at most N stuck ones. After a timeout or a lost lease its job will be
    * rescued; a job whose cancellation was requested keeps its lease until the handler ends or times
    * out.
    */
