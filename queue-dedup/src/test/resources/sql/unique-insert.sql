@@ -100,18 +100,12 @@ with
       "incoming"."id",
       "incoming"."queue",
       "incoming"."kind",
-      cast("incoming"."payload" as jsonb),
+      cast("incoming"."payload" as pg_catalog.jsonb),
       "incoming"."payload_version",
       coalesce("incoming"."priority", "skipjack"."job_queues"."default_priority", 0),
       coalesce("incoming"."max_attempts", "skipjack"."job_queues"."default_max_attempts", 25),
-      greatest(
-        coalesce(
-          "incoming"."scheduled_at",
-          clock_timestamp()
-        ),
-        clock_timestamp()
-      ) + cast("incoming"."delay" as double precision) * interval '1 microsecond',
-      cast("incoming"."tags" as text[]),
+      greatest(coalesce("incoming"."scheduled_at", pg_catalog.clock_timestamp()), pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.+) (cast("incoming"."delay" as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond'),
+      cast("incoming"."tags" as pg_catalog.text[]),
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",

@@ -53,16 +53,23 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
   private final Slot slot;
   private final Cluster cluster;
-  private final Cluster.Running running;
+  private final SortedMap<String, String> settings;
+  private volatile Cluster.Running running;
   private final String password;
   private final String version;
   private final Thread stopAtExit;
   private boolean closed;
 
   private EmbeddedPostgres(
-      Slot slot, Cluster cluster, Cluster.Running running, String version, boolean stopsAtExit) {
+      Slot slot,
+      Cluster cluster,
+      SortedMap<String, String> settings,
+      Cluster.Running running,
+      String version,
+      boolean stopsAtExit) {
     this.slot = slot;
     this.cluster = cluster;
+    this.settings = settings;
     this.running = running;
     this.password = cluster.password();
     this.version = version;
@@ -140,6 +147,36 @@ public final class EmbeddedPostgres implements AutoCloseable {
       LOG.debug("Embedded PostgreSQL is closed while the JVM ends");
     }
     stop();
+  }
+
+  /**
+   * Stops the server like {@link #close()}, but keeps its folder, so that no other program starts a
+   * server there; {@link #resume()} starts it again. Does nothing if the server is not running.
+   *
+   * @throws IllegalStateException after {@link #close()}
+   * @throws EmbeddedPostgresException if the server cannot be stopped
+   */
+  public synchronized void pause() {
+    requireOpen();
+    cluster.stop();
+  }
+
+  /**
+   * Starts the server again after {@link #pause()} or a crash, with its data and on another port.
+   * Returns when it accepts connections.
+   *
+   * @throws IllegalStateException after {@link #close()}
+   * @throws EmbeddedPostgresException if the server does not start
+   */
+  public synchronized void resume() {
+    requireOpen();
+    running = cluster.start(settings, false);
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("The embedded PostgreSQL is closed. Start another one.");
+    }
   }
 
   private synchronized void stop() {
@@ -272,7 +309,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
         Cluster cluster = new Cluster(slot.folder(), binaries, who, ports);
         Cluster.Running running = cluster.start(settings, fresh);
         EmbeddedPostgres postgres =
-            new EmbeddedPostgres(slot, cluster, running, binaries.version(), stopAtExit);
+            new EmbeddedPostgres(
+                slot, cluster, new TreeMap<>(settings), running, binaries.version(), stopAtExit);
         LOG.info(
             "Embedded PostgreSQL {} version={} port={} pid={} user={} folder={} tookMs={}",
             running.adopted() ? "adopted" : "started",

@@ -101,6 +101,26 @@ class EmbeddedPostgresIT {
   }
 
   @Test
+  void aPausedServerKeepsItsFolder() throws SQLException {
+    EmbeddedPostgres paused = servers.at("paused").start();
+    try (paused) {
+      TestServers.execute(paused, "CREATE TABLE kept (id int)");
+      paused.pause();
+      assertThat(TestServers.processesBelow(paused.dataFolder())).isEmpty();
+
+      try (EmbeddedPostgres other = servers.at("paused").fresh(true).start()) {
+        assertThat(other.dataFolder()).isNotEqualTo(paused.dataFolder());
+      }
+
+      paused.resume();
+      assertThat(TestServers.query(paused, "SELECT count(*) FROM kept")).isEqualTo("0");
+    }
+    assertThatThrownBy(paused::resume)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("closed");
+  }
+
+  @Test
   void folderInitialisedOnlyHalfIsReplaced() throws IOException, SQLException {
     Path data;
     try (EmbeddedPostgres postgres = servers.at("plain").start()) {

@@ -42,9 +42,9 @@ public class StoreException extends QueueException {
   }
 
   /**
-   * Whether the transaction may have been committed, because the connection broke during the
-   * commit. If false, the operation had no effect. An enqueue with an idempotency key can be
-   * repeated in either case.
+   * Whether the transaction may have been committed, because the connection broke during a
+   * statement that commits, or during the commit. If false, the operation had no effect. An enqueue
+   * with an idempotency key can be repeated in either case.
    */
   public boolean isOutcomeUnknown() {
     return outcomeUnknown;

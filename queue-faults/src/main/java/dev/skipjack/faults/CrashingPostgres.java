@@ -24,7 +24,7 @@ public final class CrashingPostgres implements AutoCloseable {
 
   private final TcpProxy proxy;
   private final TcpProxy bypass;
-  private EmbeddedPostgres server;
+  private final EmbeddedPostgres server;
   private boolean running = true;
 
   private CrashingPostgres(EmbeddedPostgres server) {
@@ -35,7 +35,7 @@ public final class CrashingPostgres implements AutoCloseable {
 
   /** Starts a server that contains only the queue's tables. */
   public static CrashingPostgres create() {
-    CrashingPostgres postgres = new CrashingPostgres(launch(true));
+    CrashingPostgres postgres = new CrashingPostgres(launch());
     try {
       Migrations.migrate(postgres.direct(), postgres.schema());
       return postgres;
@@ -45,11 +45,11 @@ public final class CrashingPostgres implements AutoCloseable {
     }
   }
 
-  private static EmbeddedPostgres launch(boolean fresh) {
+  private static EmbeddedPostgres launch() {
     return EmbeddedPostgres.builder()
         .purpose("faults")
         .setting("max_connections", "100")
-        .fresh(fresh)
+        .fresh(true)
         .start();
   }
 
@@ -86,7 +86,7 @@ public final class CrashingPostgres implements AutoCloseable {
    */
   public void stop() {
     running = false;
-    server.close();
+    server.pause();
   }
 
   /**
@@ -128,7 +128,7 @@ public final class CrashingPostgres implements AutoCloseable {
   /** Starts the server again, with its data; returns when it accepts connections. */
   public void start() {
     if (!running) {
-      server = launch(false);
+      server.resume();
       running = true;
       proxy.forwardTo("127.0.0.1", server.port());
       bypass.forwardTo("127.0.0.1", server.port());
@@ -140,6 +140,6 @@ public final class CrashingPostgres implements AutoCloseable {
   public void close() {
     proxy.close();
     bypass.close();
-    stop();
+    server.close();
   }
 }

@@ -116,6 +116,8 @@ final class TestServer {
     // A server of ours is kept for the next JVM, which may use a template of this name only if it
     // is complete.
     String unfinished = template + "_new";
+    // A JVM that was killed may have left a session in it.
+    execute("DROP DATABASE IF EXISTS %s WITH (FORCE)".formatted(unfinished));
     execute("CREATE DATABASE " + unfinished);
     // No session may be connected to a template while it is copied, so its pool is closed here.
     try (HikariDataSource migrating = Pools.open(jdbcUrl(unfinished), unfinished, 2)) {

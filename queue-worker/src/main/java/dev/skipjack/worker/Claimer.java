@@ -240,7 +240,7 @@ final class Claimer {
     Set<String> paused = Set.copyOf(due.paused());
     queues.values().forEach(queue -> queue.paused(paused.contains(queue.name())));
     marks.sweep(began, listingNanos, listed, paused);
-    lanes.list(due, lane -> marks.has(lane) || isWarm(lane, paused), listedAt);
+    lanes.list(due, marks::has, listedAt);
   }
 
   /**
@@ -258,10 +258,6 @@ final class Claimer {
    */
   void expectAgain(Set<String> queues) {
     expectsAgain = !marks.inForce() && lanes.expectAgain(queues, clock.getAsLong() - WARM);
-  }
-
-  private boolean isWarm(Lane lane, Set<String> paused) {
-    return !paused.contains(lane.queue()) && lanes.hasReturnedJobs(lane, listedAt - WARM);
   }
 
   /** Whether a lane of these queues may hold more, as far as is known. */

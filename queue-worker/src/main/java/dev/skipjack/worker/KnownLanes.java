@@ -149,12 +149,6 @@ final class KnownLanes {
     return !found.isEmpty();
   }
 
-  /** Whether the lane returned jobs after the given time. */
-  boolean hasReturnedJobs(Lane lane, long after) {
-    Known known = lanes.get(lane);
-    return known != null && known.hasReturnedJobs(after);
-  }
-
   /** The lanes of a queue, highest priority first. */
   List<Known> of(String queue) {
     return byQueue.getOrDefault(queue, List.of());

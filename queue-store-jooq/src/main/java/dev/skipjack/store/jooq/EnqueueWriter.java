@@ -45,14 +45,17 @@ final class EnqueueWriter {
    * Writes one job in a transaction of its own, in one round trip.
    *
    * @param job a job without an idempotency key
-   * @param followUp runs after it, in the same round trip; null for none
    */
-  List<EnqueueResult> writeAlone(
-      OwnTransactions transactions, NewJob job, @Nullable FollowUp followUp) {
-    return transactions.runAlone(enqueueOne, job, followUp);
+  List<EnqueueResult> writeAlone(OwnTransactions transactions, NewJob job) {
+    return transactions.runAlone(enqueueOne, job);
   }
 
-  /** Like {@link #writeAlone(OwnTransactions, NewJob, FollowUp)}, in a caller's transaction. */
+  /**
+   * Writes one job in a caller's transaction.
+   *
+   * @param job a job without an idempotency key
+   * @param followUp runs after it, in the same round trip; null for none
+   */
   List<EnqueueResult> writeAlone(Session callers, NewJob job, @Nullable FollowUp followUp)
       throws SQLException {
     return callers.run(enqueueOne, job, followUp);

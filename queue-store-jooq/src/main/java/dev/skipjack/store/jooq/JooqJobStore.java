@@ -25,7 +25,6 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.DueLanesStatement.LaneOrPausedQueue;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
-import dev.skipjack.store.jooq.internal.sql.FollowUp;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
@@ -40,7 +39,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -48,12 +46,6 @@ import org.jspecify.annotations.Nullable;
 final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   private static final String SERIALIZATION_FAILURE = "40001";
-
-  /**
-   * SQLSTATEs after which a single job is enqueued again, in READ COMMITTED and without a wake-up:
-   * the session's isolation level is higher, or the server's queue of notifications is full.
-   */
-  private static final Set<String> REPEATED_WITHIN_A_FRAME = Set.of(SERIALIZATION_FAILURE, "54000");
 
   private final OwnTransactions transactions;
   private final Statement<List<String>, LaneOrPausedQueue> dueLanes;
@@ -106,12 +98,11 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     if (jobs.isEmpty()) {
       return List.of();
     }
-    if (isAlone(jobs)) {
-      return enqueueAlone(jobs.get(0));
-    }
     List<EnqueueResult> results =
-        new ShrinkingLimit(EnqueueStatement.LARGEST)
-            .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
+        isAlone(jobs)
+            ? writeAlone(jobs.get(0))
+            : new ShrinkingLimit(EnqueueStatement.LARGEST)
+                .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
     wakeCommitted(jobs, results);
     return results;
   }
@@ -120,26 +111,12 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return jobs.size() == 1 && jobs.get(0).idempotencyKey() == null;
   }
 
-  private List<EnqueueResult> enqueueAlone(NewJob job) {
-    if (wakeUps == null) {
-      return writeAlone(job, null);
-    }
-    FollowUp wakeUp = wakeUps.alone(job);
+  /** In the session's isolation level; if the server rejects that, in READ COMMITTED. */
+  private List<EnqueueResult> writeAlone(NewJob job) {
     try {
-      List<EnqueueResult> results = writeAlone(job, wakeUp);
-      wakeUps.committed(job, results, wakeUp);
-      return results;
-    } catch (RuntimeException | Error failure) {
-      wakeUps.failed(job, wakeUp);
-      throw failure;
-    }
-  }
-
-  private List<EnqueueResult> writeAlone(NewJob job, @Nullable FollowUp wakeUp) {
-    try {
-      return writer.writeAlone(transactions, job, wakeUp);
+      return writer.writeAlone(transactions, job);
     } catch (StoreException failure) {
-      if (failure.sqlState().filter(REPEATED_WITHIN_A_FRAME::contains).isPresent()) {
+      if (failure.sqlState().filter(SERIALIZATION_FAILURE::equals).isPresent()) {
         return transactions.inOne(session -> write(session, List.of(job)));
       }
       throw failure;
@@ -211,13 +188,15 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return claim(request, claimWithoutPayload);
   }
 
+  /** Commits in a round trip of its own: the rows must fit into memory before they are claimed. */
   private List<ClaimedJob> claim(
       ClaimRequest request, Statement<ClaimRequest, ClaimedJob> statement) {
     if (request.lanes().isEmpty() || request.kinds().isEmpty()) {
       return List.of();
     }
     List<ClaimedJob> claimed =
-        new ShrinkingLimit(request.limit()).run(limit -> write(statement, request.atMost(limit)));
+        new ShrinkingLimit(request.limit())
+            .run(limit -> healing.run(() -> transactions.run(statement, request.atMost(limit))));
     rescue.claimed(claimed);
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {

@@ -54,11 +54,6 @@ final class WakeUpChannel {
     return ByteBuffer.wrap(hash(schema + "/" + queue)).getLong();
   }
 
-  /** Returns the advisory lock of a queue's wake-ups in the queue's own transactions. */
-  long ownLock(String queue) {
-    return ByteBuffer.wrap(hash(schema + "//" + queue)).getLong();
-  }
-
   private static byte[] hash(String text) {
     try {
       return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));

@@ -65,13 +65,6 @@ final class WakeUpSender {
   private final Map<String, Long> sentAt = new ConcurrentHashMap<>();
 
   /**
-   * Sent by a transaction that waits for the disk and holds the lock of NOTIFY meanwhile. While
-   * another does, this one sends its wake-up afterwards.
-   */
-  private static final String SEND_UNLESS_ANOTHER_COMMITS =
-      NOTIFY + " WHERE pg_catalog.pg_try_advisory_xact_lock(?)";
-
-  /**
    * @param silent the queues whose workers are not woken
    * @param clock a substitute for {@link System#nanoTime()}
    */
@@ -81,36 +74,6 @@ final class WakeUpSender {
     this.channel = channel;
     this.silent = Set.copyOf(silent);
     this.clock = clock;
-  }
-
-  /**
-   * Returns a statement that wakes workers when the queue's own transaction with this job commits;
-   * null if none is necessary. Its row says that it was sent. {@link #committed(NewJob, List,
-   * FollowUp)} or {@link #failed} must be called afterwards.
-   */
-  @Nullable FollowUp alone(NewJob job) {
-    if (!wakes(job) || !isQuiet(job.queue())) {
-      return null;
-    }
-    return new FollowUp(
-        SEND_UNLESS_ANOTHER_COMMITS,
-        List.of(channel.name(), channel.text(wakeUp(job)), channel.ownLock(job.queue())));
-  }
-
-  /** Wakes workers for a committed job unless the statement of {@link #alone} did. */
-  void committed(NewJob job, List<EnqueueResult> results, @Nullable FollowUp alone) {
-    if (alone != null && alone.hasResult()) {
-      return;
-    }
-    failed(job, alone);
-    committed(List.of(job), results);
-  }
-
-  /** Forgets the wake-up of {@link #alone}, so that the next job sends one. */
-  void failed(NewJob job, @Nullable FollowUp alone) {
-    if (alone != null) {
-      sentAt.remove(job.queue());
-    }
   }
 
   /**

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.faults.FaultyDataSource;
 import dev.skipjack.store.jooq.Fixture.Work;
 import dev.skipjack.testkit.QueueDatabase;
@@ -19,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Transactions that travel whole, from BEGIN to COMMIT: the driver knows nothing of them. */
+/**
+ * Statements that run in auto-commit mode in one round trip: alone, or whole from BEGIN to COMMIT,
+ * of which the driver knows nothing.
+ */
 @QueueTest
 class OneRoundTripTest {
 
@@ -35,6 +41,52 @@ class OneRoundTripTest {
   void refuseThirteen() {
     fixture.execute("ALTER TABLE @jobs DROP CONSTRAINT IF EXISTS lucky");
     fixture.execute("ALTER TABLE @jobs ADD CONSTRAINT lucky CHECK (payload ->> 'number' <> '13')");
+    fixture.execute("ALTER TABLE @jobs_archive DROP CONSTRAINT IF EXISTS lucky");
+  }
+
+  /** The server has begun the transaction that it refuses. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aRefusedOutcomeLeavesItsConnectionAsItCame(boolean autoCommit) throws SQLException {
+    fixture.enqueue(1);
+    List<Execution> claimed = fixture.claim(1).stream().map(ClaimedJob::execution).toList();
+    fixture.execute("ALTER TABLE @jobs_archive ADD CONSTRAINT lucky CHECK (kind <> 'work')");
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(database.jdbcUrl());
+      pool.setMaximumPoolSize(1);
+      pool.setAutoCommit(autoCommit);
+      JobQueue queue = JobQueue.builder(pool).schema(database.schema()).wakeUps(false).build();
+
+      assertThatThrownBy(() -> queue.store().complete(claimed))
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              refused -> {
+                assertThat(refused.sqlState()).contains("23514");
+                assertThat(refused.isOutcomeUnknown()).isFalse();
+              });
+
+      try (Connection connection = pool.getConnection()) {
+        assertThat(connection.getAutoCommit()).isEqualTo(autoCommit);
+        connection.setAutoCommit(true);
+        assertThat(text(connection, "SHOW plan_cache_mode")).isEqualTo("auto");
+        assertThat(text(connection, "SHOW enable_seqscan")).isEqualTo("on");
+      }
+    } finally {
+      fixture.execute("ALTER TABLE @jobs_archive DROP CONSTRAINT lucky");
+    }
+    assertThat(fixture.store.complete(claimed)).containsExactly(Verdict.DONE);
+  }
+
+  @Test
+  void aSingleJobIsEnqueuedInReadCommittedIfTheSessionsIsolationLevelIsRefused() {
+    FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
+    faulty.failNext(FaultyDataSource.Step.STATEMENT, 1, "40001");
+    JobQueue queue = JobQueue.builder(faulty).schema(database.schema()).wakeUps(false).build();
+
+    queue.enqueue(Fixture.WORK, new Work(1));
+
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
+    fixture.execute("DELETE FROM @jobs");
   }
 
   @ParameterizedTest

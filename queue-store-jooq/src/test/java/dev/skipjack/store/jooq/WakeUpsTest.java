@@ -31,8 +31,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 @QueueTest
 class WakeUpsTest {
@@ -310,10 +308,10 @@ class WakeUpsTest {
     JobQueue.builder(closing)
         .schema(fixture.database.schema())
         .build()
-        .enqueueAll(Fixture.WORK, List.of(new Fixture.Work(1), new Fixture.Work(2)));
+        .enqueue(Fixture.WORK, new Fixture.Work(1));
 
     assertThat(borrowed).hasValue(2);
-    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("2");
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
   }
 
   /** A server whose queue of notifications is full refuses every commit that notifies. */
@@ -328,53 +326,10 @@ class WakeUpsTest {
         });
     JobQueue queue = JobQueue.builder(faulty).schema(fixture.database.schema()).build();
 
-    queue.enqueueAll(Fixture.WORK, List.of(new Fixture.Work(1), new Fixture.Work(2)));
-
-    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("2");
-    assertThat(faulty.count(FaultyDataSource.Step.CONNECTION)).isEqualTo(2);
-  }
-
-  /** The wake-up of a single job is part of its transaction, in the session's isolation level. */
-  @ParameterizedTest
-  @ValueSource(strings = {"54000", "40001"})
-  void aSingleJobIsEnqueuedAgainIfItsWakeUpOrItsIsolationLevelIsRefused(String sqlState) {
-    FaultyDataSource faulty = new FaultyDataSource(fixture.database.dataSource());
-    faulty.failNext(FaultyDataSource.Step.STATEMENT, 1, sqlState);
-    JobQueue queue = JobQueue.builder(faulty).schema(fixture.database.schema()).build();
-
     queue.enqueue(Fixture.WORK, new Fixture.Work(1));
 
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
-    assertThat(heard()).containsExactly(OF_WORK);
-  }
-
-  /** Another transaction that commits with a wake-up holds the lock until it has committed. */
-  @Test
-  void aSingleJobWhoseTransactionMayNotSendItsWakeUpSendsItAfterwards() throws SQLException {
-    try (Connection other = DriverManager.getConnection(fixture.database.jdbcUrl());
-        PreparedStatement hold = other.prepareStatement("SELECT pg_advisory_lock(?)")) {
-      hold.setLong(1, new WakeUpChannel(fixture.database.schema()).ownLock("default"));
-      hold.execute();
-
-      fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1));
-
-      assertThat(heard()).containsExactly(OF_WORK);
-    }
-  }
-
-  @Test
-  void aSingleJobThatIsRefusedDoesNotDelayTheWakeUpOfTheNext() {
-    fixture.execute(
-        "ALTER TABLE @jobs ADD CONSTRAINT one_only CHECK (payload ->> 'number' <> '13')");
-    try {
-      assertThatThrownBy(() -> fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(13)))
-          .isInstanceOf(StoreException.class);
-    } finally {
-      fixture.execute("ALTER TABLE @jobs DROP CONSTRAINT one_only");
-    }
-    fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1));
-
-    assertThat(heard()).containsExactly(OF_WORK);
+    assertThat(faulty.count(FaultyDataSource.Step.CONNECTION)).isEqualTo(2);
   }
 
   @Test

@@ -42,14 +42,9 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
         followUp.bind(statement, text.parameters().size());
       }
       statement.execute();
-      List<R> rows;
       try (ResultSet result = statement.getResultSet()) {
-        rows = read(result);
+        return read(result);
       }
-      if (followUp != null) {
-        followUp.read(statement);
-      }
-      return rows;
     }
   }
 

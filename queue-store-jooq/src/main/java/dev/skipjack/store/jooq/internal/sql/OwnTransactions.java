@@ -123,13 +123,10 @@ public final class OwnTransactions {
    * Statement#selfContained}. The transaction has the session's isolation level. As in {@link
    * #runInOneRoundTrip}, it is unknown whether the statement was committed if the connection
    * breaks.
-   *
-   * @param followUp null for none
    */
-  public <Q, R> List<R> runAlone(
-      Statement<Q, R> statement, Q request, @Nullable FollowUp followUp) {
+  public <Q, R> List<R> runAlone(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
-    return inAutoCommit(connection -> bound.runAlone(connection, followUp), connection -> {});
+    return inAutoCommit(connection -> bound.runAlone(connection, null), connection -> {});
   }
 
   /**
@@ -210,7 +207,7 @@ public final class OwnTransactions {
 
   private static StoreException unknown(SQLException failure) {
     return new StoreException(
-        "Connection lost during COMMIT (SQLSTATE %s); the transaction may or may not have been committed: %s"
+        "Connection lost during a transaction or its COMMIT (SQLSTATE %s); it may or may not have been committed: %s"
             .formatted(failure.getSQLState(), PostgresDriver.primaryMessage(failure)),
         failure,
         true);
