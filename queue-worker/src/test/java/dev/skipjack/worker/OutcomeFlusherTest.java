@@ -164,10 +164,15 @@ class OutcomeFlusherTest {
 
     drain(held);
 
-    List<Integer> takenApart = sizes.subList(2, sizes.indexOf(1));
-    assertThat(sizes).startsWith(60, 60);
-    assertThat(takenApart).allSatisfy(size -> assertThat(size).isBetween(2, 25));
-    assertThat(sizes.subList(2 + takenApart.size(), sizes.size())).containsOnly(1);
+    int whole = 0;
+    for (int tried = 0; tried < 120; whole++) {
+      tried += sizes.get(whole); // a busy machine may repeat the first 60 in several batches
+    }
+    int alone = sizes.indexOf(1);
+    assertThat(sizes).startsWith(60);
+    assertThat(sizes.subList(0, whole).stream().mapToInt(size -> size).sum()).isEqualTo(120);
+    assertThat(sizes.subList(whole, alone)).allSatisfy(size -> assertThat(size).isBetween(2, 25));
+    assertThat(sizes.subList(alone, sizes.size())).containsOnly(1);
     assertThat(held.events.all(Succeeded.class)).hasSize(59);
     assertThat(held.events.all(Lost.class)).hasSize(1);
     assertThat(attempts.get(59).lease().isRenewable()).isFalse();

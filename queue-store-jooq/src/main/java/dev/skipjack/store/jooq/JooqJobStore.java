@@ -196,7 +196,12 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     }
     List<ClaimedJob> claimed =
         new ShrinkingLimit(request.limit())
-            .run(limit -> healing.run(() -> transactions.run(statement, request.atMost(limit))));
+            .run(
+                limit ->
+                    AsciiFallback.run(
+                        statement,
+                        spelled ->
+                            healing.run(() -> transactions.run(spelled, request.atMost(limit)))));
     rescue.claimed(claimed);
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
