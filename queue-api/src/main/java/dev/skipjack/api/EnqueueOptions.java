@@ -75,7 +75,7 @@ public final class EnqueueOptions {
         });
   }
 
-  /** Sets no option, so that the defaults of the job's type and queue apply. */
+  /** Returns options that set nothing, so that the defaults of the job's type and queue apply. */
   public static EnqueueOptions none() {
     return NONE;
   }
@@ -181,8 +181,8 @@ public final class EnqueueOptions {
    * Trace that the job belongs to. It is stored with the job and passed to the handler, which can
    * continue the trace. Defaults to none.
    *
-   * @param traceparent the W3C header's value, {@code 00-<trace id>-<parent id>-<flags>} in
-   *     lower-case hex digits; neither id all zeros, version not {@code ff}
+   * @param traceparent the W3C header's value, {@code <version>-<trace id>-<parent id>-<flags>} in
+   *     lower-case hex digits; neither id may be all zeros, and the version must not be {@code ff}
    */
   public EnqueueOptions traceparent(String traceparent) {
     Optional<String> checked = Optional.of(Traceparent.require(traceparent));

@@ -52,7 +52,7 @@ public sealed interface EnqueueResult {
    */
   record AlreadyQueued(JobId jobId, @Nullable HolderStatus status) implements EnqueueResult {
 
-    /** A job whose status was not read. */
+    /** Creates a result without the job's status, which was not read. */
     public AlreadyQueued(JobId jobId) {
       this(jobId, null);
     }

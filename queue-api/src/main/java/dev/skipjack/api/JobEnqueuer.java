@@ -16,7 +16,8 @@ import java.util.function.UnaryOperator;
  *
  * <p>All arguments are checked before any SQL, so a caller's transaction stays usable after a
  * refused job. An enqueuer with its own transactions is safe for any number of threads; one that is
- * bound to a transaction must be used like that transaction.
+ * bound to a transaction must be used by one thread at a time, and only while that transaction is
+ * open.
  */
 public interface JobEnqueuer {
 

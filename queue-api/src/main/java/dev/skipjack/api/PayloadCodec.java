@@ -22,7 +22,7 @@ public interface PayloadCodec {
   <T> T decode(String json, Class<T> payloadClass);
 
   /**
-   * Checks that {@link #decode} can read what {@link #encode} writes of a class. Called when a
+   * Checks that {@link #decode} can read what {@link #encode} writes for a class. Called when a
    * handler is registered and before the first job of a class is enqueued, so that a payload that
    * no attempt could read is refused at once. A codec that cannot decide must accept the class. The
    * default accepts every class.

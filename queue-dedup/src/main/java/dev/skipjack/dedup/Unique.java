@@ -186,7 +186,7 @@ public final class Unique<T> {
    * redriven gets the payload and keeps its due time. Options cannot set another due time.
    *
    * @param quiet longer than zero
-   * @param maxWait how long after the first enqueue the job is due at the latest; not shorter than
+   * @param maxWait the longest time from the first enqueue until the job is due; not shorter than
    *     {@code quiet}, at most {@link EnqueueOptions#LONGEST_DELAY}
    */
   public Unique<T> debounce(Duration quiet, Duration maxWait) {

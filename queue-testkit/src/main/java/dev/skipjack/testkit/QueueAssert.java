@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * Assertions about all jobs of a queue's schema, whose ids are the value under test.
+ * Assertions about all jobs in a queue's schema. The value under test is the list of their ids.
  *
  * @see QueueAssertions
  */

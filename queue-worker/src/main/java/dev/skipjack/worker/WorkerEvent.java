@@ -55,9 +55,9 @@ public sealed interface WorkerEvent {
 
   /**
    * The handler was interrupted and still runs. Its slot is given to another job; a queue with N
-   * slots can replace at most N stuck ones. After a timeout or a lost lease its job will be
-   * rescued; a job whose cancellation was requested keeps its lease until the handler ends or times
-   * out.
+   * slots does this for at most N stuck handlers at a time. After a timeout or a lost lease, the
+   * stuck handler's job will be rescued; a job whose cancellation was requested keeps its lease
+   * until the handler ends or times out.
    */
   record Stuck(AttemptInfo attempt) implements WorkerEvent {}
 
@@ -88,7 +88,7 @@ public sealed interface WorkerEvent {
   /** A queue that this worker serves has been paused. */
   record QueuePaused(String queue) implements WorkerEvent {}
 
-  /** That queue is served again. */
+  /** A queue that had been paused is served again. */
   record QueueResumed(String queue) implements WorkerEvent {}
 
   /** The database is unavailable. Reported once, when the outage begins. */
@@ -124,7 +124,7 @@ public sealed interface WorkerEvent {
   record LoopFailed(String loop, Throwable error) implements WorkerEvent {}
 
   /**
-   * That part of the worker works again.
+   * A part of the worker that had failed works again.
    *
    * @param loop as in {@link LoopFailed}
    */

@@ -26,8 +26,8 @@ public interface LeaseKeeper extends AutoCloseable {
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
   /**
-   * Like {@link JobStore#progress}, on the same connection, so that a progress report never has to
-   * wait for a free connection and delay a heartbeat.
+   * Like {@link JobStore#progress}, but on the keeper's connection, so that a progress report never
+   * has to wait for a free connection and delay a heartbeat.
    */
   List<Verdict> progress(List<Progress> reports);
 

@@ -3,8 +3,8 @@ package dev.skipjack.api.spi;
 import java.util.regex.Pattern;
 
 /**
- * Checks a W3C {@code traceparent}: {@code 00-<trace id>-<parent id>-<flags>} in lower-case hex
- * digits. It is passed from the enqueue to the handler and not interpreted.
+ * Checks a W3C {@code traceparent}: {@code <version>-<trace id>-<parent id>-<flags>} in lower-case
+ * hex digits. It is passed from the enqueue to the handler and not interpreted.
  *
  * @see <a href="https://www.w3.org/TR/trace-context/#traceparent-header">Trace Context</a>
  */

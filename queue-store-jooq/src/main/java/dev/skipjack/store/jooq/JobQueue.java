@@ -362,8 +362,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     /**
      * The pool for the workers' own statements: claims, heartbeats, outcomes, maintenance and
      * listening. With a separate pool, handlers that use up the application's connections cannot
-     * block the workers. Default: the queue's pool, which enqueues, admin commands and reads use in
-     * any case.
+     * block the workers. Default: the queue's pool. Enqueues, admin commands and reads use the
+     * queue's pool in any case.
      */
     public Builder controlOn(DataSource control) {
       this.controlOn = control;
