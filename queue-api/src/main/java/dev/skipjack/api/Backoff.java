@@ -60,7 +60,7 @@ public interface Backoff {
   }
 
   /**
-   * Always waits the same time.
+   * Always waits for the same duration.
    *
    * @param wait not negative
    */

@@ -157,11 +157,11 @@ public final class EnqueueOptions {
    * creates nothing and returns the first job, even if that job has ended or the second payload
    * differs. After that time the key is free. Defaults to none.
    *
-   * <p>This is not a unique job, whose key is free when the job ends. Use a value that identifies
-   * the request, such as an order number or an id that the client generates once, but never a
-   * random value that is generated again for each try.
+   * <p>This differs from the key of a unique job, which is free when the job ends. Use a value that
+   * identifies the request, such as an order number or an id that the client generates once, but
+   * never a random value that is generated again for each try.
    *
-   * @param key 1 to 1,000,000 characters, without NUL and lone surrogates; of a key longer than 200
+   * @param key 1 to 1,000,000 characters, without NUL or lone surrogates; of a key longer than 200
    *     bytes, only a hash is stored
    * @param kept how long the key is kept, counted from the first enqueue by the database's clock;
    *     longer than zero and at most {@link #LONGEST_DELAY}. It should be longer than the period in

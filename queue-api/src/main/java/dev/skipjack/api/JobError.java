@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Error of an unsuccessful attempt, in a form that PostgreSQL can store: without NUL and lone
+ * Error of an unsuccessful attempt, in a form that PostgreSQL can store: without NUL or lone
  * surrogates, and with at most 8,192 characters of message and 32,768 of stack trace.
  *
  * @param errorClass class of the exception, if there was one

@@ -50,9 +50,9 @@ public final class Unique<T> {
   /**
    * Makes jobs unique by a key that is computed from the payload.
    *
-   * @param key returns 1 to 1,000,000 characters, without NUL and lone surrogates; keys of more
-   *     than 200 bytes are stored hashed. Any other result, including null, is rejected with an
-   *     {@link IllegalArgumentException} when a job is enqueued.
+   * @param key returns 1 to 1,000,000 characters, without NUL or lone surrogates; keys of more than
+   *     200 bytes are stored hashed. Any other result, including null, is rejected with an {@link
+   *     IllegalArgumentException} when a job is enqueued.
    */
   public static <T> Unique<T> by(Function<T, String> key) {
     return from((kind, payload, json) -> key.apply(payload));

@@ -60,7 +60,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
             });
   }
 
-  /** Creates unique jobs on {@code queue}. Create one instance and share it. */
+  /** Returns an enqueuer of unique jobs on {@code queue}. Create one instance and share it. */
   public static UniqueJobs on(JobQueue queue) {
     return new UniqueJobs(queue.extension(), queue.admin());
   }

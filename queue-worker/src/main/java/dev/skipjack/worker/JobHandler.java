@@ -19,9 +19,9 @@ public interface JobHandler<T> {
    * Runs one attempt.
    *
    * @param payload decoded for this attempt only
-   * @return the outcome of the attempt; null fails it
-   * @throws Exception if the attempt failed; like any other Throwable, it is retried after the
-   *     type's backoff
+   * @return the outcome of the attempt; null counts as a failure
+   * @throws Exception if the attempt failed; as with any other Throwable, the job is retried after
+   *     the type's backoff
    */
   Outcome handle(T payload, JobContext context) throws Exception;
 }

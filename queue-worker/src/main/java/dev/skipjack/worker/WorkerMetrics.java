@@ -8,12 +8,12 @@ import java.util.function.DoubleSupplier;
  * Receives the measurements of a worker: a port for monitoring libraries. An exception from it is
  * logged once and does no harm.
  *
- * <p>Many threads call it at once, several times for each job and, unlike a {@link WorkerListener},
- * synchronously: the threads that claim, run handlers, write outcomes and renew leases. It must
- * therefore not block: no network, no database, no lock that another thread may hold for a long
- * time. There are two calls for each claimed job, so calls of a millisecond limit a worker to 500
- * claimed jobs a second. A call that hangs can stop the renewal of leases, and other workers then
- * run the jobs again. Add to a counter in memory, and let another thread send it.
+ * <p>The threads that claim jobs, run handlers, write outcomes and renew leases call it directly,
+ * many at once and several times for each job; a {@link WorkerListener} is called asynchronously. A
+ * call must therefore not block: no network, no database, no lock that another thread may hold for
+ * a long time. There are two calls for each claimed job, so if each takes a millisecond, a worker
+ * can claim at most 500 jobs a second. A call that hangs can stop the renewal of leases, and other
+ * workers then run the jobs again. Add to a counter in memory, and let another thread send it.
  */
 public interface WorkerMetrics {
 

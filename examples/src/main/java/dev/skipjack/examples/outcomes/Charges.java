@@ -83,7 +83,7 @@ public final class Charges {
       connection.setAutoCommit(false);
       context.enqueueIn(connection).enqueue(SEND_RECEIPT, receipt);
       context.completeIn(connection, receipt); // the receipt is kept with the job
-      connection.commit(); // the job is done and its follow-up exists, or neither
+      connection.commit(); // commits the job's completion and its follow-up together
     }
     return Outcome.completed();
   }

@@ -67,7 +67,7 @@ public final class WelcomeEmails {
     return Outcome.completed();
   }
 
-  /** Sends up to 20 mails at the same time. Closing the worker lets running handlers finish. */
+  /** Sends up to 20 emails at a time. Closing the worker lets running handlers finish. */
   Worker.Builder worker() {
     return Worker.on(queue).handle(SEND_WELCOME, this::send).queue("emails", 20);
   }

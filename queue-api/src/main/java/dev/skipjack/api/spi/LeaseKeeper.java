@@ -11,7 +11,7 @@ import java.util.Set;
  * have taken every connection of a pool.
  *
  * <p>The connection is kept from the first call until it breaks or the keeper is closed; between
- * calls it holds no transaction. Safe for any number of threads, one heartbeat at a time.
+ * calls it holds no transaction. Safe for any number of threads; statements run one after another.
  */
 public interface LeaseKeeper extends AutoCloseable {
 

@@ -1,7 +1,7 @@
 package dev.skipjack.api.spi;
 
 /**
- * Makes texts storable in any PostgreSQL text column: without NUL and lone surrogates, and of
+ * Makes texts storable in any PostgreSQL text column: without NUL or lone surrogates, and of
  * bounded length.
  *
  * <p>If an outcome could not be written because of its error message, its job would stay running

@@ -45,9 +45,9 @@ import org.jspecify.annotations.Nullable;
  * The job queue in a PostgreSQL database. It enqueues jobs, and workers and extensions are built on
  * it.
  *
- * <p>Enqueueing through the queue itself runs in a transaction of its own and has committed when
- * the call returns. {@link #in} binds to the caller's transaction, so that a job commits or rolls
- * back with the rows it belongs to.
+ * <p>An enqueue through the queue itself runs in its own transaction, which has committed when the
+ * call returns. {@link #in} binds to the caller's transaction, so that a job commits or rolls back
+ * with the rows it belongs to.
  *
  * <p>Immutable and safe for any number of threads; create one and share it. Holds no connection
  * between calls and need not be closed.
