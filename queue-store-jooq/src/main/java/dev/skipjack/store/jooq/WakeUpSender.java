@@ -35,7 +35,7 @@ final class WakeUpSender {
 
   private static final Logger LOG = LoggerFactory.getLogger(WakeUpSender.class);
 
-  /** A woken worker lists the lanes again as long after it received the wake-up, not earlier. */
+  /** A woken worker lists the lanes again this long after it has received the wake-up. */
   private static final long QUIET = Duration.ofMillis(5).toNanos();
 
   private static final String NOTIFY =

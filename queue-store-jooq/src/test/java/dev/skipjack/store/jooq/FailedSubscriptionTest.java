@@ -8,9 +8,6 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.WakeUps.Subscription;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -72,12 +69,12 @@ class FailedSubscriptionTest {
   }
 
   private static DataSource wrapping(DataSource pool) {
-    return proxy(
+    return JdbcProxy.of(
         DataSource.class,
         (method, args) -> {
           Object answer = method.invoke(pool, args);
           return answer instanceof Connection connection
-              ? proxy(
+              ? JdbcProxy.of(
                   Connection.class,
                   (call, given) -> {
                     return switch (call.getName()) {
@@ -88,24 +85,6 @@ class FailedSubscriptionTest {
                   })
               : answer;
         });
-  }
-
-  private interface Call {
-    Object run(Method method, Object[] args) throws Exception;
-  }
-
-  private static <T> T proxy(Class<T> type, Call call) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (self, method, args) -> {
-              try {
-                return call.run(method, args);
-              } catch (InvocationTargetException thrown) {
-                throw thrown.getTargetException();
-              }
-            }));
   }
 
   @Test

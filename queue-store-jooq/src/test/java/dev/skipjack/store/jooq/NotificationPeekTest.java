@@ -11,9 +11,6 @@ import dev.skipjack.api.spi.WakeUps.Subscription;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -251,7 +248,7 @@ class NotificationPeekTest {
 
   /** Its connections unwrap to a session that has the driver's public interface alone. */
   private static DataSource withoutCore(DataSource pool) {
-    return proxy(
+    return JdbcProxy.of(
         DataSource.class,
         (method, args) -> {
           Object result = method.invoke(pool, args);
@@ -260,32 +257,14 @@ class NotificationPeekTest {
   }
 
   private static Connection withoutCore(Connection connection) {
-    return proxy(
+    return JdbcProxy.of(
         Connection.class,
         (method, args) -> {
           Object result = method.invoke(connection, args);
           return method.getName().equals("unwrap") && args[0] == PGConnection.class
-              ? proxy(PGConnection.class, (call, given) -> call.invoke(result, given))
+              ? JdbcProxy.of(PGConnection.class, (call, given) -> call.invoke(result, given))
               : result;
         });
-  }
-
-  private interface Call {
-    Object run(Method method, Object[] args) throws Exception;
-  }
-
-  private static <T> T proxy(Class<T> type, Call call) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (self, method, args) -> {
-              try {
-                return call.run(method, args);
-              } catch (InvocationTargetException thrown) {
-                throw thrown.getTargetException();
-              }
-            }));
   }
 
   /** Sockets that count the driver's reads of 1 ms. */

@@ -208,9 +208,8 @@ public final class JobInsert {
   }
 
   /**
-   * {@code INSERT INTO jobs VALUES ...} for one job, in which every function, operator and type is
-   * qualified: it runs as a transaction of its own, under any {@code search_path}, in half of the
-   * server's time.
+   * Returns {@code INSERT INTO jobs VALUES ...} for one job. Every function, operator and type in
+   * it is qualified, so it runs under any {@code search_path} and without settings (docs/adr/0007).
    */
   public static InsertOnDuplicateStep<JobsRecord> insertAlone() {
     Map<Field<?>, Field<?>> values = values(NextId.of(JOBS_ID_SEQ), columns(PARAMETERS));

@@ -37,7 +37,8 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
       throw new IllegalStateException("The statement needs settings: " + text.sql());
     }
     String sql = followUp == null ? text.sql() : text.followedBy(followUp.sql());
-    try (PreparedStatement statement = prepare(connection, sql)) {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      bind(statement);
       if (followUp != null) {
         followUp.bind(statement, text.parameters().size());
       }
@@ -72,7 +73,8 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   }
 
   private List<R> run(Connection connection, String sql) throws SQLException {
-    try (PreparedStatement statement = prepare(connection, sql)) {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      bind(statement);
       skipSettings(statement, statement.execute());
       try (ResultSet result = statement.getResultSet()) {
         return read(result);
@@ -80,13 +82,11 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
     }
   }
 
-  private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
-    PreparedStatement statement = connection.prepareStatement(sql);
+  private void bind(PreparedStatement statement) throws SQLException {
     List<String> parameters = text.parameters();
     for (int i = 0; i < parameters.size(); i++) {
       arguments.bind(statement, i + 1, parameters.get(i));
     }
-    return statement;
   }
 
   private List<R> read(ResultSet result) throws SQLException {

@@ -119,7 +119,7 @@ public final class OwnTransactions {
   }
 
   /**
-   * As {@link #run(Statement, Object)} in auto-commit mode, for a statement that is {@link
+   * Like {@link #run(Statement, Object)} in auto-commit mode, for a statement that is {@link
    * Statement#selfContained}. The transaction has the session's isolation level. As in {@link
    * #runInOneRoundTrip}, it is unknown whether the statement was committed if the connection
    * breaks.

@@ -60,9 +60,9 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * As {@link #of(DSLContext, ResultQuery, Function, RowReader)}, for a query that has one sensible
-   * plan under any settings, and in which every function, operator and type is qualified. It runs
-   * without the settings that other statements need.
+   * Like {@link #of(DSLContext, ResultQuery, Function, RowReader)}, for a query that has one
+   * sensible plan under any settings, and in which every function, operator and type is qualified.
+   * It runs without the settings that other statements need.
    */
   public static <Q, R> Statement<Q, R> selfContained(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
