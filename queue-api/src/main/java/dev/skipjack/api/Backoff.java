@@ -4,10 +4,11 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Determines how long a job waits after a failed attempt before the next one.
+ * Determines how long a job waits between a failed attempt and the next one.
  *
- * <p>Immutable and safe for any number of threads; custom implementations must be too. The returned
- * wait is clamped to 0 .. {@link #LONGEST}, so that no value can make the write of a failure fail.
+ * <p>The backoffs returned by this interface are immutable and thread-safe, and custom
+ * implementations must be thread-safe too. The wait is clamped to the range from 0 to {@link
+ * #LONGEST}, so that a failure can be recorded whatever the backoff returns.
  */
 @FunctionalInterface
 public interface Backoff {
@@ -16,25 +17,27 @@ public interface Backoff {
   Duration LONGEST = Duration.ofDays(365);
 
   /**
-   * Returns the wait after a failed attempt.
+   * Returns how long the job must wait after a failed attempt.
    *
-   * @param attempt number of the failed attempt, from 1, not counting snoozed and released ones
-   * @param random source of jitter; belongs to the calling thread
+   * @param attempt the number of the failed attempt, starting at 1 and not counting attempts that
+   *     were snoozed or released
+   * @param random the source of randomness for jitter; confined to the calling thread
    */
   Duration after(int attempt, RandomGenerator random);
 
   /**
-   * The default: starts at 15 s and doubles up to a day. Three quarters of the wait are random, so
-   * that no more than one in twenty of the jobs that failed together return within the same second.
+   * Returns the default backoff, which starts at 15 s and doubles up to one day. Three quarters of
+   * each wait are random, so that of the jobs that failed together, no more than one in twenty
+   * become due within the same second.
    */
   static Backoff standard() {
     return exponential(Duration.ofSeconds(15)).atMost(Duration.ofDays(1)).jitter(0.75);
   }
 
   /**
-   * Waits {@code first * 2^(attempt - 1)}.
+   * Returns a backoff that waits {@code first * 2^(attempt - 1)}.
    *
-   * @param first wait after the first attempt; not negative
+   * @param first the wait after the first attempt; not negative
    */
   static Backoff exponential(Duration first) {
     long nanos = requireWait("first", first);
@@ -47,9 +50,10 @@ public interface Backoff {
   }
 
   /**
-   * Waits {@code step * attempt}.
+   * Returns a backoff that waits {@code step * attempt}.
    *
-   * @param step wait after the first attempt, and increment for each later one; not negative
+   * @param step the wait after the first attempt, and the increment for each later one; not
+   *     negative
    */
   static Backoff linear(Duration step) {
     long nanos = requireWait("step", step);
@@ -60,9 +64,9 @@ public interface Backoff {
   }
 
   /**
-   * Always waits for the same duration.
+   * Returns a backoff that always waits for the same duration.
    *
-   * @param wait not negative
+   * @param wait the wait; not negative
    */
   static Backoff fixed(Duration wait) {
     Duration clamped = clamp(Duration.ofNanos(requireWait("wait", wait)));
@@ -70,9 +74,9 @@ public interface Backoff {
   }
 
   /**
-   * Returns this backoff, limited to {@code longest}.
+   * Returns a backoff that waits as long as this one, but at most {@code longest}.
    *
-   * @param longest not negative
+   * @param longest the maximum wait; not negative
    */
   default Backoff atMost(Duration longest) {
     requireWait("longest", longest);
@@ -83,10 +87,10 @@ public interface Backoff {
   }
 
   /**
-   * Returns this backoff with jitter: the wait is spread evenly over {@code [wait * (1 - ratio),
-   * wait]}, so that jobs that failed together are not retried together.
+   * Returns a backoff that adds jitter to this one. Waits are distributed uniformly over {@code
+   * [wait * (1 - ratio), wait]}, so that jobs that failed together are not retried together.
    *
-   * @param ratio fraction of the wait that is random, 0 to 1
+   * @param ratio the fraction of the wait that is random, from 0 to 1
    */
   default Backoff jitter(double ratio) {
     if (!(ratio >= 0 && ratio <= 1)) {
@@ -98,7 +102,7 @@ public interface Backoff {
     };
   }
 
-  /** Returns {@code wait}, clamped to 0 .. {@link #LONGEST}. */
+  /** Returns {@code wait}, clamped to the range from 0 to {@link #LONGEST}. */
   static Duration clamp(Duration wait) {
     if (wait.isNegative()) {
       return Duration.ZERO;

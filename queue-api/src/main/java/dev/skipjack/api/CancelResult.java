@@ -2,14 +2,14 @@ package dev.skipjack.api;
 
 /** The result of cancelling a job. */
 public enum CancelResult {
-  /** The job was waiting, and is archived as cancelled. */
+  /** The job was not running; it has been archived as cancelled. */
   CANCELLED,
-  /** The job is running; its worker was asked to stop it. */
+  /** The job is running; its worker has been asked to stop it. */
   REQUESTED,
-  /** The job is dead and was not changed; redrive or prune it. */
+  /** The job is dead and was not changed. It can be redriven or pruned instead. */
   DEAD,
-  /** Another transaction kept the job locked; nothing was changed. */
+  /** The job was locked by another transaction and was not changed. */
   BUSY,
-  /** There is no live job with this id: it has ended or never existed. */
+  /** No live job has this id: the job has ended or never existed. */
   GONE
 }

@@ -4,20 +4,20 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group of dead jobs of one queue and kind with the same error.
+ * A group of dead jobs of the same queue and kind that have the same error.
  *
- * @param queue their queue
- * @param kind their kind
- * @param error first line of their last error message, at most 200 characters; empty if there is
- *     none
- * @param errorClass class of the exception of the example's last attempt; null if none was thrown,
- *     or if the audit of that attempt was pruned
- * @param jobs the number of jobs
- * @param atLeast whether there may be more, because the queue and kind have more dead jobs than
- *     were read
- * @param example the newest of them
- * @param firstDiedAt when the first of them died
- * @param lastDiedAt when the last of them died
+ * @param queue the queue of the jobs
+ * @param kind the kind of the jobs
+ * @param error the first line of the jobs' last error message, at most 200 characters; empty if
+ *     there is none
+ * @param errorClass the class of the exception thrown by the last attempt of {@code example}; null
+ *     if no exception was thrown or the audit of that attempt has been pruned
+ * @param jobs the number of jobs in the group
+ * @param atLeast whether the group may be larger, because the queue and kind have more dead jobs
+ *     than were read
+ * @param example the newest job of the group
+ * @param firstDiedAt when the first job of the group became dead
+ * @param lastDiedAt when the last job of the group became dead
  */
 public record DeadLetterGroup(
     String queue,

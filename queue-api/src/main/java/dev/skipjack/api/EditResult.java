@@ -4,10 +4,10 @@ package dev.skipjack.api;
 public enum EditResult {
   /** The job was changed. */
   EDITED,
-  /** The job is running, waits for its ordering key, or is dead; nothing was changed. */
+  /** The job is running, waiting for its ordering key, or dead; it was not changed. */
   NOT_PENDING,
-  /** Another transaction kept the job locked; nothing was changed. */
+  /** The job was locked by another transaction and was not changed. */
   BUSY,
-  /** There is no live job with this id. */
+  /** No live job has this id. */
   GONE
 }

@@ -12,21 +12,21 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * Options of one job, which override the defaults of its type. Immutable: every method returns a
- * new instance.
+ * Options for a single job, which override the defaults of its type. Instances are immutable;
+ * methods that set an option return a new instance.
  *
  * <pre>{@code queue.enqueue(SEND_WELCOME, payload, job -> job.delay(ofMinutes(30)).priority(5)); }
  * </pre>
  */
 public final class EnqueueOptions {
 
-  /** The longest delay that is accepted: 100 years of 365 days. */
+  /** The maximum delay: 100 years of 365 days. */
   public static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
 
   /** The latest instant at which a job may be due: {@link #LONGEST_DELAY} after the year 2025. */
   public static final Instant LATEST = Instant.parse("2026-01-01T00:00:00Z").plus(LONGEST_DELAY);
 
-  /** How long an idempotency key is kept by default: 24 hours. */
+  /** The default lifetime of an idempotency key: 24 hours. */
   public static final Duration DEFAULT_KEPT = Duration.ofHours(24);
 
   private static final EnqueueOptions NONE = new EnqueueOptions(new Draft());
@@ -75,34 +75,36 @@ public final class EnqueueOptions {
         });
   }
 
-  /** Returns options that set nothing, so that the defaults of the job's type and queue apply. */
+  /**
+   * Returns options without any settings, so that the defaults of the job's type and queue apply.
+   */
   public static EnqueueOptions none() {
     return NONE;
   }
 
   /**
-   * Delay after which the job is due, measured from the enqueue by the database's clock. Replaces
-   * {@link #at}. Defaults to zero.
+   * Sets the delay after which the job is due, measured from the enqueue by the database clock.
+   * Overrides an earlier {@link #at}. Defaults to zero.
    *
-   * @param delay from zero to {@link #LONGEST_DELAY}, microsecond precision
+   * @param delay the delay, from zero to {@link #LONGEST_DELAY}, with microsecond precision
    */
   public EnqueueOptions delay(Duration delay) {
     return due(Limits.delay(delay), Optional.empty());
   }
 
   /**
-   * Instant at which the job is due; an instant in the past makes it due now. Replaces {@link
-   * #delay}. Defaults to now.
+   * Sets the instant at which the job is due. An instant in the past makes the job due immediately.
+   * Overrides an earlier {@link #delay}. Defaults to the time of the enqueue.
    *
-   * @param instant at most {@link #LATEST}
+   * @param instant the due time, at most {@link #LATEST}
    */
   public EnqueueOptions at(Instant instant) {
     return due(Duration.ZERO, Optional.of(Limits.scheduledAt(instant)));
   }
 
   /**
-   * Priority of the job within its queue, from -100 (last) to 100 (first). Defaults to the type's
-   * priority, then to the queue's, then to 0.
+   * Sets the priority of the job within its queue, from -100 (lowest) to 100 (highest). Defaults to
+   * the priority of the type, then to that of the queue, then to 0.
    */
   public EnqueueOptions priority(int priority) {
     OptionalInt checked = OptionalInt.of(Limits.priority(priority));
@@ -110,8 +112,9 @@ public final class EnqueueOptions {
   }
 
   /**
-   * Number of attempts after which a failing job is dead, from 1 to 1,000,000. Defaults to the
-   * type's number, then to the queue's, then to {@value JobType#DEFAULT_MAX_ATTEMPTS}.
+   * Sets the maximum number of attempts, from 1 to 1,000,000, after which a failing job becomes
+   * dead. Defaults to the maximum of the type, then to that of the queue, then to {@value
+   * JobType#DEFAULT_MAX_ATTEMPTS}.
    */
   public EnqueueOptions maxAttempts(int maxAttempts) {
     OptionalInt checked = OptionalInt.of(Limits.maxAttempts(maxAttempts));
@@ -119,14 +122,15 @@ public final class EnqueueOptions {
   }
 
   /**
-   * Queue of the job, 1 to 63 characters of {@code a-z 0-9 _ . -}. Defaults to the type's queue.
+   * Sets the queue of the job. The name has 1 to 63 of the characters {@code a-z 0-9 _ . -}.
+   * Defaults to the queue of the type.
    */
   public EnqueueOptions onQueue(String queue) {
     Optional<String> checked = Optional.of(Names.requireQueue(queue));
     return with(draft -> draft.queue = checked);
   }
 
-  /** Like {@link #tags(List)}. */
+  /** Sets the tags of the job, as {@link #tags(List)} does. */
   public EnqueueOptions tags(String first, String... more) {
     List<String> all = new ArrayList<>();
     all.add(first);
@@ -135,36 +139,39 @@ public final class EnqueueOptions {
   }
 
   /**
-   * Tags of the job, by which dashboards and queries filter. Replaces earlier tags; a repeated tag
-   * is stored once. Defaults to none.
+   * Sets the tags of the job, which dashboards and queries can filter by. Replaces any tags set
+   * earlier. Duplicates are removed. By default, a job has no tags.
    *
-   * @param tags at most 20, each 1 to 63 characters without control characters and without a space
-   *     at either end
+   * @param tags at most 20 tags of 1 to 63 characters each, without control characters and without
+   *     leading or trailing spaces
    */
   public EnqueueOptions tags(List<String> tags) {
     List<String> checked = Tags.require(tags);
     return with(draft -> draft.tags = checked);
   }
 
-  /** Like {@link #idempotencyKey(String, Duration)}, kept for {@link #DEFAULT_KEPT}. */
+  /**
+   * Sets an idempotency key that is kept for {@link #DEFAULT_KEPT}; see {@link
+   * #idempotencyKey(String, Duration)}.
+   */
   public EnqueueOptions idempotencyKey(String key) {
     return idempotencyKey(key, DEFAULT_KEPT);
   }
 
   /**
-   * Idempotency key of the enqueue, which makes it safe to repeat, for example after a timeout or a
-   * lost connection. While the key is kept, another enqueue of the same kind with the same key
-   * creates nothing and returns the first job, even if that job has ended or the second payload
-   * differs. After that time the key is free. Defaults to none.
+   * Sets an idempotency key, which makes it safe to repeat the enqueue, for example after a timeout
+   * or a lost connection. While the key is kept, another enqueue with the same kind and key creates
+   * no job and returns the first one, even if that job has ended or the payloads differ. After
+   * that, the key can be used again. By default, a job has no idempotency key.
    *
-   * <p>This differs from the key of a unique job, which is free when the job ends. Use a value that
-   * identifies the request, such as an order number or an id that the client generates once, but
-   * never a random value that is generated again for each try.
+   * <p>Unlike the key of a unique job, an idempotency key is not released when the job ends. Use a
+   * value that identifies the request, such as an order number or an id that the client generates
+   * once. Do not use a random value that is generated again for each retry.
    *
-   * @param key 1 to 1,000,000 characters, without NUL or lone surrogates; of a key longer than 200
-   *     bytes, only a hash is stored
-   * @param kept how long the key is kept, counted from the first enqueue by the database's clock;
-   *     longer than zero and at most {@link #LONGEST_DELAY}. It should be longer than the period in
+   * @param key 1 to 1,000,000 characters, without NUL or lone surrogates; if the key is longer than
+   *     200 bytes, only its hash is stored
+   * @param kept how long the key is kept, measured from the first enqueue by the database clock;
+   *     positive and at most {@link #LONGEST_DELAY}. Choose a duration longer than the period in
    *     which the enqueue may be repeated.
    */
   public EnqueueOptions idempotencyKey(String key, Duration kept) {
@@ -178,11 +185,12 @@ public final class EnqueueOptions {
   }
 
   /**
-   * Trace that the job belongs to. It is stored with the job and passed to the handler, which can
-   * continue the trace. Defaults to none.
+   * Sets the trace that the job belongs to. It is stored with the job and passed to the handler,
+   * which can continue the trace. By default, a job belongs to no trace.
    *
-   * @param traceparent the W3C header's value, {@code <version>-<trace id>-<parent id>-<flags>} in
-   *     lower-case hex digits; neither id may be all zeros, and the version must not be {@code ff}
+   * @param traceparent the value of the W3C header, {@code <version>-<trace id>-<parent
+   *     id>-<flags>}, in lowercase hexadecimal digits; neither id may be all zeros, and the version
+   *     must not be {@code ff}
    */
   public EnqueueOptions traceparent(String traceparent) {
     Optional<String> checked = Optional.of(Traceparent.require(traceparent));
@@ -190,60 +198,61 @@ public final class EnqueueOptions {
   }
 
   /**
-   * Does not wake workers, which then find the job at their next poll. Use it for jobs that are not
-   * urgent, above all in bulk: a wake-up takes a database-wide lock when it commits. By default,
-   * workers are woken if the job is due at once.
+   * Disables the wake-up of workers, which then find the job at their next poll. Use this for jobs
+   * that are not urgent, especially when you enqueue many of them, because the commit of a
+   * transaction with a wake-up takes a database-wide lock. By default, workers are woken if the job
+   * is due immediately.
    */
   public EnqueueOptions withoutWakeUp() {
     return with(draft -> draft.wakesUp = false);
   }
 
-  /** The delay after the enqueue; zero if {@link #scheduledAt} is set. */
+  /** Returns the delay after the enqueue; zero if {@link #scheduledAt} is set. */
   public Duration delay() {
     return draft.delay;
   }
 
-  /** The instant at which the job is due, or empty if none was set. */
+  /** Returns the instant at which the job is due, or empty if none was set. */
   public Optional<Instant> scheduledAt() {
     return draft.scheduledAt;
   }
 
-  /** The priority, or empty if none was set. */
+  /** Returns the priority, or empty if none was set. */
   public OptionalInt priority() {
     return draft.priority;
   }
 
-  /** The maximum number of attempts, or empty if none was set. */
+  /** Returns the maximum number of attempts, or empty if none was set. */
   public OptionalInt maxAttempts() {
     return draft.maxAttempts;
   }
 
-  /** The queue, or empty if none was set. */
+  /** Returns the queue, or empty if none was set. */
   public Optional<String> queue() {
     return draft.queue;
   }
 
-  /** The tags, in the order given and without repetition. */
+  /** Returns the tags, in the given order and without duplicates. */
   public List<String> tags() {
     return draft.tags;
   }
 
-  /** The idempotency key, or empty if none was set. */
+  /** Returns the idempotency key, or empty if none was set. */
   public Optional<String> idempotencyKey() {
     return draft.idempotencyKey;
   }
 
-  /** How long the idempotency key is kept. */
+  /** Returns how long the idempotency key is kept. */
   public Duration idempotencyKept() {
     return draft.idempotencyKept;
   }
 
-  /** Whether workers are woken if the job is due at once. */
+  /** Returns whether workers are woken if the job is due immediately. */
   public boolean wakesUp() {
     return draft.wakesUp;
   }
 
-  /** The W3C traceparent, or empty if none was set. */
+  /** Returns the W3C traceparent, or empty if none was set. */
   public Optional<String> traceparent() {
     return draft.traceparent;
   }

@@ -6,18 +6,22 @@ import org.jspecify.annotations.Nullable;
 /** The result of an enqueue. */
 public sealed interface EnqueueResult {
 
-  /** The job for the request: the new one or the existing one. */
+  /** Returns the id of the new job or of the existing one. */
   JobId jobId();
 
-  /** Calls one of three functions, depending on the result. */
+  /**
+   * Applies one of three functions to this result, depending on its type, and returns the
+   * function's result.
+   */
   <R> R fold(
       Function<Enqueued, R> enqueued,
       Function<AlreadyQueued, R> alreadyQueued,
       Function<Replaced, R> replaced);
 
   /**
-   * Calls one of two functions, depending on whether a job was created. A replaced job existed
-   * before: it is passed to {@code alreadyQueued} as pending.
+   * Applies one of two functions, depending on whether a job was created, and returns the
+   * function's result. A replaced job existed before, so it is passed to {@code alreadyQueued},
+   * with the status {@link HolderStatus#PENDING}.
    */
   default <R> R fold(Function<Enqueued, R> enqueued, Function<AlreadyQueued, R> alreadyQueued) {
     return fold(
@@ -27,7 +31,7 @@ public sealed interface EnqueueResult {
   }
 
   /**
-   * A job was created.
+   * Indicates that a job was created.
    *
    * @param jobId the new job
    */
@@ -42,17 +46,17 @@ public sealed interface EnqueueResult {
   }
 
   /**
-   * Nothing was created or changed: another job holds the unique key, or the idempotency key is
-   * known.
+   * Indicates that nothing was created or changed, because another job holds the unique key or the
+   * idempotency key has been used before.
    *
-   * @param jobId the job that holds or took the key; a job whose key outlives it may have ended
-   *     long ago
-   * @param status status of that job when it was read; null if it was not read, as for an
+   * @param jobId the job that holds or has used the key; if the key is kept longer than the job,
+   *     the job may have ended long ago
+   * @param status the status of that job when it was read; null if it was not read, as for an
    *     idempotency key
    */
   record AlreadyQueued(JobId jobId, @Nullable HolderStatus status) implements EnqueueResult {
 
-    /** Creates a result without the job's status, which was not read. */
+    /** Creates a result without a status, for a job that was not read. */
     public AlreadyQueued(JobId jobId) {
       this(jobId, null);
     }
@@ -67,8 +71,8 @@ public sealed interface EnqueueResult {
   }
 
   /**
-   * Nothing was created: a pending job that has not used an attempt holds the unique key, and was
-   * changed as requested.
+   * Indicates that no job was created, because the unique key is held by a pending job without used
+   * attempts, which was changed as requested.
    *
    * @param jobId the job that was changed
    */

@@ -2,36 +2,36 @@ package dev.skipjack.api;
 
 import java.util.Locale;
 
-/** Status of an attempt in its audit row. */
+/** The status of an attempt in the audit. */
 public enum ExecutionStatus {
-  /** It has not ended. */
+  /** The attempt has not ended. */
   RUNNING,
-  /** The job is completed. */
+  /** The attempt completed the job. */
   SUCCEEDED,
-  /** It failed and the job will be retried. */
+  /** The attempt failed, and the job will be retried. */
   FAILED,
-  /** It failed and the job is dead. */
+  /** The attempt failed, and the job became dead. */
   DEAD,
-  /** Its lease expired before it ended. */
+  /** The lease expired before the attempt ended. */
   LOST,
-  /** The job was cancelled while it ran. */
+  /** The job was cancelled during the attempt. */
   CANCELLED,
-  /** Its worker released the job, at a shutdown for example. */
+  /** The worker released the job, for example during shutdown. */
   RELEASED,
-  /** Its handler postponed the job. */
+  /** The handler postponed the job. */
   SNOOZED;
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** The value in the database. */
+  /** Returns the value that represents this status in the database. */
   public String literal() {
     return literal;
   }
 
   /**
-   * The status with this value in the database.
+   * Returns the status that a database value represents.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if no status has this value
    */
   public static ExecutionStatus of(String literal) {
     return valueOf(literal.toUpperCase(Locale.ROOT));

@@ -1,11 +1,11 @@
 package dev.skipjack.api;
 
-/** What happens to a job after a certain kind of failure. */
+/** Determines what happens to a job after a particular type of failure. */
 public sealed interface FailureRule {
 
-  /** The job is retried after a wait, as long as attempts are left. */
+  /** Retries the job after a backoff, as long as it has attempts left. */
   record Retry(Backoff backoff) implements FailureRule {}
 
-  /** There is no further attempt: the job is dead at once. */
+  /** Makes the job dead immediately, without another attempt. */
   record Dead() implements FailureRule {}
 }

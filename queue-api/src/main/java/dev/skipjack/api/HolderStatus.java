@@ -1,24 +1,22 @@
 package dev.skipjack.api;
 
-/** Status of the job that holds a unique key, from the perspective of a duplicate. */
+/** The status of the job that holds a unique key, as seen by a duplicate. */
 public enum HolderStatus {
-  /**
-   * Pending, and has not used an attempt: the only state in which a duplicate may change the job.
-   */
+  /** Pending, without any used attempt. Only in this state can a duplicate change the job. */
   PENDING,
-  /** Pending for another attempt. */
+  /** Pending, waiting for another attempt. */
   RETRYING,
-  /** Running; its handler may have read its data before the duplicate was enqueued. */
+  /** Running. The handler may have read its data before the duplicate was enqueued. */
   RUNNING,
   /** Waiting behind an earlier job of its ordering key. */
   WAITING,
-  /** Dead, and its key is kept by dead jobs. */
+  /** Dead, but keeping its key. */
   DEAD,
-  /** Completed, cancelled or pruned, and its key is kept for a period. */
+  /** Completed, cancelled or pruned, but with a key that is kept for a period. */
   ENDED;
 
   /**
-   * Returns the status of a holder that is a live job.
+   * Returns the status of a holder that is still live.
    *
    * @param hasUsedAttempt whether the job has used an attempt
    * @throws IllegalArgumentException if {@code status} is not one of a live job

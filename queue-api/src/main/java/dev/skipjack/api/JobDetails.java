@@ -8,19 +8,21 @@ import org.jspecify.annotations.Nullable;
  * A job with all its details.
  *
  * @param summary the job as shown in lists
- * @param payload one JSON document
- * @param payloadVersion version of the payload's format
- * @param currentExecution the execution that runs it or, in the archive, ended it; null if there is
- *     none
- * @param leaseExpiresAt when its lease ends and any worker may rescue it; null unless running
- * @param cancelRequestedAt when an operator requested its cancellation while it was running; null
- *     if there was no request
- * @param uniqueLabel its unique key in readable form
- * @param orderingKey its ordering key
- * @param progress latest progress report of its handler, one JSON document; null once archived
- * @param result result of its handler, one JSON document; null while live
- * @param traceparent W3C traceparent of its enqueuer
- * @param executions its attempts, oldest first, without those whose audit was pruned
+ * @param payload the payload, as a JSON document
+ * @param payloadVersion the version of the payload's format
+ * @param currentExecution the execution that is running the job or, for an archived job, that ended
+ *     it; null if there is none
+ * @param leaseExpiresAt when the lease expires, after which any worker may rescue the job; null if
+ *     the job is not running
+ * @param cancelRequestedAt when an operator requested cancellation of the running job; null if
+ *     there was no request
+ * @param uniqueLabel the unique key in readable form; null if there is none
+ * @param orderingKey the ordering key; null if there is none
+ * @param progress the handler's latest progress report, as a JSON document; null if there is none
+ *     or the job is archived
+ * @param result the handler's result, as a JSON document; null if there is none or the job is live
+ * @param traceparent the W3C traceparent of the enqueuer; null if there is none
+ * @param executions the attempts, oldest first, except those whose audit has been pruned
  */
 public record JobDetails(
     JobSummary summary,
@@ -36,12 +38,12 @@ public record JobDetails(
     @Nullable String traceparent,
     List<JobExecution> executions) {
 
-  /** Copies the list. */
+  /** Makes a defensive copy of the list. */
   public JobDetails {
     executions = List.copyOf(executions);
   }
 
-  /** Returns this job with its attempts. */
+  /** Returns a copy of these details with the given attempts. */
   public JobDetails withExecutions(List<JobExecution> attempts) {
     return new JobDetails(
         summary,

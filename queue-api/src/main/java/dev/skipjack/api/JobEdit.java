@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Changes to a waiting job; parts that are not set stay the same. Immutable: every method returns a
- * new instance.
+ * Changes to apply to a pending job. Properties that are not set remain unchanged. Instances are
+ * immutable; methods that set a property return a new instance.
  */
 public final class JobEdit {
 
@@ -30,19 +30,19 @@ public final class JobEdit {
     this.payload = payload;
   }
 
-  /** An edit without changes. */
+  /** Returns an edit without changes. */
   public static JobEdit nothing() {
     return NOTHING;
   }
 
-  /** Sets the priority, -100 to 100. */
+  /** Sets the priority, from -100 to 100. */
   public JobEdit priority(int priority) {
     return new JobEdit(OptionalInt.of(Limits.priority(priority)), scheduledAt, delay, payload);
   }
 
   /**
-   * Makes the job due at {@code instant}; a past instant means now. Replaces {@link
-   * #delay(Duration)}.
+   * Sets the due time. An instant in the past makes the job due immediately. Overrides an earlier
+   * {@link #delay(Duration)}.
    */
   public JobEdit at(Instant instant) {
     return new JobEdit(
@@ -50,33 +50,34 @@ public final class JobEdit {
   }
 
   /**
-   * Makes the job due {@code delay} after the edit, by the database's clock. Replaces {@link #at}.
+   * Makes the job due {@code delay} after the edit, measured by the database clock. Overrides an
+   * earlier {@link #at}.
    */
   public JobEdit delay(Duration delay) {
     return new JobEdit(priority, Optional.empty(), Optional.of(Limits.delay(delay)), payload);
   }
 
-  /** Sets the payload, an instance of the payload class of the job's type. */
+  /** Sets the payload, which must be an instance of the payload class of the job's type. */
   public JobEdit payload(Object payload) {
     return new JobEdit(priority, scheduledAt, delay, Optional.of(payload));
   }
 
-  /** The new priority; empty if it does not change. */
+  /** Returns the new priority, or empty if it does not change. */
   public OptionalInt priority() {
     return priority;
   }
 
-  /** The new due time; empty if none was set. */
+  /** Returns the new due time, or empty if none was set. */
   public Optional<Instant> scheduledAt() {
     return scheduledAt;
   }
 
-  /** The new delay; empty if none was set. */
+  /** Returns the new delay, or empty if none was set. */
   public Optional<Duration> delay() {
     return delay;
   }
 
-  /** The new payload; empty if it does not change. */
+  /** Returns the new payload, or empty if it does not change. */
   public Optional<Object> payload() {
     return payload;
   }

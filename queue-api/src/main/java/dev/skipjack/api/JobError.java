@@ -7,12 +7,13 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Error of an unsuccessful attempt, in a form that PostgreSQL can store: without NUL or lone
- * surrogates, and with at most 8,192 characters of message and 32,768 of stack trace.
+ * The error of an unsuccessful attempt, in a form that PostgreSQL can store. NUL and lone
+ * surrogates are replaced. The message is limited to 8,192 characters and the stack trace to
+ * 32,768.
  *
- * @param errorClass class of the exception, if there was one
- * @param message what went wrong
- * @param stack stack trace, if there was an exception
+ * @param errorClass the class of the exception; null if there was none
+ * @param message a description of the error
+ * @param stack the stack trace of the exception; null if there was none
  */
 public record JobError(@Nullable String errorClass, String message, @Nullable String stack) {
 
@@ -20,26 +21,29 @@ public record JobError(@Nullable String errorClass, String message, @Nullable St
   private static final int LONGEST_MESSAGE = 8_192;
   private static final int LONGEST_STACK = 32_768;
 
-  /** Sanitises and truncates the texts. */
+  /** Sanitizes and truncates the texts. */
   public JobError {
     errorClass = errorClass == null ? null : SafeText.of(errorClass, LONGEST_CLASS);
     message = SafeText.of(message, LONGEST_MESSAGE);
     stack = stack == null ? null : SafeText.of(stack, LONGEST_STACK);
   }
 
-  /** An error with a reason instead of an exception. */
+  /** Returns an error that has a reason instead of an exception. */
   public static JobError of(String reason) {
     return new JobError(null, reason, null);
   }
 
-  /** Describes what a handler threw, even if its message or stack trace throws in turn. */
+  /**
+   * Returns an error that describes an exception, even if reading its message or stack trace throws
+   * another exception.
+   */
   public static JobError of(Throwable thrown) {
     return of(thrown, UnaryOperator.identity());
   }
 
   /**
-   * Like {@link #of(Throwable)}, after {@code edit} has processed message and stack trace, which
-   * are truncated afterwards.
+   * Returns an error that describes an exception. The message and the stack trace are transformed
+   * by {@code edit} before they are truncated.
    */
   public static JobError of(Throwable thrown, UnaryOperator<String> edit) {
     String stack = stackOf(thrown);

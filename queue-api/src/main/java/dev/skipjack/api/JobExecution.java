@@ -4,16 +4,17 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of a job, as recorded in its audit row.
+ * An attempt of a job, as recorded in the audit.
  *
- * @param id the execution
- * @param attempt number of the attempt, from 1, including snoozed and released ones
- * @param status how it ended, or whether it is still running
- * @param queue queue of the job at that time
- * @param worker the worker that ran it
- * @param startedAt when it was claimed
- * @param finishedAt when it ended; null while it runs
- * @param error why it did not succeed; null if no reason was recorded
+ * @param id the execution id
+ * @param attempt the number of the attempt, starting at 1 and including attempts that were snoozed
+ *     or released
+ * @param status how the attempt ended, or that it is still running
+ * @param queue the queue that the job was in at the time
+ * @param worker the worker that ran the attempt
+ * @param startedAt when the job was claimed
+ * @param finishedAt when the attempt ended; null while it is running
+ * @param error why the attempt did not succeed; null if no reason was recorded
  */
 public record JobExecution(
     ExecutionId id,

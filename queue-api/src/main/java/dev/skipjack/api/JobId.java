@@ -1,20 +1,25 @@
 package dev.skipjack.api;
 
 /**
- * Identity of a job, which never changes: in the live table, in the archive and in the audit.
+ * The id of a job. It never changes, and is the same in the live table, the archive and the audit.
  *
- * @param value positive; increases in the order of enqueueing, with gaps
+ * @param value the numeric id; positive, and increasing in the order in which jobs are enqueued,
+ *     with gaps
  */
 public record JobId(long value) {
 
-  /** Rejects values that are not positive. */
+  /**
+   * Creates a job id.
+   *
+   * @throws IllegalArgumentException if {@code value} is not positive
+   */
   public JobId {
     if (value < 1) {
       throw new IllegalArgumentException("Job id %d is not positive.".formatted(value));
     }
   }
 
-  /** The plain number, as shown in logs and commands. */
+  /** Returns the number, as shown in logs and commands. */
   @Override
   public String toString() {
     return Long.toString(value);

@@ -1,13 +1,13 @@
 package dev.skipjack.api;
 
 /**
- * The order in which jobs are listed. Each order is that of an index, so every page costs the same.
+ * The order in which jobs are listed. Each order follows an index, so every page costs the same.
  */
 public enum JobOrder {
-  /** Live jobs, lowest id first. */
+  /** Live jobs by id, lowest id first. */
   ID,
-  /** Pending jobs of one queue, earliest due time first, whatever their priority. */
+  /** Pending jobs of one queue by due time, earliest first, regardless of priority. */
   DUE,
-  /** Archived jobs, latest end first. */
+  /** Archived jobs by the time they ended, latest first. */
   FINISHED
 }

@@ -5,22 +5,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page of a list of jobs.
+ * A page of a list of jobs.
  *
- * <p>The list ends when there is no next page, not when a page is short: in a search for rare jobs
- * in a large table, a page may contain few jobs or none and still have a next page.
+ * <p>The list ends when there is no next page. A short page does not mean that the list has ended:
+ * in a search for rare jobs in a large table, a page may contain few jobs, or none, and still have
+ * a next page.
  *
- * @param jobs in the order of the query
- * @param nextToken where the next page starts; null at the end of the list
+ * @param jobs the jobs, in the order of the query
+ * @param nextToken the token of the next page; null at the end of the list
  */
 public record JobPage(List<JobSummary> jobs, @Nullable PageToken nextToken) {
 
-  /** Copies the list. */
+  /** Makes a defensive copy of the list. */
   public JobPage {
     jobs = List.copyOf(jobs);
   }
 
-  /** Where the next page starts; empty at the end of the list. */
+  /** Returns the token of the next page, or empty at the end of the list. */
   public Optional<PageToken> next() {
     return Optional.ofNullable(nextToken);
   }

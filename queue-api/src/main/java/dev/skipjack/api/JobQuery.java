@@ -4,20 +4,21 @@ import dev.skipjack.api.spi.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs to list, and where to start. Immutable: every method returns a new instance.
+ * A query for a page of jobs. Instances are immutable.
  *
  * <pre>{@code
  * JobPage page = reader.list(JobQuery.live().status(JobStatus.DEAD).queue("emails").limit(100));
  * }</pre>
  *
- * @param order also determines what is listed: live, pending or archived jobs
+ * @param order the order of the list, which also determines whether live, pending or archived jobs
+ *     are listed
  * @param queue the queue of the jobs; null for all queues. Required if the order is {@link
- *     JobOrder#DUE}.
+ *     JobOrder#DUE}
  * @param kind the kind of the jobs; null for all kinds
  * @param status the status of the jobs; null for every status that the order lists
- * @param tag a tag of the jobs; null for all jobs
- * @param limit maximum number of jobs in a page, 1 to {@link #LARGEST}
- * @param after where the page starts; null for the first page
+ * @param tag a tag that the jobs must have; null for all jobs
+ * @param limit the maximum number of jobs in a page, from 1 to {@link #LARGEST}
+ * @param after the token of the page; null for the first page
  */
 public record JobQuery(
     JobOrder order,
@@ -28,15 +29,17 @@ public record JobQuery(
     int limit,
     @Nullable PageToken after) {
 
-  /** The maximum size of a page. */
+  /** The maximum limit of a page. */
   public static final int LARGEST = 500;
 
-  /** The default size of a page. */
+  /** The default limit of a page. */
   public static final int DEFAULT_LIMIT = 50;
 
   /**
-   * Rejects invalid names and tags, a limit out of range, and a status that the order does not
-   * list.
+   * Creates a query.
+   *
+   * @throws IllegalArgumentException if a name or the tag is invalid, the limit is out of range, or
+   *     the order does not list jobs with the status
    */
   public JobQuery {
     if (queue != null) {
@@ -63,37 +66,39 @@ public record JobQuery(
     }
   }
 
-  /** Live jobs of any status by id: pending, running, waiting and dead. */
+  /**
+   * Returns a query for live jobs of any status (pending, running, waiting or dead), ordered by id.
+   */
   public static JobQuery live() {
     return new JobQuery(JobOrder.ID, null, null, null, null, DEFAULT_LIMIT, null);
   }
 
-  /** Pending jobs of {@code queue} by due time. */
+  /** Returns a query for the pending jobs of {@code queue}, ordered by due time. */
   public static JobQuery pending(String queue) {
     return new JobQuery(JobOrder.DUE, queue, null, JobStatus.PENDING, null, DEFAULT_LIMIT, null);
   }
 
-  /** Completed and cancelled jobs, latest first. */
+  /** Returns a query for completed and cancelled jobs, latest first. */
   public static JobQuery archived() {
     return new JobQuery(JobOrder.FINISHED, null, null, null, null, DEFAULT_LIMIT, null);
   }
 
-  /** Returns this query, limited to one queue. */
+  /** Returns this query, restricted to one queue. */
   public JobQuery queue(String queue) {
     return new JobQuery(order, queue, kind, status, tag, limit, after);
   }
 
-  /** Returns this query, limited to one kind. */
+  /** Returns this query, restricted to one kind. */
   public JobQuery kind(String kind) {
     return new JobQuery(order, queue, kind, status, tag, limit, after);
   }
 
-  /** Returns this query, limited to one status. */
+  /** Returns this query, restricted to one status. */
   public JobQuery status(JobStatus status) {
     return new JobQuery(order, queue, kind, status, tag, limit, after);
   }
 
-  /** Returns this query, limited to jobs with one tag. */
+  /** Returns this query, restricted to jobs with the given tag. */
   public JobQuery tag(String tag) {
     return new JobQuery(order, queue, kind, status, tag, limit, after);
   }
@@ -103,7 +108,7 @@ public record JobQuery(
     return new JobQuery(order, queue, kind, status, tag, limit, after);
   }
 
-  /** Returns this query, starting at the page of {@code token}. */
+  /** Returns this query for the page that {@code token} identifies. */
   public JobQuery after(PageToken token) {
     return new JobQuery(order, queue, kind, status, tag, limit, token);
   }

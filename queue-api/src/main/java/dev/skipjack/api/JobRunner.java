@@ -4,16 +4,16 @@ package dev.skipjack.api;
 public interface JobRunner {
 
   /**
-   * Runs jobs until none is due, including those that become due meanwhile.
+   * Runs jobs until no job is due, including jobs that become due in the meantime.
    *
-   * @return the number of attempts run
+   * @return the number of attempts that were run
    */
   int runUntilIdle();
 
   /**
-   * Runs the next due job.
+   * Runs the next due job, if there is one.
    *
-   * @return whether there was one
+   * @return whether a job was run
    */
   boolean runNext();
 }

@@ -3,42 +3,43 @@ package dev.skipjack.api;
 import java.util.Locale;
 
 /**
- * Status of a job. {@code docs/job-lifecycle.md} shows the transitions from one to another, and
- * {@code StatusesTest} of the store compares this list with the schema.
+ * The status of a job. The transitions between statuses are documented in {@code
+ * docs/job-lifecycle.md}. The store's {@code StatusesTest} compares this list with the schema.
  */
 public enum JobStatus {
-  /** Waits for its due time, a retry's too, or for a worker. */
+  /** Waiting for its due time, which may be that of a retry, or for a worker. */
   PENDING,
-  /** Held by an execution, whose lease is renewed while it runs. */
+  /** Claimed by a worker, which renews the lease while the job runs. */
   RUNNING,
   /** Waiting behind an earlier job of its ordering key. */
   WAITING,
   /**
-   * Failed for good, by its last attempt or by its handler. Kept until it is redriven or pruned.
+   * Failed permanently, because its last attempt failed or its handler decided so. The job is kept
+   * until it is redriven or pruned.
    */
   DEAD,
-  /** Completed by its handler. In the archive only. */
+  /** Completed by its handler. Only archived jobs have this status. */
   COMPLETED,
-  /** Cancelled by an operator or its handler. In the archive only. */
+  /** Cancelled by an operator or its handler. Only archived jobs have this status. */
   CANCELLED;
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** The value in the database. */
+  /** Returns the value that represents this status in the database. */
   public String literal() {
     return literal;
   }
 
   /**
-   * The status with this value in the database.
+   * Returns the status that a database value represents.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if no status has this value
    */
   public static JobStatus of(String literal) {
     return valueOf(literal.toUpperCase(Locale.ROOT));
   }
 
-  /** Whether a job of this status is in the live table; otherwise it is in the archive. */
+  /** Returns whether jobs with this status are in the live table rather than the archive. */
   public boolean isLive() {
     return switch (this) {
       case PENDING, RUNNING, WAITING, DEAD -> true;

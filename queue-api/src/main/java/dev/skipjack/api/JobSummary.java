@@ -5,24 +5,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as shown in lists, with everything except its payload.
+ * A job as shown in lists, without its payload.
  *
  * @param id the job
- * @param status its status; completed and cancelled jobs are archived
- * @param queue its queue
- * @param kind its kind
- * @param priority its priority
- * @param attempts executions so far
- * @param uncountedAttempts the executions that do not count: snoozed, released, or before a redrive
- * @param maxAttempts number of attempts that it may use
- * @param createdAt when it was enqueued
- * @param scheduledAt when it is due, or became due
- * @param startedAt when its latest attempt was claimed; null if it never was
- * @param diedAt when it became dead; null unless dead
- * @param finishedAt when it ended; null while live
- * @param worker the worker that runs it or ran it last; null if it never ran
- * @param lastError message of its latest attempt that did not succeed
- * @param tags its tags
+ * @param status the status; completed and cancelled jobs are archived
+ * @param queue the queue
+ * @param kind the kind
+ * @param priority the priority
+ * @param attempts the number of attempts so far
+ * @param uncountedAttempts the number of attempts that do not count, because they were snoozed or
+ *     released or preceded the latest redrive
+ * @param maxAttempts the maximum number of attempts
+ * @param createdAt when the job was enqueued
+ * @param scheduledAt when the job is or was due
+ * @param startedAt when the latest attempt was claimed; null if there was none
+ * @param diedAt when the job became dead; null if it is not dead
+ * @param finishedAt when the job ended; null while it is live
+ * @param worker the worker that is running or last ran the job; null if it never ran
+ * @param lastError the error message of the latest unsuccessful attempt; null if there is none
+ * @param tags the tags
  */
 public record JobSummary(
     JobId id,
@@ -42,12 +43,12 @@ public record JobSummary(
     @Nullable String lastError,
     List<String> tags) {
 
-  /** Copies the tags. */
+  /** Makes a defensive copy of the tags. */
   public JobSummary {
     tags = List.copyOf(tags);
   }
 
-  /** The number of used attempts, which is compared with {@link #maxAttempts}. */
+  /** Returns the number of attempts that count towards {@link #maxAttempts}. */
   public int usedAttempts() {
     return attempts - uncountedAttempts;
   }

@@ -8,26 +8,28 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * Type of a job, shared by the code that enqueues it and the worker that handles it: its kind, the
- * class of its payload, and the defaults of its jobs.
+ * A type of job: its kind, the class of its payload, and the default options of its jobs. The code
+ * that enqueues jobs and the worker that runs them share the type.
  *
- * <p>Declare one constant for each kind; code that only enqueues needs no handler. Immutable: every
- * method returns a new instance.
+ * <p>Declare one constant for each kind. Code that only enqueues jobs needs no handler. Instances
+ * are immutable; methods that change a setting return a new instance.
  *
  * <pre>{@code
  * static final JobType<SendWelcome> SEND_WELCOME =
  *     JobType.of("send-welcome", SendWelcome.class).onQueue("emails").maxAttempts(8);
  * }</pre>
  *
- * @param <T> the payload: a class that the {@link PayloadCodec} can write and read, a record for
- *     instance
+ * @param <T> the payload class, which the {@link PayloadCodec} must be able to encode and decode;
+ *     for example a record
  */
 public final class JobType<T> {
 
-  /** Queue of jobs whose type and options name none. */
+  /** The queue of jobs for which neither the options nor the type name one. */
   public static final String DEFAULT_QUEUE = "default";
 
-  /** Maximum number of attempts where neither the job, nor its type, nor its queue sets one. */
+  /**
+   * The maximum number of attempts if neither the options, nor the type, nor the queue sets one.
+   */
   public static final int DEFAULT_MAX_ATTEMPTS = 25;
 
   private final String kind;
@@ -68,13 +70,14 @@ public final class JobType<T> {
   }
 
   /**
-   * Creates a type with all defaults: queue {@value #DEFAULT_QUEUE}, {@link Backoff#standard()}
-   * after any failure, no timeout. Priority and maximum attempts default to the settings of the
-   * job's queue in the database, then to priority 0 and {@value #DEFAULT_MAX_ATTEMPTS} attempts.
+   * Creates a type with the default settings: the queue {@value #DEFAULT_QUEUE}, {@link
+   * Backoff#standard()} after any failure, and no timeout. Priority and maximum number of attempts
+   * default to the settings of the job's queue in the database, then to 0 and {@value
+   * #DEFAULT_MAX_ATTEMPTS}.
    *
-   * @param kind stable name in the database, 1 to 63 characters of {@code a-z 0-9 _ . -}; never a
-   *     class name, because classes move
-   * @param payloadClass class that the payload is decoded to
+   * @param kind the stable name of the type in the database, 1 to 63 of the characters {@code a-z
+   *     0-9 _ . -}. Do not use a class name, because classes are renamed and moved
+   * @param payloadClass the class that payloads are decoded to
    */
   public static <T> JobType<T> of(String kind, Class<T> payloadClass) {
     String name = Names.requireKind(kind);
@@ -91,8 +94,8 @@ public final class JobType<T> {
   }
 
   /**
-   * Queue of the type's jobs, 1 to 63 characters of {@code a-z 0-9 _ . -}. Defaults to {@value
-   * #DEFAULT_QUEUE}.
+   * Sets the queue of the type's jobs. The name has 1 to 63 of the characters {@code a-z 0-9 _ .
+   * -}. Defaults to {@value #DEFAULT_QUEUE}.
    */
   public JobType<T> onQueue(String queue) {
     String name = Names.requireQueue(queue);
@@ -100,8 +103,8 @@ public final class JobType<T> {
   }
 
   /**
-   * Priority of the type's jobs within their queue, from -100 (last) to 100 (first). Defaults to
-   * the queue's priority, then to 0.
+   * Sets the priority of the type's jobs within their queue, from -100 (lowest) to 100 (highest).
+   * Defaults to the priority of the queue, then to 0.
    */
   public JobType<T> priority(int priority) {
     OptionalInt checked = OptionalInt.of(Limits.priority(priority));
@@ -109,8 +112,8 @@ public final class JobType<T> {
   }
 
   /**
-   * Number of attempts after which a failing job is dead, from 1 to 1,000,000. Defaults to the
-   * queue's number, then to {@value #DEFAULT_MAX_ATTEMPTS}.
+   * Sets the maximum number of attempts, from 1 to 1,000,000, after which a failing job becomes
+   * dead. Defaults to the maximum of the queue, then to {@value #DEFAULT_MAX_ATTEMPTS}.
    */
   public JobType<T> maxAttempts(int maxAttempts) {
     OptionalInt checked = OptionalInt.of(Limits.maxAttempts(maxAttempts));
@@ -118,8 +121,8 @@ public final class JobType<T> {
   }
 
   /**
-   * Backoff after failures for which neither {@link #retryOn} nor {@link #deadOn} has a rule.
-   * Defaults to {@link Backoff#standard()}.
+   * Sets the backoff after failures for which there is no rule by {@link #retryOn} or {@link
+   * #deadOn}. Defaults to {@link Backoff#standard()}.
    */
   public JobType<T> retry(Backoff backoff) {
     Backoff checked = require("Backoff", backoff);
@@ -127,8 +130,8 @@ public final class JobType<T> {
   }
 
   /**
-   * Backoff after an exception of class {@code failure} or a subclass. Where several rules match,
-   * the rule of the closest superclass applies.
+   * Sets the backoff after an exception of class {@code failure} or a subclass. If several rules
+   * match an exception, the rule for its closest superclass applies.
    */
   public JobType<T> retryOn(Class<? extends Throwable> failure, Backoff backoff) {
     FailureRule rule = new FailureRule.Retry(require("Backoff", backoff));
@@ -137,9 +140,9 @@ public final class JobType<T> {
   }
 
   /**
-   * Makes a job dead at once after an exception of class {@code failure} or a subclass, for
-   * failures that no further attempt can fix. Where several rules match, the rule of the closest
-   * superclass applies.
+   * Makes a job dead immediately after an exception of class {@code failure} or a subclass. Use
+   * this for failures that a further attempt cannot fix. If several rules match an exception, the
+   * rule for its closest superclass applies.
    */
   public JobType<T> deadOn(Class<? extends Throwable> failure) {
     Class<? extends Throwable> checked = require("Exception class", failure);
@@ -147,8 +150,8 @@ public final class JobType<T> {
   }
 
   /**
-   * Timeout of an attempt, after which it is interrupted; positive, and independent of the lease.
-   * Defaults to none.
+   * Sets the timeout of an attempt, after which its handler is interrupted. The timeout must be
+   * positive and is independent of the lease. By default, there is no timeout.
    */
   public JobType<T> timeout(Duration timeout) {
     if (require("Timeout", timeout).isNegative() || timeout.isZero()) {
@@ -159,9 +162,9 @@ public final class JobType<T> {
   }
 
   /**
-   * Version of the payload's format, at least 1. A worker releases jobs of a later version, so that
-   * a newer worker can claim them, and lets the {@linkplain #upcast upcaster} rewrite payloads of
-   * an earlier one. Defaults to 1.
+   * Sets the version of the payload format, at least 1. A worker releases jobs with a later
+   * version, so that newer workers can claim them, and passes payloads of earlier versions to the
+   * {@linkplain #upcast upcaster}. Defaults to 1.
    */
   public JobType<T> payloadVersion(int version) {
     if (version < 1) {
@@ -172,68 +175,71 @@ public final class JobType<T> {
   }
 
   /**
-   * Upcaster that rewrites payloads of earlier versions before they are decoded. By default such
-   * payloads are decoded as they are.
+   * Sets the upcaster, which converts payloads of earlier versions before they are decoded. By
+   * default, such payloads are decoded unchanged.
    */
   public JobType<T> upcast(PayloadUpcaster upcaster) {
     PayloadUpcaster checked = require("Upcaster", upcaster);
     return with(chosen -> chosen.upcaster = checked);
   }
 
-  /** Stable name in the database. */
+  /** Returns the stable name of the type in the database. */
   public String kind() {
     return kind;
   }
 
-  /** Class that the payload is decoded to. */
+  /** Returns the class that payloads are decoded to. */
   public Class<T> payloadClass() {
     return payloadClass;
   }
 
-  /** Queue of jobs whose options do not set one. */
+  /** Returns the queue of jobs whose options do not set one. */
   public String queue() {
     return settings.queue;
   }
 
-  /** Priority of jobs whose options do not set one; empty if the queue's priority applies. */
+  /**
+   * Returns the priority of jobs whose options do not set one, or empty if the priority of the
+   * queue applies.
+   */
   public OptionalInt priority() {
     return settings.priority;
   }
 
   /**
-   * Maximum number of attempts of jobs whose options do not set one; empty if the queue's number
-   * applies.
+   * Returns the maximum number of attempts of jobs whose options do not set one, or empty if the
+   * maximum of the queue applies.
    */
   public OptionalInt maxAttempts() {
     return settings.maxAttempts;
   }
 
-  /** Backoff after failures that have no rule of their own. */
+  /** Returns the backoff after failures that match no rule. */
   public Backoff backoff() {
     return settings.failures.otherwise();
   }
 
-  /** The rule for a job whose handler threw {@code failure}. */
+  /** Returns the rule that applies after a handler has thrown {@code failure}. */
   public FailureRule ruleFor(Throwable failure) {
     return settings.failures.of(failure);
   }
 
-  /** Timeout of an attempt; empty if there is none. */
+  /** Returns the timeout of an attempt, or empty if there is none. */
   public Optional<Duration> timeout() {
     return settings.timeout;
   }
 
-  /** Version of the format in which payloads are encoded. */
+  /** Returns the version of the format in which payloads are encoded. */
   public int payloadVersion() {
     return settings.payloadVersion;
   }
 
-  /** Upcaster of payloads of earlier versions. */
+  /** Returns the upcaster for payloads of earlier versions. */
   public PayloadUpcaster upcaster() {
     return settings.upcaster;
   }
 
-  /** Kind and payload class, for messages. */
+  /** Returns the kind and the payload class, for use in messages. */
   @Override
   public String toString() {
     return "JobType[%s, %s]".formatted(kind, payloadClass.getName());

@@ -4,8 +4,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if the execution no longer owns its job, because the job was rescued or has ended. Do not
- * catch it: the handler's open transaction must be rolled back.
+ * Thrown when an execution no longer owns its job, because the job has been rescued or has ended.
+ * Do not catch this exception: the handler's open transaction must be rolled back.
  */
 public final class LeaseLostException extends QueueException {
 
@@ -16,9 +16,9 @@ public final class LeaseLostException extends QueueException {
   private final @Nullable ExecutionId heldBy;
 
   /**
-   * Creates an exception for an execution whose write was refused.
+   * Creates an exception for an execution whose write was rejected.
    *
-   * @param heldBy see {@link #heldBy()}; null if there is none or it is unknown
+   * @param heldBy the execution that owns the job now; null if there is none or it is unknown
    */
   public LeaseLostException(JobId jobId, ExecutionId executionId, @Nullable ExecutionId heldBy) {
     super(
@@ -30,19 +30,19 @@ public final class LeaseLostException extends QueueException {
     this.heldBy = heldBy;
   }
 
-  /** The job. */
+  /** Returns the id of the job. */
   public JobId jobId() {
     return jobId;
   }
 
-  /** The execution that was refused. */
+  /** Returns the id of the execution whose write was rejected. */
   public ExecutionId executionId() {
     return executionId;
   }
 
   /**
-   * The execution that owns the job now, as the open transaction sees it; empty if the job waits or
-   * has ended, or if the database did not report it.
+   * Returns the id of the execution that owns the job now, as seen by the open transaction. Empty
+   * if the job is not running, or if the database did not report the id.
    */
   public Optional<ExecutionId> heldBy() {
     return Optional.ofNullable(heldBy);

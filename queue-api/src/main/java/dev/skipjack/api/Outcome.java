@@ -6,125 +6,127 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of an attempt, returned by its handler. An exception means a failed attempt, which is
- * retried or not according to the {@link JobType}.
+ * The outcome of an attempt, as returned by its handler. If the handler throws an exception
+ * instead, the attempt fails, and the {@link JobType} determines whether the job is retried.
  */
 public sealed interface Outcome {
 
-  /** The default reason of a retry. */
+  /** The reason recorded for a retry without a reason. */
   String NO_REASON = "The handler asked for a retry.";
 
-  /** The job is completed. */
+  /** Returns an outcome that completes the job without a result. */
   static Outcome completed() {
     return Completed.PLAIN;
   }
 
   /**
-   * The job is completed and has a result, which is kept with the archived job.
+   * Returns an outcome that completes the job with a result, which is stored with the archived job.
    *
-   * @param result any value that the queue's {@link PayloadCodec} can write, within the limits of a
-   *     payload; null for none. If it cannot be written, the attempt fails
+   * @param result a value that the queue's {@link PayloadCodec} can encode, subject to the same
+   *     limits as a payload; null for no result. If it cannot be encoded, the attempt fails
    */
   static Outcome completed(@Nullable Object result) {
     return result == null ? Completed.PLAIN : new Completed(result);
   }
 
   /**
-   * The attempt failed and is retried after {@code delay} instead of the type's backoff. Uses an
-   * attempt.
+   * Returns an outcome that fails the attempt and retries the job after {@code delay} instead of
+   * the type's backoff. This uses an attempt.
    *
-   * @param delay clamped to 0 .. {@link Backoff#LONGEST}
+   * @param delay the delay, clamped to the range from 0 to {@link Backoff#LONGEST}
    */
   static Outcome retry(Duration delay) {
     return new Retried(delay, NO_REASON);
   }
 
   /**
-   * Like {@link #retry(Duration)}, with a reason.
+   * Returns an outcome that fails the attempt for the given reason and retries the job after {@code
+   * delay} instead of the type's backoff. This uses an attempt.
    *
-   * @param delay clamped to 0 .. {@link Backoff#LONGEST}
-   * @param reason kept in the audit and on the job
+   * @param delay the delay, clamped to the range from 0 to {@link Backoff#LONGEST}
+   * @param reason the reason, stored in the audit and with the job
    */
   static Outcome retry(Duration delay, String reason) {
     return new Retried(delay, reason);
   }
 
   /**
-   * Postpones the job by {@code delay}. Uses no attempt.
+   * Returns an outcome that postpones the job by {@code delay}. This does not use an attempt.
    *
-   * @param delay clamped to 0 .. {@link Backoff#LONGEST}
+   * @param delay the delay, clamped to the range from 0 to {@link Backoff#LONGEST}
    */
   static Outcome snooze(Duration delay) {
     return new Snoozed(delay, null);
   }
 
   /**
-   * Postpones the job until {@code until}, by the database's clock; a past instant means now. Uses
-   * no attempt.
+   * Returns an outcome that postpones the job until the given instant of the database clock. If the
+   * instant is in the past, the job becomes due immediately. This does not use an attempt.
    */
   static Outcome snooze(Instant until) {
     return new Snoozed(Duration.ZERO, until);
   }
 
   /**
-   * Ends the job without completing it: it is archived as cancelled.
+   * Returns an outcome that ends the job without completing it. The job is archived as cancelled.
    *
-   * @param reason kept in the audit and with the archived job
+   * @param reason the reason, stored in the audit and with the archived job
    */
   static Outcome cancelled(String reason) {
     return new Cancelled(reason);
   }
 
   /**
-   * Makes the job dead at once, without further attempts.
+   * Returns an outcome that makes the job dead immediately, without further attempts.
    *
-   * @param reason kept in the audit and on the job
+   * @param reason the reason, stored in the audit and with the job
    */
   static Outcome dead(String reason) {
     return new Dead(reason);
   }
 
   /**
-   * The outcome of {@code stage}, once it completes. Meanwhile the handler's thread is free for
-   * other jobs, but the attempt keeps its slot, and its lease is renewed. If the stage fails, the
-   * attempt fails as if the handler had thrown that exception.
+   * Returns an outcome that is determined by {@code stage} when it completes. Until then, the
+   * handler's thread is available for other work, but the attempt keeps its slot, and its lease is
+   * renewed. If the stage completes exceptionally, the attempt fails as if the handler had thrown
+   * the exception.
    *
-   * <p>When the attempt times out, loses its lease or is cancelled, the worker cancels the stage
+   * <p>If the attempt times out, loses its lease or is cancelled, the worker cancels the stage
    * ({@link java.util.concurrent.Future#cancel}) and stops waiting for it.
    */
   static Outcome async(CompletionStage<? extends @Nullable Outcome> stage) {
     return new Async(stage);
   }
 
-  /** Calls the function for this outcome. */
+  /** Calls the method of {@code cases} for this type of outcome, and returns its result. */
   <R> R accept(Cases<R> cases);
 
-  /** A function of outcomes, with one method for each kind. */
+  /** A function that accepts any outcome, with one method for each type of outcome. */
   interface Cases<R> {
 
-    /** The job is completed. */
+    /** Called if the handler completed the job. */
     R completed(Completed outcome);
 
-    /** The attempt failed. */
+    /** Called if the attempt failed and the job must be retried after the delay of the outcome. */
     R retried(Retried outcome);
 
-    /** The job is postponed. */
+    /** Called if the handler postponed the job. */
     R snoozed(Snoozed outcome);
 
-    /** The job ends as cancelled. */
+    /** Called if the handler cancelled the job. */
     R cancelled(Cancelled outcome);
 
-    /** A final failure. */
+    /** Called if the attempt failed and the job must not be retried. */
     R dead(Dead outcome);
 
-    /** The outcome is not known yet. */
+    /** Called if the outcome is not known yet. */
     R async(Async outcome);
   }
 
   /**
-   * The job is done.
+   * Completes the job.
    *
-   * @param result null if there is none
+   * @param result the result; null if there is none
    */
   record Completed(@Nullable Object result) implements Outcome {
     private static final Completed PLAIN = new Completed(null);
@@ -135,9 +137,9 @@ public sealed interface Outcome {
     }
   }
 
-  /** A failed attempt that is retried after a delay of its own. */
+  /** Fails the attempt and retries the job after the given delay. */
   record Retried(Duration delay, String reason) implements Outcome {
-    /** Clamps the delay; a null reason is replaced by a default text. */
+    /** Clamps the delay and replaces a null reason with a default text. */
     public Retried {
       delay = Backoff.clamp(delay);
       reason = Reasons.orNone(reason);
@@ -150,10 +152,10 @@ public sealed interface Outcome {
   }
 
   /**
-   * A postponed job; the attempt does not count.
+   * Postpones the job without using an attempt.
    *
-   * @param delay time until it is due again; ignored if {@code until} is given
-   * @param until when it is due again; null if the delay applies
+   * @param delay how long until the job is due again; ignored if {@code until} is not null
+   * @param until when the job is due again; null if the delay applies
    */
   record Snoozed(Duration delay, @Nullable Instant until) implements Outcome {
     /** Clamps the delay. */
@@ -167,9 +169,9 @@ public sealed interface Outcome {
     }
   }
 
-  /** The end of a job that was not completed. */
+  /** Ends the job without completing it. */
   record Cancelled(String reason) implements Outcome {
-    /** A null reason is replaced by a default text. */
+    /** Replaces a null reason with a default text. */
     public Cancelled {
       reason = Reasons.orNone(reason);
     }
@@ -182,7 +184,7 @@ public sealed interface Outcome {
 
   /** A final failure. */
   record Dead(String reason) implements Outcome {
-    /** A null reason is replaced by a default text. */
+    /** Replaces a null reason with a default text. */
     public Dead {
       reason = Reasons.orNone(reason);
     }
@@ -193,7 +195,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** An outcome that is known later. */
+  /** Defers to the outcome of a stage. */
   record Async(CompletionStage<? extends @Nullable Outcome> stage) implements Outcome {
     @Override
     public <R> R accept(Cases<R> cases) {

@@ -3,17 +3,22 @@ package dev.skipjack.api;
 import dev.skipjack.api.spi.SafeText;
 
 /**
- * Position of the next page of a list. Pass it back unchanged; its content is internal to the
- * store. It is a position, not a cursor, so it stays valid indefinitely, even in another process,
- * and uses no resources of the database.
+ * An opaque token for the position at which a page of a list starts. Pass it back unchanged. Unlike
+ * a database cursor, a token uses no resources and never expires, even if it is passed to another
+ * process.
  *
- * @param text letters, digits, {@code -} and {@code _} only, so it can be used in URLs unchanged
+ * @param text the token, consisting of letters, digits, {@code -} and {@code _}, so that URLs can
+ *     contain it without escaping
  */
 public record PageToken(String text) {
 
   private static final int LONGEST = 200;
 
-  /** Rejects texts that no store returns. */
+  /**
+   * Creates a token from its text.
+   *
+   * @throws IllegalArgumentException if {@code text} is not a valid token
+   */
   public PageToken {
     if (!text.matches("[A-Za-z0-9_-]{1," + LONGEST + "}")) {
       throw new IllegalArgumentException(
@@ -22,7 +27,7 @@ public record PageToken(String text) {
     }
   }
 
-  /** The plain text. */
+  /** Returns the text of the token. */
   @Override
   public String toString() {
     return text;

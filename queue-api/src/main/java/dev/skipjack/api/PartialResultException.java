@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Thrown if a command on many jobs fails after some of its transactions have committed. Contains
- * the results so far; all other jobs are unchanged, except those of the failed batch if {@link
- * #isOutcomeUnknown}.
+ * Thrown when a command on a list of jobs fails after some of its transactions have committed. The
+ * exception contains the results so far. All other jobs are unchanged, except that the jobs of the
+ * failed batch may have changed if {@link #isOutcomeUnknown} returns true.
  */
 public final class PartialResultException extends StoreException {
 
@@ -16,10 +16,10 @@ public final class PartialResultException extends StoreException {
   private final transient Map<JobId, Object> results;
 
   /**
-   * Wraps {@code failure}, with its message and cause.
+   * Creates an exception with the message and the cause of {@code failure}.
    *
    * @param results the results so far
-   * @param jobs number of jobs in the command
+   * @param jobs the number of jobs that the command was called with
    */
   public PartialResultException(StoreException failure, Map<JobId, ?> results, int jobs) {
     super(
@@ -30,8 +30,9 @@ public final class PartialResultException extends StoreException {
   }
 
   /**
-   * The results for the jobs that were processed, for example of type {@link CancelResult}; jobs
-   * that were still busy are missing. Empty after Java serialization.
+   * Returns the results of the jobs that were processed. Their type depends on the command, for
+   * example {@link CancelResult}. Jobs that were still busy are not included. The map is empty
+   * after Java serialization.
    */
   public Map<JobId, Object> results() {
     return results == null ? Map.of() : results;

@@ -1,35 +1,35 @@
 package dev.skipjack.api;
 
-/** Converts payloads to JSON and back. Implementations must be safe for any number of threads. */
+/** Converts payloads to JSON and back. Implementations must be thread-safe. */
 public interface PayloadCodec {
 
   /**
-   * Returns the payload as one JSON document.
+   * Encodes a payload as a JSON document.
    *
-   * @param payload not null
-   * @throws PayloadException if it cannot be written
+   * @param payload the payload; not null
+   * @throws PayloadException if the payload cannot be encoded
    */
   String encode(Object payload);
 
   /**
-   * Reads a payload from JSON. The class comes from the registered {@link JobType}, never from the
-   * document.
+   * Decodes a payload from a JSON document. The class is that of the registered {@link JobType}; it
+   * is never taken from the document.
    *
-   * @throws PayloadException if it does not fit {@code payloadClass}; {@linkplain
-   *     PayloadException#permanent permanent} if the class is the cause, so that no further attempt
-   *     can succeed
+   * @throws PayloadException if the document does not match {@code payloadClass}. The exception is
+   *     {@linkplain PayloadException#permanent permanent} if the class itself cannot be decoded, so
+   *     that no further attempt can succeed
    */
   <T> T decode(String json, Class<T> payloadClass);
 
   /**
-   * Checks that {@link #decode} can read what {@link #encode} writes for a class. Called when a
-   * handler is registered and before the first job of a class is enqueued, so that a payload that
-   * no attempt could read is refused at once. A codec that cannot decide must accept the class. The
-   * default accepts every class.
+   * Checks that {@link #decode} can read what {@link #encode} writes for a class. The queue calls
+   * this method when a handler is registered and before the first job with a payload of the class
+   * is enqueued, so that it can reject a payload that no attempt could read. A codec that cannot
+   * decide must accept the class. The default implementation accepts every class.
    *
-   * @param payloadClass class of a {@link JobType}'s payload
-   * @throws PayloadException if {@code decode} would always fail; the message names the class, the
-   *     property where it is known, and the fix
+   * @param payloadClass the payload class of a {@link JobType}
+   * @throws PayloadException if {@code decode} would always fail. The message names the class, the
+   *     property (if it is known) and the fix
    */
   default void requireReadable(Class<?> payloadClass) {}
 }

@@ -3,8 +3,8 @@ package dev.skipjack.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if a payload cannot be written or read, or is refused; fix the payload or its class.
- * Nothing was sent to the database.
+ * Thrown when a payload cannot be encoded or decoded, or is rejected. Nothing has been sent to the
+ * database. To recover, fix the payload or its class.
  */
 public final class PayloadException extends QueueException {
 
@@ -13,7 +13,7 @@ public final class PayloadException extends QueueException {
   /** Whether another attempt is pointless. */
   private final boolean permanent;
 
-  /** Creates an exception whose message names the location in the payload, never its content. */
+  /** Creates an exception. The message names the location in the payload, but never its content. */
   public PayloadException(String message, @Nullable Throwable cause) {
     this(message, cause, false);
   }
@@ -24,16 +24,20 @@ public final class PayloadException extends QueueException {
   }
 
   /**
-   * Creates an exception of {@link PayloadCodec#decode} that no retry can fix, because the class
-   * itself cannot be read. A worker marks the job dead after the attempt that threw it.
+   * Returns an exception for {@link PayloadCodec#decode} to throw if the class itself cannot be
+   * decoded, so that no retry can succeed. The worker makes the job dead after the attempt that
+   * threw it.
    *
-   * @param message names the class and the fix, never the payload's content
+   * @param message a message that names the class and the fix, but never the content of the payload
    */
   public static PayloadException permanent(String message, @Nullable Throwable cause) {
     return new PayloadException(message, cause, true);
   }
 
-  /** Whether the payload's class, not the payload, is the cause, so that a retry would fail too. */
+  /**
+   * Returns whether the class of the payload, rather than this particular payload, is the cause, so
+   * that a retry would fail too.
+   */
   public boolean isPermanent() {
     return permanent;
   }

@@ -1,23 +1,26 @@
 package dev.skipjack.api;
 
 /**
- * Rewrites a payload of an earlier version into the current version of its type, so that jobs
- * enqueued before a deployment can run after it.
+ * Converts payloads of earlier versions to the current version of their type, so that jobs that
+ * were enqueued before a deployment can run after it.
  *
- * <p>Implementations must be safe for any number of threads. If one throws, the attempt of that job
- * fails.
+ * <p>Implementations must be thread-safe. If an upcaster throws an exception, the attempt fails.
  */
 @FunctionalInterface
 public interface PayloadUpcaster {
 
-  /** Does not change payloads, which must then still fit the class. */
+  /**
+   * An upcaster that returns payloads unchanged. Payloads of earlier versions must then still match
+   * the payload class.
+   */
   PayloadUpcaster NONE = (json, version) -> json;
 
   /**
-   * Returns the payload in the current version.
+   * Converts a payload to the current version.
    *
-   * @param json one JSON document
-   * @param version the version it was written with, lower than the type's
+   * @param json the payload, as a JSON document
+   * @param version the version of the payload, which is lower than that of the type
+   * @return the converted payload, as a JSON document
    */
   String upcast(String json, int version);
 }

@@ -4,10 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Age of the pending job of a queue that has been due longest, or will be due first.
+ * The age of the oldest pending job of a queue: the job that has been due longest or, if no job is
+ * due, that becomes due first.
  *
  * @param queue the queue
- * @param scheduledAt when that job is due
- * @param age how long it has been due, by the database's clock; zero if it is not due yet
+ * @param scheduledAt when the job is or was due
+ * @param age how long the job has been due, by the database clock; zero if it is not due yet
  */
 public record PendingAge(String queue, Instant scheduledAt, Duration age) {}

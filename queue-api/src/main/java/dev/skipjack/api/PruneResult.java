@@ -4,10 +4,10 @@ package dev.skipjack.api;
 public enum PruneResult {
   /** The job was deleted. */
   PRUNED,
-  /** The job is not dead, for example because it was redriven before. */
+  /** The job is not dead, for example because it has been redriven; it was not changed. */
   NOT_DEAD,
-  /** Another transaction kept the job locked; nothing was changed. */
+  /** The job was locked by another transaction and was not changed. */
   BUSY,
-  /** There is no live job with this id. */
+  /** No live job has this id. */
   GONE
 }

@@ -10,38 +10,44 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The parts of a queue that a worker uses. The same object also implements the interface for
- * producers.
+ * Gives a worker access to the parts of a queue that it needs. The implementing object is usually
+ * the queue that producers use as well.
  */
 public interface QueueAccess {
 
-  /** The port for claiming and running jobs. */
+  /** Returns the store, through which jobs are claimed and their outcomes recorded. */
   JobStore store();
 
   /**
-   * Creates a keeper that extends leases on a connection of its own; the caller must close it. It
-   * borrows no connection before its first call.
+   * Creates a lease keeper, which renews leases on a connection of its own. The keeper does not
+   * borrow the connection until it is first used, and the caller must close it.
    */
   LeaseKeeper leases();
 
-  /** The port for the partitions of the history. */
+  /** Returns the maintenance operations for the partitions of the history. */
   Maintenance maintenance();
 
-  /** The port for the workers' own rows. */
+  /** Returns the registry in which workers announce themselves. */
   WorkerRegistry workers();
 
-  /** The minimum {@code schema_version()} that this version of the library requires. */
+  /** Returns the minimum {@code schema_version()} that this version of the library requires. */
   int schemaVersion();
 
-  /** The port that announces new jobs; empty if the queue does not support it. */
+  /** Returns the wake-ups that announce new jobs, or empty if the queue does not support them. */
   Optional<WakeUps> wakeUps();
 
-  /** Whether {@link #wakeUps} listens on connections that are not from the worker's pool. */
+  /**
+   * Returns whether {@link #wakeUps} listens on connections that do not come from the worker's
+   * pool.
+   */
   default boolean listensApart() {
     return false;
   }
 
-  /** Maximum size of the pool for a worker's statements; empty if the pool does not report it. */
+  /**
+   * Returns the maximum size of the connection pool that the worker's statements use, or empty if
+   * the pool does not report it.
+   */
   default OptionalInt poolSize() {
     return OptionalInt.empty();
   }
@@ -49,22 +55,23 @@ public interface QueueAccess {
   /**
    * Returns an enqueuer for a handler's follow-up jobs.
    *
-   * @param transaction a connection with an open transaction, in which the enqueuer writes; neither
-   *     committed nor closed here
+   * @param transaction a connection with an open transaction, in which the enqueuer writes. The
+   *     enqueuer neither commits the transaction nor closes the connection
    */
   JobEnqueuer in(Connection transaction);
 
-  /** The codec that reads payloads. */
+  /** Returns the codec that encodes and decodes payloads. */
   PayloadCodec codec();
 
   /**
-   * Encodes a handler's result for the archive, with the queue's codec and the limits of payloads.
+   * Encodes a handler's result for the archive, using the queue's codec and the limits for
+   * payloads.
    *
-   * @param kind kind of the job, for error messages
-   * @param result not null
-   * @return one JSON document
-   * @throws PayloadException if it cannot be written as JSON, is too large, or contains a value
-   *     that PostgreSQL refuses
+   * @param kind the kind of the job, for error messages
+   * @param result the result; not null
+   * @return the result as a JSON document
+   * @throws PayloadException if the result cannot be encoded as JSON, is too large, or contains a
+   *     value that PostgreSQL rejects
    */
   String encodeResult(String kind, Object result);
 }

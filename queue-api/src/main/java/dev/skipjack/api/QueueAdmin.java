@@ -5,49 +5,49 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Administrative operations on jobs and queues: cancel, redrive, edit, prune, pause. Workers do not
- * need it.
+ * Administrative operations on jobs and queues, such as cancelling, redriving, editing and pruning
+ * jobs or pausing queues. Workers do not need this interface.
  *
- * <p>Each call runs in short transactions of its own and returns a result for each job. If another
- * transaction, for example a claim, has locked a job, the call tries it again a few times before it
- * reports the job as busy. Lists may have any length and are processed in batches. Safe for any
- * number of threads.
+ * <p>Each call runs short transactions of its own. Commands on jobs return a result for each job.
+ * If a job is locked by another transaction, such as a claim, the command is retried a few times
+ * before it reports the job as busy. Lists may have any length and are processed in batches.
+ * Implementations are thread-safe.
  *
- * <p>Every method throws {@link StoreException} when the database refused a statement or could not
- * be reached. Earlier batches remain committed; if a list of jobs was given, a {@link
+ * <p>Every method throws a {@link StoreException} if the database rejects a statement or cannot be
+ * reached. Batches that were processed before remain committed; for a list of jobs, a {@link
  * PartialResultException} contains their results.
  */
 public interface QueueAdmin {
 
   /**
-   * Cancels jobs. A waiting job is archived as cancelled at once. A running job is asked to stop:
-   * its worker reads the request within about a second and interrupts the handler. If the handler
-   * still completes, the job is completed; any other end of the attempt, including a lost lease,
-   * archives it as cancelled.
+   * Cancels jobs. A job that is not running is archived as cancelled immediately. For a running
+   * job, cancellation is requested: its worker reads the request within about a second and
+   * interrupts the handler. If the handler nevertheless completes the job, the job is completed. If
+   * the attempt ends in any other way, including a lost lease, the job is archived as cancelled.
    *
    * @return a result for each job, in the order of the ids
    */
   List<CancelResult> cancel(List<JobId> jobs);
 
   /**
-   * Makes dead jobs pending and due now, with fresh attempts; their history remains. A job whose
-   * unique key another job has taken stays dead.
+   * Redrives dead jobs: they become pending and immediately due, with fresh attempts. Their history
+   * is kept. A job whose unique key has been taken by another job remains dead.
    *
    * @return a result for each job, in the order of the ids
    */
   List<RedriveResult> redrive(List<JobId> jobs);
 
   /**
-   * Like {@link #redrive(List)}, for every dead job that matches.
+   * Redrives every dead job that matches the filter.
    *
-   * @return the number of redriven jobs, and the refused ones
+   * @return the number of redriven jobs, and the jobs that could not be redriven
    */
   RedriveSummary redriveAll(DeadJobs which);
 
   /**
-   * Changes a job that waits for its due time or for a worker.
+   * Changes a pending job.
    *
-   * @throws PayloadException if the new payload is refused; in that case nothing is changed
+   * @throws PayloadException if the new payload is rejected; in that case, nothing is changed
    */
   EditResult edit(JobId job, JobEdit edit);
 
@@ -59,36 +59,38 @@ public interface QueueAdmin {
   List<PruneResult> prune(List<JobId> jobs);
 
   /**
-   * Permanently deletes every matching job that has been dead for longer than {@code age}, by the
-   * database's clock.
+   * Permanently deletes every job that matches the filter and has been dead for longer than {@code
+   * age}, by the database clock.
    *
-   * @param age 0 to 36,500 days
+   * @param age the minimum age, from 0 to 36,500 days
    * @return the number of deleted jobs
    */
   int pruneAll(DeadJobs which, Duration age);
 
   /**
-   * Stops claims from a queue within a second, until it is resumed; running jobs finish. Pausing a
-   * paused queue changes nothing, except that a pause of limited time becomes unlimited.
+   * Pauses a queue until it is resumed. Workers stop claiming its jobs within a second, and running
+   * jobs finish. If the queue is already paused for a limited time, the pause becomes unlimited;
+   * otherwise pausing it again has no effect.
    */
   void pause(String queue);
 
   /**
-   * Like {@link #pause(String)}, for a limited time: the pause ends on its own, even if the process
-   * that requested it has died. To keep a queue paused while a process lives, repeat the call
-   * before the time has passed. A longer pause is not changed; to shorten one, resume the queue
-   * first.
+   * Pauses a queue for a limited time. The pause ends on its own, even if the process that
+   * requested it has died. To keep a queue paused for as long as a process runs, repeat the call
+   * before the time has elapsed. A pause that lasts longer is not changed; to shorten it, resume
+   * the queue first.
    *
-   * @param duration by the database's clock; positive and at most 36,500 days
+   * @param duration the length of the pause, measured by the database clock; positive and at most
+   *     36,500 days
    */
   void pause(String queue, Duration duration);
 
-  /** Allows claims from a queue again. */
+  /** Resumes a paused queue. */
   void resume(String queue);
 
-  /** Replaces the settings of a queue; does not change whether it is paused. */
+  /** Replaces the settings of a queue. This does not affect whether the queue is paused. */
   void configure(String queue, QueueSettings settings);
 
-  /** Returns the settings of a queue; empty if none were ever set. */
+  /** Returns the settings of a queue, or empty if it has never been configured. */
   Optional<QueueSettings> settings(String queue);
 }

@@ -3,15 +3,16 @@ package dev.skipjack.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Base class of the queue's exceptions; each subclass corresponds to a different reaction of the
- * caller.
+ * The superclass of the exceptions that a queue throws. Each subclass calls for a different
+ * reaction by the caller.
  */
 public class QueueException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
   /**
-   * Creates an exception with a message that says what happened, with which values, and what to do.
+   * Creates an exception. The message states what happened, the values involved and what to do
+   * about it.
    */
   public QueueException(String message, @Nullable Throwable cause) {
     super(message, cause);

@@ -5,14 +5,15 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Settings of a queue. Immutable: every method returns a new instance.
+ * The settings of a queue. Instances are immutable; methods that change a setting return a new
+ * instance.
  *
- * @param archiveRetention how long ended jobs are kept; zero if they are not archived; empty for
+ * @param archiveRetention how long ended jobs are kept; zero if they are not archived, empty for
  *     the default
  * @param deadRetention how long dead jobs are kept; empty to keep them until an operator prunes
  *     them
- * @param defaultPriority priority of jobs enqueued without one
- * @param defaultMaxAttempts attempts of jobs enqueued without a limit
+ * @param defaultPriority the priority of jobs that are enqueued without one
+ * @param defaultMaxAttempts the maximum number of attempts of jobs that are enqueued without one
  */
 public record QueueSettings(
     Optional<Duration> archiveRetention,
@@ -20,13 +21,13 @@ public record QueueSettings(
     OptionalInt defaultPriority,
     OptionalInt defaultMaxAttempts) {
 
-  /** Returns settings with all defaults. */
+  /** Returns the default settings. */
   public static QueueSettings defaults() {
     return new QueueSettings(
         Optional.empty(), Optional.empty(), OptionalInt.empty(), OptionalInt.empty());
   }
 
-  /** Keeps ended jobs for {@code retention}: 0 to 36,500 days. */
+  /** Sets how long ended jobs are kept, from 0 to 36,500 days. */
   public QueueSettings archiveRetention(Duration retention) {
     return new QueueSettings(
         Optional.of(Limits.retention(retention)),
@@ -35,12 +36,12 @@ public record QueueSettings(
         defaultMaxAttempts);
   }
 
-  /** Archives nothing: only the audit of an ended job remains. */
+  /** Disables the archive, so that only the audit of ended jobs is kept. */
   public QueueSettings noArchive() {
     return archiveRetention(Duration.ZERO);
   }
 
-  /** Keeps dead jobs for {@code retention}: 0 to 36,500 days. */
+  /** Sets how long dead jobs are kept, from 0 to 36,500 days. */
   public QueueSettings deadRetention(Duration retention) {
     return new QueueSettings(
         archiveRetention,
@@ -49,7 +50,7 @@ public record QueueSettings(
         defaultMaxAttempts);
   }
 
-  /** Priority of jobs enqueued without one, -100 to 100. */
+  /** Sets the priority of jobs that are enqueued without one, from -100 to 100. */
   public QueueSettings defaultPriority(int priority) {
     return new QueueSettings(
         archiveRetention,
@@ -58,7 +59,7 @@ public record QueueSettings(
         defaultMaxAttempts);
   }
 
-  /** Maximum number of attempts of jobs enqueued without a limit, at least 1. */
+  /** Sets the maximum number of attempts of jobs that are enqueued without one, at least 1. */
   public QueueSettings defaultMaxAttempts(int maxAttempts) {
     return new QueueSettings(
         archiveRetention,

@@ -3,22 +3,22 @@ package dev.skipjack.api;
 /** The result of redriving a job. */
 public sealed interface RedriveResult {
 
-  /** The job is pending, with fresh attempts. */
+  /** The job is pending again, with fresh attempts. */
   record Redriven() implements RedriveResult {}
 
   /**
-   * Another job has taken the unique key; the job stays dead.
+   * Another job has taken the unique key, so the job remains dead.
    *
-   * @param holder the job that holds the key
+   * @param holder the job that now holds the key
    */
   record Conflict(JobId holder) implements RedriveResult {}
 
-  /** The job is not dead; nothing was changed. */
+  /** The job is not dead; it was not changed. */
   record NotDead() implements RedriveResult {}
 
-  /** Another transaction kept the job locked; nothing was changed. */
+  /** The job was locked by another transaction and was not changed. */
   record Busy() implements RedriveResult {}
 
-  /** There is no live job with this id. */
+  /** No live job has this id. */
   record Gone() implements RedriveResult {}
 }

@@ -5,12 +5,12 @@ import java.util.Map;
 /**
  * The result of redriving many jobs.
  *
- * @param redriven jobs that are pending again
- * @param refused jobs that stay dead, and why
+ * @param redriven the number of jobs that are pending again
+ * @param refused the jobs that remain dead, with the reason for each
  */
 public record RedriveSummary(int redriven, Map<JobId, RedriveResult> refused) {
 
-  /** Copies the map. */
+  /** Makes a defensive copy of the map. */
   public RedriveSummary {
     refused = Map.copyOf(refused);
   }

@@ -3,21 +3,26 @@ package dev.skipjack.api;
 import java.time.Duration;
 
 /**
- * How long history is kept. Ages are measured by the database's clock. Older history is removed
- * within a day, in whole partitions where possible.
+ * Determines how long the history of jobs is kept. Ages are measured by the database clock. Older
+ * history is removed within a day, in whole partitions where possible.
  *
- * @param archive how long completed and cancelled jobs are kept, with their payloads, in queues
- *     without a {@code job_queues.archive_retention} of their own; 0 to 36,500 days, default 7 days
- * @param audit how long the audit of attempts is kept, in whole calendar weeks; 0 to 36,500 days,
- *     default 30 days. A week in which a running attempt started is kept until that attempt ends.
- *     If it is shorter than {@code archive}, archived jobs are shown without the attempts that the
- *     audit no longer has.
+ * @param archive how long completed and cancelled jobs are kept with their payloads, unless their
+ *     queue has its own {@code job_queues.archive_retention}; from 0 to 36,500 days, 7 days by
+ *     default
+ * @param audit how long the audit of attempts is kept, in whole calendar weeks; from 0 to 36,500
+ *     days, 30 days by default. A week in which a running attempt started is kept until that
+ *     attempt ends. If this retention is shorter than {@code archive}, archived jobs are shown
+ *     without the attempts that have been removed from the audit
  */
 public record Retention(Duration archive, Duration audit) {
 
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
-  /** Rejects ages out of range. */
+  /**
+   * Creates a retention.
+   *
+   * @throws IllegalArgumentException if a duration is out of range
+   */
   public Retention {
     require("Archive", archive);
     require("Audit", audit);

@@ -7,9 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if the database refused a statement, could not be reached, or its response was lost. After
- * a lost response the work may have been done: an enqueue may have created its jobs, and a claim
- * may hold jobs until their lease expires.
+ * Thrown when the database rejects a statement or cannot be reached, or its response is lost. In
+ * the last case, the operation may have taken effect: an enqueue may have created its jobs, and a
+ * claim may hold jobs until their leases expire.
  */
 public class StoreException extends QueueException {
 
@@ -18,42 +18,44 @@ public class StoreException extends QueueException {
   private final boolean outcomeUnknown;
 
   /**
-   * Creates an exception with the database's own exception as cause, for an operation that had no
-   * effect.
+   * Creates an exception for an operation that had no effect, caused by an exception of the
+   * database.
    */
   public StoreException(String message, SQLException cause) {
     this(message, cause, false);
   }
 
   /**
-   * Creates an exception with the database's own exception as cause.
+   * Creates an exception caused by an exception of the database.
    *
-   * @param outcomeUnknown see {@link #isOutcomeUnknown()}
+   * @param outcomeUnknown whether the operation may have taken effect; see {@link
+   *     #isOutcomeUnknown()}
    */
   public StoreException(String message, SQLException cause, boolean outcomeUnknown) {
     super(message, cause);
     this.outcomeUnknown = outcomeUnknown;
   }
 
-  /** Creates an exception with another message and the cause of {@code failure}. */
+  /** Creates an exception with a new message and the cause of {@code failure}. */
   StoreException(String message, StoreException failure) {
     super(message, failure.getCause());
     this.outcomeUnknown = failure.outcomeUnknown;
   }
 
   /**
-   * Whether the transaction may have been committed, because the connection broke during a
-   * statement that commits, or during the commit. If false, the operation had no effect. An enqueue
-   * with an idempotency key can be repeated in either case.
+   * Returns whether the transaction may have been committed although the operation failed, because
+   * the connection broke during the commit or during a statement that commits. If this method
+   * returns false, the operation had no effect. An enqueue with an idempotency key can be repeated
+   * in either case.
    */
   public boolean isOutcomeUnknown() {
     return outcomeUnknown;
   }
 
   /**
-   * Whether the pool had no free connection within its timeout, without reporting that the server
-   * could not be reached: all connections are in use, or there are too few. The operation had no
-   * effect. Detected with HikariCP and other pools that report it by an {@link
+   * Returns whether the operation failed because all connections of the pool were in use until the
+   * pool's timeout, rather than because the server could not be reached. The operation had no
+   * effect. This is detected for HikariCP, and for other pools that throw a {@link
    * SQLTransientConnectionException} without a cause.
    */
   public boolean isPoolExhausted() {
@@ -63,16 +65,17 @@ public class StoreException extends QueueException {
   }
 
   /**
-   * Whether the same transaction may succeed if it is repeated from its start: the cause is an
-   * {@link SQLTransientException}. An attempt whose {@code completeIn} failed this way is not
-   * counted.
+   * Returns whether the transaction may succeed if it is repeated from the beginning, that is,
+   * whether the cause is a {@link SQLTransientException} but not a {@link
+   * SQLTransientConnectionException}. An attempt whose {@code completeIn} failed in this way does
+   * not count.
    */
   public boolean isTransient() {
     return getCause() instanceof SQLTransientException
         && !(getCause() instanceof SQLTransientConnectionException);
   }
 
-  /** PostgreSQL's five-character error code; empty if there was no response. */
+  /** Returns PostgreSQL's five-character error code, or empty if there was no response. */
   public Optional<String> sqlState() {
     @Nullable Throwable cause = getCause();
     return cause instanceof SQLException sql

@@ -5,12 +5,12 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * Identity of a worker, for display only. Ownership of jobs belongs to the execution alone, so two
- * workers with the same name do no harm.
+ * The identity of a worker, for display only. Jobs are owned by executions, not by workers, so two
+ * workers can safely have the same name.
  *
- * @param name as configured, at most 100 characters; control characters, which could forge log
- *     lines, and lone surrogates are replaced by U+FFFD
- * @param bootId new at each start
+ * @param name the configured name, at most 100 characters. Control characters, which could be used
+ *     to forge log lines, and lone surrogates are replaced with U+FFFD
+ * @param bootId a random id that differs for each start of the worker
  */
 public record WorkerId(String name, UUID bootId) {
 
@@ -22,12 +22,12 @@ public record WorkerId(String name, UUID bootId) {
     name = CONTROL.matcher(SafeText.of(name, 100)).replaceAll("\uFFFD");
   }
 
-  /** Creates the identity of a worker that starts. */
+  /** Returns a new identity for a worker that is starting. */
   public static WorkerId boot(String name) {
     return new WorkerId(name, UUID.randomUUID());
   }
 
-  /** Name and the first eight digits of the boot id. */
+  /** Returns the name and the first eight digits of the boot id. */
   @Override
   public String toString() {
     return name + "/" + bootId.toString().substring(0, 8);

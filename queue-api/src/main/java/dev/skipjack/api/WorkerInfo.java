@@ -6,18 +6,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker as it has registered itself, for display only: whether a job may be rescued depends on
- * its lease, never on this.
+ * A registered worker, for display only. Whether a job can be rescued depends on its lease, never
+ * on this information.
  *
- * @param name as configured; several workers may have the same
- * @param bootId new at each start
- * @param host its host; null if unknown
- * @param pid its process id; null if unknown
- * @param queues the queues it serves
- * @param kinds the kinds it has handlers for
- * @param settings its effective settings, a JSON object; null if not reported
- * @param startedAt when it first registered
- * @param seenAt when it was last seen
+ * @param name the configured name, which several workers can share
+ * @param bootId an id that differs for each start of the worker
+ * @param host the host that the worker runs on; null if unknown
+ * @param pid the process id of the worker; null if unknown
+ * @param queues the queues that the worker serves
+ * @param kinds the kinds that the worker has handlers for
+ * @param settings the worker's effective settings, as a JSON object; null if not reported
+ * @param startedAt when the worker first registered
+ * @param seenAt when the worker was last seen
  */
 public record WorkerInfo(
     String name,
@@ -30,7 +30,7 @@ public record WorkerInfo(
     Instant startedAt,
     Instant seenAt) {
 
-  /** Copies the lists. */
+  /** Makes defensive copies of the lists. */
   public WorkerInfo {
     queues = List.copyOf(queues);
     kinds = List.copyOf(kinds);
