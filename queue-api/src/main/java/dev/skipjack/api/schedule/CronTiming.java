@@ -13,51 +13,55 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires at the times of a cron expression.
+ * A timing that fires at the times of a cron expression.
  *
  * <h2>Syntax</h2>
  *
- * <p>Five fields: minute (0-59), hour (0-23), day of month (1-31), month (1-12 or JAN-DEC), day of
- * week (0-7 or SUN-SAT; 0 and 7 are Sunday). With six fields, the second (0-59) comes first; with
- * five it is 0. Names may be written in any case. In each field:
+ * <p>An expression has five fields: minute (0-59), hour (0-23), day of month (1-31), month (1-12 or
+ * JAN-DEC) and day of week (0-7 or SUN-SAT; 0 and 7 are Sunday). An optional additional field in
+ * front of them is the second (0-59), which defaults to 0. Names are not case-sensitive. Each field
+ * has one of the following forms, or is a comma-separated list of them:
  *
  * <ul>
- *   <li>{@code *} every value; {@code 1,15} a list; {@code 9-17} a range; {@code *}{@code /15} and
- *       {@code 9-17/2} every n-th value of a range; {@code 5/15} from 5 to the end of the field. A
- *       range that runs backwards is refused, as by crontab and Spring: write {@code 22-23,0-6}.
- *   <li>Day of month: {@code L} the last day; {@code L-3} three days before it; {@code 15W} the
- *       weekday (Monday to Friday) nearest to the 15th within the month; {@code LW} the last
- *       weekday. A month without that day is skipped.
- *   <li>Day of week: {@code FRIL} or {@code 5L} the last Friday of the month; {@code MON#2} the
- *       second Monday. Steps of {@code *} count from Sunday; {@code MON/2} runs to the Sunday
- *       after.
- *   <li>{@code ?} the same as {@code *}, in both day fields.
+ *   <li>Any field: {@code *} is every value, {@code 15} a single value, and {@code 9-17} a range.
+ *       {@code *}{@code /15} and {@code 9-17/2} are every n-th value of a range, and {@code 5/15}
+ *       is every 15th value from 5 to the maximum of the field. As in crontab and Spring, a range
+ *       must not run backwards; write {@code 22-23,0-6} instead of {@code 22-6}.
+ *   <li>Day of month: {@code L} is the last day, {@code L-3} the third day before it, {@code 15W}
+ *       the weekday (Monday to Friday) nearest to the 15th within the month, and {@code LW} the
+ *       last weekday. A month that does not have the day is skipped.
+ *   <li>Day of week: {@code FRIL} and {@code 5L} are the last Friday of the month, and {@code
+ *       MON#2} is the second Monday. Steps of {@code *} start on Sunday, and {@code MON/2} ends on
+ *       the following Sunday.
+ *   <li>Either day field: {@code ?} is the same as {@code *}.
  * </ul>
  *
- * <p>If both day fields are restricted, a date needs to match <em>one</em> of them, as in <a
- * href="https://man7.org/linux/man-pages/man5/crontab.5.html">crontab(5)</a> and POSIX: {@code 0 0
- * 13 * FRI} fires on each 13th and on each Friday. A field that begins with {@code *} is not
- * restricted: with {@code *}{@code /2} a date needs to match both. Spring requires both to match in
- * every case, Quartz refuses two restricted fields, and Quartz counts its days of week from 1,
- * Sunday.
+ * <p>If both day fields are restricted, a date must match at least <em>one</em> of them, as
+ * specified by <a href="https://man7.org/linux/man-pages/man5/crontab.5.html">crontab(5)</a> and
+ * POSIX: {@code 0 0 13 * FRI} fires on every 13th and on every Friday. A field that begins with
+ * {@code *} does not count as restricted, so if one of the fields is {@code *}{@code /2}, a date
+ * must match both. Other libraries differ: Spring always requires both fields to match, and Quartz
+ * rejects expressions in which both are restricted and numbers the days of the week from 1
+ * (Sunday).
  *
  * <p>The macros &#64;hourly, &#64;daily (or &#64;midnight), &#64;weekly (Sunday), &#64;monthly and
- * &#64;yearly (or &#64;annually) fire at the start of the period.
+ * &#64;yearly (or &#64;annually) fire at the start of their period.
  *
  * <h2>Changes of the clocks</h2>
  *
- * <p>As in <a href="https://man7.org/linux/man-pages/man8/cron.8.html">cron(8)</a>, an expression
- * follows either the wall clock or elapsed time:
+ * <p>As in <a href="https://man7.org/linux/man-pages/man8/cron.8.html">cron(8)</a>, the behaviour
+ * depends on the hours of the expression:
  *
  * <ul>
- *   <li>An expression that names hours fires <em>once for each time of the wall clock</em>. A time
- *       that is repeated counts when it comes first. A time that is skipped counts at the instant
- *       of the change; all times that are skipped together, and a time that begins there, are one
- *       fire. If times are skipped at the end of a date, that instant is the midnight after it. A
- *       date that the zone skips altogether has no fires.
- *   <li>An expression that fires in every hour ({@code *} or {@code 0-23}) fires <em>whenever the
- *       wall clock shows</em> one of its times: in both passes of repeated hours, and not for times
- *       that are skipped.
+ *   <li>An expression that specifies hours fires <em>once for each local time</em>. If a local time
+ *       is repeated, the expression fires the first time. If local times are skipped, it fires once
+ *       for all of them, at the instant of the change. A time that matches at that very instant
+ *       does not cause a second fire. If the times at the end of a date are skipped, the instant of
+ *       the change is the following midnight. If a time zone skips an entire date, the expression
+ *       does not fire for that date.
+ *   <li>An expression that includes every hour ({@code *} or {@code 0-23}) fires <em>whenever the
+ *       wall clock shows</em> one of its times. It fires in both passes of a repeated hour, and
+ *       does not fire for local times that are skipped.
  * </ul>
  */
 public final class CronTiming extends Timing {
@@ -73,8 +77,9 @@ public final class CronTiming extends Timing {
   }
 
   /**
-   * The expression in upper case, with one space between its fields; {@link Timing#cron} parses it
-   * to the same timing. Two expressions with the same times may differ in their text.
+   * Returns the expression in upper case, with one space between its fields. {@link Timing#cron}
+   * parses it to an equal expression. Expressions with different texts may have the same fire
+   * times.
    */
   public String expression() {
     return expression.text();

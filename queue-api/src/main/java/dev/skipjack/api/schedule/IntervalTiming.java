@@ -10,9 +10,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires at a fixed interval of elapsed time, which no change of the clocks affects. The time zone
- * only determines when the excepted dates begin and end; a fire on such a date is left out, and the
- * next one is at the same rhythm.
+ * A timing that fires at a fixed interval of elapsed time, which is not affected by changes of the
+ * clocks. The time zone only determines when excepted dates begin and end. Fires on such dates are
+ * skipped, without shifting later ones.
  */
 public final class IntervalTiming extends Timing {
 
@@ -32,19 +32,19 @@ public final class IntervalTiming extends Timing {
     this.aligned = aligned;
   }
 
-  /** The time between two fires. */
+  /** Returns the time between two fires. */
   public Duration interval() {
     return interval;
   }
 
-  /** Whether fires are multiples of the interval since the epoch. */
+  /** Returns whether fire times are multiples of the interval since the epoch. */
   public boolean isAligned() {
     return aligned;
   }
 
   /**
-   * Returns this timing, counted from the last fire and no longer aligned: the next fire is one
-   * interval after the instant given to {@link #next}.
+   * Returns this timing, measured from the last fire instead of aligned to the epoch: {@link #next}
+   * returns a time one interval after the instant that it is given.
    */
   public IntervalTiming fromLastFire() {
     return new IntervalTiming(interval, false, zone(), exceptions());

@@ -16,15 +16,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a schedule fires: at the times of a cron expression or at a fixed interval.
+ * Determines when a schedule fires: at the times of a cron expression or at a fixed interval.
  *
  * <pre>{@code
  * Timing.cron("0 9 * * MON-FRI").zone("Europe/Berlin").except(holidays)
  * Timing.every(Duration.ofMinutes(5))
  * }</pre>
  *
- * <p>The time zone is UTC unless another one is given, never the JVM's. Immutable and safe for any
- * number of threads; every method returns a new instance.
+ * <p>The time zone defaults to UTC, never to that of the JVM. Instances are immutable and
+ * thread-safe; methods that change a property return a new instance.
  */
 public abstract sealed class Timing permits CronTiming, IntervalTiming {
 
@@ -39,7 +39,8 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
   }
 
   /**
-   * Fires at the times of a cron expression, whose syntax {@link CronTiming} describes.
+   * Returns a timing that fires at the times of a cron expression. {@link CronTiming} documents the
+   * syntax.
    *
    * @throws IllegalArgumentException if the expression is invalid or never fires; the message names
    *     the field and the reason
@@ -49,20 +50,20 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
   }
 
   /**
-   * Fires at a fixed interval, aligned to the epoch: {@code every(ofMinutes(5))} fires at minutes
-   * 0, 5, 10 and so on.
+   * Returns a timing that fires at a fixed interval, aligned to the epoch. For example, {@code
+   * every(ofMinutes(5))} fires at minutes 0, 5, 10 and so on.
    *
-   * @param interval whole seconds, from 1 s to {@link EnqueueOptions#LONGEST_DELAY}
+   * @param interval a whole number of seconds, from 1 s to {@link EnqueueOptions#LONGEST_DELAY}
    */
   public static IntervalTiming every(Duration interval) {
     return new IntervalTiming(interval, true, UTC, ExceptDates.NONE);
   }
 
   /**
-   * Returns the first fire that is strictly after an instant. The search is bounded: fires are
-   * between the epoch and {@link EnqueueOptions#LATEST}.
+   * Returns the first fire time that is strictly after the given instant. Only times between the
+   * epoch and {@link EnqueueOptions#LATEST} are considered.
    *
-   * @return empty if there is none, because all dates until then are excepted or rarer than that
+   * @return the fire time, or empty if there is none in that range
    */
   public final Optional<Instant> next(Instant after) {
     if (!after.isBefore(EnqueueOptions.LATEST)) {
@@ -74,7 +75,7 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
 
   abstract @Nullable Instant search(Instant after);
 
-  /** The time zone of the expression and of {@link #exceptDates}. */
+  /** Returns the time zone of the expression and of {@link #exceptDates}. */
   public final ZoneId zone() {
     return zone;
   }
@@ -88,7 +89,7 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
    * Returns this timing in another time zone.
    *
    * @param zone an IANA name such as {@code Europe/Berlin}, or an offset such as {@code +02:00}
-   * @throws IllegalArgumentException if this JVM's time zone data has no such zone
+   * @throws IllegalArgumentException if the time zone data of the JVM does not contain the zone
    */
   public final Timing zone(String zone) {
     try {
@@ -102,21 +103,22 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
   }
 
   /**
-   * Returns this timing without fires on the given dates, in addition to those already excepted.
+   * Returns this timing, except that it does not fire on the given dates. Dates that were excepted
+   * before remain excepted.
    *
-   * @param dates in this timing's zone; the date of a cron fire is the one that the expression
-   *     names, even if the fire was moved by a change of the clocks
+   * @param dates dates in the time zone of this timing. A cron expression's fire belongs to the
+   *     date that the expression specifies, even if a change of the clocks moves it to another
    */
   public final Timing except(Collection<LocalDate> dates) {
     return with(zone, except.and(dates));
   }
 
   /**
-   * Returns this timing without fires on the dates that the predicate accepts, in addition to those
-   * already excepted.
+   * Returns this timing, except that it does not fire on dates that the predicate accepts. Dates
+   * that were excepted before remain excepted.
    *
-   * @param dates called by any thread, possibly for each date up to {@link EnqueueOptions#LATEST};
-   *     must always return the same for the same date
+   * @param dates a predicate that always returns the same result for the same date. It may be
+   *     called by any thread, possibly for every date up to {@link EnqueueOptions#LATEST}
    */
   public final Timing except(Predicate<LocalDate> dates) {
     return with(zone, except.and(dates));
@@ -128,26 +130,31 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
 
   abstract Timing with(ZoneId zone, ExceptDates except);
 
-  /** The dates given to {@link #except(Collection)}, in order. */
+  /** Returns the dates passed to {@link #except(Collection)}, in ascending order. */
   public final SortedSet<LocalDate> exceptDates() {
     return except.dates();
   }
 
   /**
-   * Whether {@link #except(Predicate)} was used, so that text alone does not describe the timing.
+   * Returns whether {@link #except(Predicate)} was used. If so, the timing cannot be described by
+   * text alone.
    */
   public final boolean hasExceptPredicate() {
     return !except.predicates().isEmpty();
   }
 
-  /** Calls one of two functions, depending on the sort of timing. */
+  /**
+   * Applies one of two functions to this timing, depending on its type, and returns the function's
+   * result.
+   */
   public abstract <R> R fold(Function<CronTiming, R> cron, Function<IntervalTiming, R> interval);
 
   /** The expression or interval, without zone and exceptions. */
   abstract String definition();
 
   /**
-   * Equal if expression or interval, zone and excepted dates are; a predicate equals itself only.
+   * Returns whether the other object is a timing with an equal expression or interval, zone and
+   * exceptions. A predicate is equal only to itself.
    */
   @Override
   public final boolean equals(@Nullable Object other) {

@@ -1,12 +1,12 @@
 /**
- * When schedules fire.
+ * Calculates when schedules fire.
  *
- * <p>A {@link dev.skipjack.api.schedule.Timing} is a cron expression or a fixed interval, with a
- * time zone and with the dates on which it does not fire. It calculates the next fire after an
- * instant and nothing else: it reads no clock and uses no database.
+ * <p>A {@link dev.skipjack.api.schedule.Timing} consists of a cron expression or a fixed interval,
+ * a time zone, and the dates on which it does not fire. It only calculates the next fire time after
+ * a given instant, without reading a clock or using a database.
  *
  * <table>
- *   <caption>Fires in Europe/Berlin on days on which the clocks change</caption>
+ *   <caption>Fire times in Europe/Berlin on days on which the clocks change</caption>
  *   <tr><th>timing<th>2026-03-29, without 02:00 to 03:00<th>2026-10-25, with 02:00 to 03:00 twice
  *   <tr><td>{@code 30 2 * * *}<td>once, at 03:00<td>once, at the first 02:30
  *   <tr><td>{@code 0,30 2 * * *}<td>once, at 03:00<td>at the first 02:00 and the first 02:30
@@ -18,7 +18,7 @@
  *   <tr><td>{@code every(ofHours(1))}<td>23 times<td>25 times
  * </table>
  *
- * <p>{@link dev.skipjack.api.schedule.CronTiming} states the rules behind it.
+ * <p>{@link dev.skipjack.api.schedule.CronTiming} documents the rules behind this table.
  */
 @NullMarked
 package dev.skipjack.api.schedule;

@@ -5,23 +5,27 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Parameters of a claim.
+ * The parameters of a claim.
  *
- * @param worker the worker that claims
- * @param lanes the lanes to claim from, in the order in which they must be served
+ * @param worker the worker that claims the jobs
+ * @param lanes the lanes to claim from, in the order in which to serve them
  * @param kinds the kinds of jobs to claim
- * @param limit maximum number of jobs, 1 to 1,000
- * @param lease how long a claim stays valid without renewal; more than 0, at most 365 days
+ * @param limit the maximum number of jobs, from 1 to 1,000
+ * @param lease how long the claim remains valid without renewal; positive and at most 365 days
  */
 public record ClaimRequest(
     WorkerId worker, List<LaneShare> lanes, List<String> kinds, int limit, Duration lease) {
 
-  /** The maximum number of jobs in one claim. */
+  /** The maximum limit of a claim. */
   public static final int LARGEST = 1_000;
 
   private static final Duration LONGEST_LEASE = Duration.ofDays(365);
 
-  /** Copies the lists and rejects limits and leases out of range. */
+  /**
+   * Creates a request, with defensive copies of the lists.
+   *
+   * @throws IllegalArgumentException if the limit or the lease is out of range
+   */
   public ClaimRequest {
     lanes = List.copyOf(lanes);
     kinds = List.copyOf(kinds);
@@ -32,16 +36,16 @@ public record ClaimRequest(
     requireLease(lease);
   }
 
-  /** Returns this request with another limit. */
+  /** Returns this request, limited to at most {@code limit} jobs. */
   public ClaimRequest atMost(int limit) {
     return new ClaimRequest(worker, lanes, kinds, Math.min(limit, this.limit), lease);
   }
 
   /**
-   * Checks a lease.
+   * Checks that a lease is in range.
    *
    * @return {@code lease}
-   * @throws IllegalArgumentException if it is not positive, or longer than 365 days
+   * @throws IllegalArgumentException if {@code lease} is not positive or is longer than 365 days
    */
   public static Duration requireLease(Duration lease) {
     if (lease.isNegative() || lease.isZero() || lease.compareTo(LONGEST_LEASE) > 0) {

@@ -4,21 +4,21 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claimed job, which its worker may run until the lease ends.
+ * A claimed job, which its worker may run until the lease expires.
  *
- * @param execution the right to end the attempt
- * @param queue its queue
- * @param kind its kind
- * @param payload one JSON document
- * @param payloadVersion version of the payload's format
- * @param priority its priority
- * @param attempt number of the attempt as seen by the handler, from 1; snoozed and released ones do
- *     not count
- * @param uncountedAttempts number of earlier attempts that do not count, because they were snoozed
- *     or released or came before the latest redrive
- * @param maxAttempts number of attempts that it may use
- * @param scheduledAt when it became due
- * @param traceparent W3C traceparent of its enqueuer; null if there is none
+ * @param execution the execution that the claim created
+ * @param queue the queue
+ * @param kind the kind
+ * @param payload the payload, as a JSON document
+ * @param payloadVersion the version of the payload's format
+ * @param priority the priority
+ * @param attempt the number of the attempt as seen by the handler, starting at 1; attempts that
+ *     were snoozed or released do not count
+ * @param uncountedAttempts the number of earlier attempts that do not count, because they were
+ *     snoozed or released or preceded the latest redrive
+ * @param maxAttempts the maximum number of attempts
+ * @param scheduledAt when the job became due
+ * @param traceparent the W3C traceparent of the enqueuer; null if there is none
  */
 public record ClaimedJob(
     Execution execution,
@@ -33,12 +33,12 @@ public record ClaimedJob(
     Instant scheduledAt,
     @Nullable String traceparent) {
 
-  /** When it was claimed. */
+  /** Returns when the job was claimed. */
   public Instant startedAt() {
     return execution.startedAt();
   }
 
-  /** The lane that it was claimed from. */
+  /** Returns the lane that the job was claimed from. */
   public Lane lane() {
     return new Lane(queue, priority);
   }

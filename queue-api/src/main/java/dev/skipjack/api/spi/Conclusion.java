@@ -5,19 +5,26 @@ import dev.skipjack.api.JobStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of an attempt that ends its job, with data: a result or the reason of a cancellation.
+ * An outcome that ends a job and carries data: the result of a completed job, or the reason for a
+ * cancellation.
  *
  * @param execution the attempt
  * @param as {@link JobStatus#COMPLETED} or {@link JobStatus#CANCELLED}
- * @param result the handler's result, one JSON document as encoded by {@link
- *     dev.skipjack.api.QueueAccess}, kept in the archive; only for a completed job
- * @param reason the handler's reason for cancelling, made safe to write like the message of a
- *     {@link JobError}; only for a cancelled job
+ * @param result the handler's result, as a JSON document encoded by {@link
+ *     dev.skipjack.api.QueueAccess#encodeResult}, which is stored in the archive; null if there is
+ *     none or the job is cancelled
+ * @param reason the handler's reason for the cancellation, sanitized like the message of a {@link
+ *     JobError}; null if there is none or the job is completed
  */
 public record Conclusion(
     Execution execution, JobStatus as, @Nullable String result, @Nullable String reason) {
 
-  /** Rejects other statuses, a result of a cancelled job and a reason of a completed one. */
+  /**
+   * Creates a conclusion.
+   *
+   * @throws IllegalArgumentException if the status is neither of the two, a cancelled job has a
+   *     result, or a completed job has a reason
+   */
   public Conclusion {
     if (as != JobStatus.COMPLETED && as != JobStatus.CANCELLED) {
       throw new IllegalArgumentException(
@@ -33,18 +40,18 @@ public record Conclusion(
   }
 
   /**
-   * Completes a job.
+   * Returns a conclusion that completes a job.
    *
-   * @param result one JSON document; null if there is none
+   * @param result the result, as a JSON document; null if there is none
    */
   public static Conclusion completed(Execution execution, @Nullable String result) {
     return new Conclusion(execution, JobStatus.COMPLETED, result, null);
   }
 
   /**
-   * Cancels a job.
+   * Returns a conclusion that cancels a job.
    *
-   * @param reason a description of the reason; null if there is none
+   * @param reason the reason; null if there is none
    */
   public static Conclusion cancelled(Execution execution, @Nullable String reason) {
     return new Conclusion(execution, JobStatus.CANCELLED, null, reason);

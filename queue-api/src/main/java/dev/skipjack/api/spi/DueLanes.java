@@ -3,15 +3,16 @@ package dev.skipjack.api.spi;
 import java.util.List;
 
 /**
- * The lanes with due jobs.
+ * The lanes that have due jobs.
  *
- * @param lanes lanes with a due job, in no particular order, without those of paused queues
- * @param paused the requested queues that are paused. Nothing must be claimed from them, even if
- *     the caller knows their lanes from earlier.
+ * @param lanes the lanes that have a due job, in no particular order and not including those of
+ *     paused queues
+ * @param paused the requested queues that are paused. The caller must not claim jobs from them,
+ *     even if it knows their lanes from an earlier call
  */
 public record DueLanes(List<DueLane> lanes, List<String> paused) {
 
-  /** Copies the lists. */
+  /** Makes defensive copies of the lists. */
   public DueLanes {
     lanes = List.copyOf(lanes);
     paused = List.copyOf(paused);

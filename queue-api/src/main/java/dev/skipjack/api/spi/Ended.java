@@ -4,10 +4,10 @@ import dev.skipjack.api.JobStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a write that ends an attempt.
+ * The result of recording the end of an attempt.
  *
- * @param verdict whether it was written
- * @param status status of the job now: pending, dead, or cancelled if that was requested meanwhile;
- *     null unless written
+ * @param verdict whether the end was recorded
+ * @param status the new status of the job: pending, dead, or cancelled if that had been requested;
+ *     null if the end was not recorded
  */
 public record Ended(Verdict verdict, @Nullable JobStatus status) {}

@@ -5,11 +5,13 @@ import dev.skipjack.api.JobId;
 import java.time.Instant;
 
 /**
- * The right to end one attempt of a job; every write about the attempt names job and execution id.
+ * An execution of a job. It entitles its worker to end the attempt: every write concerning the
+ * attempt names the job and the execution id.
  *
  * @param jobId the job
- * @param id the fence
- * @param startedAt when it was claimed, by the database's clock, exactly as returned by the claim,
- *     to the microsecond: a store may search for the attempt's audit row at this instant only
+ * @param id the execution id, which fences writes
+ * @param startedAt when the job was claimed, by the database clock. Must be exactly the instant
+ *     that the claim returned, to the microsecond, because a store may look for the audit row of
+ *     the attempt only at this instant
  */
 public record Execution(JobId jobId, ExecutionId id, Instant startedAt) {}

@@ -5,16 +5,17 @@ import dev.skipjack.api.JobError;
 import java.time.Duration;
 
 /**
- * An attempt that failed.
+ * A failed attempt.
  *
  * @param execution the attempt
- * @param error the reason
- * @param delay wait before the next attempt; clamped to 0 .. {@link Backoff#LONGEST}
- * @param isFinal whether the job must not be retried, even if attempts are left
+ * @param error the error that made the attempt fail
+ * @param delay the wait before the next attempt, clamped to the range from 0 to {@link
+ *     Backoff#LONGEST}
+ * @param isFinal whether the job must not be retried even if it has attempts left
  */
 public record Failure(Execution execution, JobError error, Duration delay, boolean isFinal) {
 
-  /** Clamps the delay, so that no value can make the write fail. */
+  /** Clamps the delay, so that the failure can be recorded whatever its value. */
   public Failure {
     delay = Backoff.clamp(delay);
   }

@@ -8,23 +8,26 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of an attempt that does not count: the handler postponed the job, or the worker released
- * it.
+ * The end of an attempt that does not count, because the handler snoozed the job or the worker
+ * released it.
  *
  * @param execution the attempt
  * @param as {@link ExecutionStatus#SNOOZED} or {@link ExecutionStatus#RELEASED}
- * @param delay until the job is due again; clamped to 0 .. {@link Backoff#LONGEST}
- * @param until when the job is due again; null if the delay applies. A snoozed job is not due
- *     before the delay has passed. A released job is due exactly at this instant, even if it is in
- *     the past. A job that never started can thus keep the due time that it was claimed with, and
- *     with it its position and its waiting time. An instant before 1970 or after {@link
- *     EnqueueOptions#LATEST} is clamped.
+ * @param delay how long until the job is due again, clamped to the range from 0 to {@link
+ *     Backoff#LONGEST}
+ * @param until when the job is due again; null if the delay applies. A snoozed job does not become
+ *     due before the delay has elapsed. A released job becomes due at exactly this instant, even if
+ *     it is in the past, so a job that never started can keep its due time, its position and its
+ *     waiting time. An instant before 1970 or after {@link EnqueueOptions#LATEST} is clamped
  */
 public record GiveBack(
     Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {
 
   /**
-   * Rejects other statuses and clamps delay and instant, so that no value can make the write fail.
+   * Creates an instance and clamps the delay and the instant, so that the end of the attempt can be
+   * recorded whatever their values.
+   *
+   * @throws IllegalArgumentException if {@code as} is neither of the two statuses
    */
   public GiveBack {
     if (as != ExecutionStatus.SNOOZED && as != ExecutionStatus.RELEASED) {
@@ -35,12 +38,12 @@ public record GiveBack(
     until = until == null ? null : clamp(until);
   }
 
-  /** Makes the job due again after {@code delay}. */
+  /** Creates an instance that makes the job due again after {@code delay}. */
   public GiveBack(Execution execution, ExecutionStatus as, Duration delay) {
     this(execution, as, delay, null);
   }
 
-  /** Makes the job due again at {@code until}, by the database's clock. */
+  /** Returns an instance that makes the job due again at {@code until}, by the database clock. */
   public static GiveBack until(Execution execution, ExecutionStatus as, Instant until) {
     return new GiveBack(execution, as, Duration.ZERO, until);
   }

@@ -3,20 +3,20 @@ package dev.skipjack.api.spi;
 import java.time.Duration;
 
 /**
- * A key that makes it safe to repeat an enqueue: while the key is kept, no second job with it is
- * created, whatever the state of the first.
+ * A key that makes it safe to repeat an enqueue. While the key is kept, no second job is created
+ * with it, whatever the state of the first job.
  *
  * @param key the text that is compared, 1 to 512 bytes
- * @param kept how long the key is kept, counted from the enqueue by the database's clock
+ * @param kept how long the key is kept, measured from the enqueue by the database clock
  */
 public record IdempotencyKey(String key, Duration kept) {
 
   /**
-   * Creates a key among the jobs of one kind: two kinds may use the same key, for example an order
-   * number.
+   * Returns a key that is scoped to one kind, so that two kinds can use the same key, such as an
+   * order number, independently.
    *
-   * @throws IllegalArgumentException if {@code key} is empty, too long, or contains characters that
-   *     PostgreSQL refuses
+   * @throws IllegalArgumentException if {@code key} is empty, is too long, or contains characters
+   *     that PostgreSQL rejects
    */
   public static IdempotencyKey ofKind(String kind, String key, Duration kept) {
     return new IdempotencyKey(

@@ -11,128 +11,137 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The port through which workers and producers change jobs.
+ * The interface through which producers and workers change jobs.
  *
- * <p>Methods that take a {@link Connection} work in the transaction that is open on it and neither
- * commit nor roll back; the others run one short READ COMMITTED transaction of their own and have
- * committed when they return. All times are those of the database's clock. Batches take up to a few
- * hundred elements, return results in the order of their input, and never wait for a locked row:
- * its result is {@link Verdict#BUSY}.
+ * <p>Methods that take a {@link Connection} work in the transaction that is open on it, and neither
+ * commit it nor roll it back. All other methods run one short READ COMMITTED transaction of their
+ * own, which has been committed when they return. All times are those of the database clock.
  *
- * <p>Safe for any number of threads. Every method throws {@link StoreException} when the database
- * refused the statement or could not be reached; the guarantees below still hold.
+ * <p>Methods that take a list of executions or outcomes are meant for up to a few hundred elements.
+ * They return results in the order of their input and never wait for a locked row, for which they
+ * return {@link Verdict#BUSY}.
+ *
+ * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
+ * rejects the statement or cannot be reached; the guarantees below hold even then.
  */
 public interface JobStore {
 
   /**
-   * Writes either all jobs or none. A job whose idempotency key is known exists already and counts
-   * as written. If several jobs have the same key, the first is written. Waits for any open
-   * transaction that has taken one of the keys. If another live job holds a unique key, the
-   * database refuses the statement with 23505; extensions may return the holder instead.
+   * Inserts either all of the given jobs or none. A job whose idempotency key has been used before
+   * already exists and is not inserted again. If several jobs have the same key, only the first is
+   * inserted. If an open transaction has used one of the keys, this method waits for it. If another
+   * live job holds a unique key, the database rejects the statement with 23505; extensions may
+   * return the holder instead.
    *
    * @return the result of each job, in the order of {@code jobs}
    */
   List<EnqueueResult> enqueue(List<NewJob> jobs);
 
   /**
-   * Like {@link #enqueue(List)}, in the caller's transaction.
+   * Inserts either all of the given jobs or none, as {@link #enqueue(List)} does, but in the
+   * caller's transaction.
    *
    * @return the result of each job, in the order of {@code jobs}
    */
   List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs);
 
   /**
-   * Lists the lanes of {@code queues} with due jobs, and how long the oldest has been due. This
-   * costs a few index probes for each lane, however many jobs wait in it.
+   * Returns the lanes of {@code queues} that have due jobs, and how long the oldest job of each
+   * lane has been due. The cost is a few index probes per lane, regardless of the number of jobs.
    */
   DueLanes dueLanes(List<String> queues);
 
   /**
-   * Claims due jobs and opens their audit rows. Locked jobs are skipped, so the result may contain
-   * fewer jobs than the limit although due jobs remain, but never more.
+   * Claims due jobs and inserts their audit rows. Locked jobs are skipped, so the result may
+   * contain fewer jobs than the limit even though more jobs are due. It never contains more.
    *
-   * @return jobs in the order of the request's lanes, then due time, then id
+   * @return the claimed jobs, in the order of the request's lanes, then due time, then id
    */
   List<ClaimedJob> claim(ClaimRequest request);
 
   /**
-   * Like {@link #claim}, but returns an empty text instead of each payload. Use it for a job whose
-   * payload does not fit into memory, or which the server refuses to send, so that the job can be
-   * failed and those after it can be claimed.
+   * Claims due jobs as {@link #claim} does, but returns an empty string instead of each payload. A
+   * worker uses this method if a payload does not fit into memory or cannot be sent by the server,
+   * so that it can fail that job and claim the jobs behind it.
    */
   List<ClaimedJob> claimWithoutPayload(ClaimRequest request);
 
   /**
-   * Extends leases to {@code lease} from now. Returns for each execution whether cancellation was
-   * requested and, if the lease is lost, which execution holds the job. For an execution that has
-   * lost its job it changes nothing.
+   * Renews leases, so that they expire {@code lease} from now. The result for each execution states
+   * whether cancellation of the job was requested or, if the lease is lost, which execution owns
+   * the job now. Jobs that an execution has lost are not changed.
    *
-   * @param lease more than 0, at most 365 days
+   * @param lease the new duration of the leases; positive and at most 365 days
    */
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
   /**
-   * Writes progress reports of handlers, for display. If a call contains several reports for one
-   * execution, one of them is written. The report of an earlier attempt remains until a new one is
-   * written.
+   * Records the progress reports of handlers, for display. If there are several reports for one
+   * execution, only one of them is recorded. The report of an earlier attempt remains until it is
+   * replaced.
    */
   List<Verdict> progress(List<Progress> reports);
 
-  /** Completes jobs: they move from the live table to the archive. */
+  /** Completes jobs and moves them from the live table to the archive. */
   List<Verdict> complete(List<Execution> executions);
 
   /**
-   * Ends jobs with data: a result, which is kept in the archive, or the handler's reason for
-   * cancelling, which becomes the job's last error. A queue without an archive keeps neither, but
-   * the audit has the reason. A job concluded as completed completes even if its cancellation was
-   * requested. If a result is not a JSON document, the database refuses the whole batch.
+   * Completes or cancels jobs, together with a result or a reason. A result is stored in the
+   * archive, and a reason becomes the job's last error. If the queue has no archive, results are
+   * not stored, and reasons only in the audit. A completed job is recorded as completed even if its
+   * cancellation was requested. If a result is not a JSON document, the database rejects the whole
+   * batch.
    */
   List<Verdict> conclude(List<Conclusion> conclusions);
 
   /**
-   * Completes a job in the handler's transaction, so that its effects and the completion commit
-   * together. Waits for the row if it is locked.
+   * Completes a job in the handler's transaction, so that the handler's effects and the completion
+   * commit together. If the job's row is locked, this method waits for it.
    *
-   * @throws LeaseLostException if the execution no longer owns the job; the caller must roll back
-   * @throws StoreException if the database refused the statement; {@linkplain
-   *     StoreException#isTransient() transient} if a partition is missing, which the store's next
-   *     call creates
+   * @throws LeaseLostException if the execution no longer owns the job. The caller must roll back
+   * @throws StoreException if the database rejects the statement. The exception is {@linkplain
+   *     StoreException#isTransient() transient} if a partition is missing, which the next call
+   *     creates
    */
   void completeIn(Connection transaction, Execution execution);
 
   /**
-   * Like {@link #completeIn(Connection, Execution)}, with the handler's result.
+   * Completes a job with a result in the handler's transaction, as {@link #completeIn(Connection,
+   * Execution)} does without one.
    *
-   * @param result one JSON document; null if there is none
+   * @param result the handler's result, as a JSON document; null if there is none
    */
   void completeIn(Connection transaction, Execution execution, @Nullable String result);
 
   /**
-   * Records failed attempts: the jobs wait for a retry, or are dead if no attempts are left or the
-   * failure is final. A job whose cancellation was requested is archived as cancelled instead.
+   * Records failed attempts. Each job becomes pending again, or becomes dead if it has no attempts
+   * left or the failure is final. A job whose cancellation was requested is archived as cancelled
+   * instead.
    */
   List<Ended> fail(List<Failure> failures);
 
   /**
-   * Ends attempts that do not count; a job whose cancellation was requested is archived as
-   * cancelled.
+   * Returns jobs to their queues, ending attempts that do not count. A job whose cancellation was
+   * requested is archived as cancelled instead.
    */
   List<Ended> giveBack(List<GiveBack> attempts);
 
   /**
-   * Reads from the audit how attempts ended; changes nothing. Once the lease has expired, this is
-   * the only way to find out whether a write was committed whose acknowledgement was lost.
+   * Returns the statuses of attempts, as recorded in the audit. If the acknowledgement of a write
+   * was lost and the lease has expired, this is the only way to find out whether the write was
+   * committed.
    *
-   * @return the status of each attempt, {@link ExecutionStatus#RUNNING} if it has not ended; empty
-   *     if its audit row has been removed
+   * @return the status of each attempt, which is {@link ExecutionStatus#RUNNING} if it has not
+   *     ended, or empty if its audit row has been removed
    */
   List<Optional<ExecutionStatus>> statuses(List<Execution> executions);
 
   /**
-   * Rescues jobs whose lease has expired: each becomes due again at a time within {@code spread},
-   * or is dead if no attempts are left. Skips locked rows, and rows that cannot be rescued.
+   * Rescues jobs whose lease has expired. Each job becomes due again within {@code spread}, or
+   * becomes dead if it has no attempts left. Rows that are locked or cannot be rescued are skipped.
    *
-   * @param limit maximum number of jobs to rescue, at least 1
+   * @param spread the period over which the rescued jobs are distributed
+   * @param limit the maximum number of jobs to rescue, at least 1
    */
   List<Rescued> rescue(Duration spread, int limit);
 }

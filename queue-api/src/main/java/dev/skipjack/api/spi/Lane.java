@@ -1,9 +1,9 @@
 package dev.skipjack.api.spi;
 
 /**
- * The jobs of one queue and one priority, from which claims take jobs by due time.
+ * The jobs of one queue and one priority, which are claimed in the order of their due times.
  *
  * @param queue the queue
- * @param priority -100 to 100
+ * @param priority the priority, from -100 to 100
  */
 public record Lane(String queue, int priority) {}

@@ -7,55 +7,61 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Extends leases on a connection that it keeps, so that jobs do not lose their leases when handlers
- * have taken every connection of a pool.
+ * Renews leases on a dedicated connection, so that jobs do not lose their leases when handlers are
+ * using every connection of the pool.
  *
- * <p>The connection is kept from the first call until it breaks or the keeper is closed; between
- * calls it holds no transaction. Safe for any number of threads; statements run one after another.
+ * <p>The keeper holds the connection from its first call until the connection breaks or the keeper
+ * is closed. No transaction is open between calls. Implementations are thread-safe and run one
+ * statement at a time.
  */
 public interface LeaseKeeper extends AutoCloseable {
 
   /**
-   * Like {@link JobStore#heartbeat}. After a failure that a smaller batch would not avoid, the
-   * connection is returned, and the next call borrows another.
+   * Renews leases as {@link JobStore#heartbeat} does. After a failure that a smaller batch would
+   * not avoid, the connection is returned to the pool, and the next call borrows another.
    *
-   * @throws StoreException if the database refused the statement, could not be reached, or its
-   *     response was lost
-   * @throws IllegalStateException if the keeper was closed
+   * @throws StoreException if the database rejects the statement or cannot be reached, or its
+   *     response is lost
+   * @throws IllegalStateException if the keeper has been closed
    */
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
   /**
-   * Like {@link JobStore#progress}, but on the keeper's connection, so that a progress report never
-   * has to wait for a free connection and delay a heartbeat.
+   * Records progress reports as {@link JobStore#progress} does, but on the keeper's connection, so
+   * that they never wait for a free connection and delay a heartbeat.
    */
   List<Verdict> progress(List<Progress> reports);
 
   /**
-   * Returns the executions that still own their job and whose cancellation was requested. Uses the
-   * same connection; locks and changes nothing. {@link #heartbeat} reports the same, but only as
-   * often as leases are renewed.
+   * Returns the executions that still own their jobs and for which cancellation was requested. This
+   * method uses the keeper's connection, and neither locks nor changes rows. {@link #heartbeat}
+   * returns the same information, but only as often as leases are renewed.
    *
-   * @throws StoreException like {@link #heartbeat}
+   * @throws StoreException if the database rejects the statement or cannot be reached, or its
+   *     response is lost
    */
   Set<ExecutionId> cancelRequested(List<Execution> executions);
 
   /**
-   * Makes the next {@link #reserve} check that the server responds and accepts writes, however
-   * recently the connection was used. Call it after such a check has failed on another connection.
-   * Any thread may call it.
+   * Makes the next {@link #reserve} check that the server responds and accepts writes, no matter
+   * how recently the connection was used. Call this method after such a check has failed on another
+   * connection. It may be called from any thread.
    */
   void recheck();
 
   /**
-   * Borrows the connection now, unless it has one, before handlers take all of them.
+   * Borrows the connection if the keeper does not have one. Call this method before handlers can
+   * take all connections of the pool.
    *
-   * @throws StoreException if no connection is available, or its server is read-only (25006)
-   * @throws IllegalStateException if the keeper was closed
+   * @throws StoreException if no connection is available, or the server is read-only (25006)
+   * @throws IllegalStateException if the keeper has been closed
    */
   void reserve();
 
-  /** Returns the connection. A running call is aborted if it does not end within half a second. */
+  /**
+   * Closes the keeper and returns its connection to the pool. A call that is in progress is aborted
+   * if it does not end within half a second.
+   */
   @Override
   void close();
 }

@@ -5,42 +5,46 @@ import dev.skipjack.api.StoreException;
 import java.time.Duration;
 
 /**
- * Creates and removes the partitions of the history, and deletes expired rows.
+ * Creates and removes the partitions of the job history, and deletes expired rows.
  *
- * <p>No method makes a claim or a completion wait. Steps that would have to wait for another
- * session are postponed and reported: call again later. Any number of workers may run maintenance
- * at the same time, in any time zones, and a call that was interrupted is finished by the next one.
+ * <p>Maintenance never makes a claim or a completion wait. Steps that would have to wait for
+ * another session are postponed and reported, so that the caller can try again later. Any number of
+ * workers can run maintenance concurrently, in any time zones. If a call is interrupted, the next
+ * one finishes its work.
  *
- * <p>A failure of one partition or step does not prevent the others; the result lists the failures.
+ * <p>If one partition or step fails, the others are still processed, and the result lists the
+ * failures.
  *
- * <p>Safe for any number of threads. Throws {@link StoreException} when the database is
- * unavailable.
+ * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
+ * is unavailable.
  */
 public interface Maintenance {
 
   /**
-   * Creates the missing partitions of audit and archive, starting with the current one.
+   * Creates the missing partitions of the audit and the archive, starting with the current one.
    *
-   * @param ahead how far into the future; not negative. A store may refuse partitions in the
-   *     distant future (that of PostgreSQL, more than 366 days ahead) and report them as postponed
+   * @param ahead how far into the future to create partitions; not negative. A store may decline to
+   *     create partitions in the distant future (the PostgreSQL store: more than 366 days ahead)
+   *     and report them as postponed
    */
   CreatedPartitions createPartitions(Duration ahead);
 
   /**
-   * Removes history that is older than its retention: whole partitions that no queue keeps and that
-   * contain no running attempt, and in other partitions the archived jobs of queues with a shorter
-   * retention. Returns after about ten seconds, even if more history remains to be removed.
+   * Removes history that is older than its retention. Partitions that no queue needs any longer,
+   * and in which no running attempt started, are dropped. In the other partitions, the archived
+   * jobs of queues with a shorter retention are deleted. The call returns after about ten seconds,
+   * even if there is more history to remove.
    *
-   * <p>It drops only tables that this method has detached, possibly in an earlier call.
+   * <p>Only tables that this method itself has detached, possibly in an earlier call, are dropped.
    */
   RemovedPartitions removePartitions(Retention retention);
 
   /**
-   * Deletes, in bounded batches, expired rows outside partitions: expired keys, and dead jobs of
-   * queues that keep them for a limited time ({@code job_queues.dead_retention}). Also deletes the
-   * rows of workers that were not seen for a day. Locked rows are left for the next call. Returns
-   * after about ten seconds, even if it has not finished; the next call continues where this one
-   * stopped.
+   * Deletes expired rows that are not in partitions, in batches of limited size: expired keys, dead
+   * jobs of queues that keep them for a limited time ({@code job_queues.dead_retention}), and
+   * workers that have not been seen for a day. Locked rows are left for the next call. The call
+   * returns after about ten seconds even if it has not finished, and the next call continues where
+   * it stopped.
    */
   Pruned prune();
 }

@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * Checks the names of queues and kinds. The same rule applies to both, so that SQL, logs, metrics
- * and URLs need no escaping.
+ * Validates the names of queues and kinds. The same rule applies to both and ensures that SQL,
+ * logs, metrics and URLs can contain names without escaping.
  */
 public final class Names {
 
@@ -14,18 +14,20 @@ public final class Names {
   private Names() {}
 
   /**
-   * Returns {@code queue} if it is a valid name of a queue.
+   * Returns {@code queue} if it is a valid queue name.
    *
-   * @throws IllegalArgumentException unless it has 1 to 63 characters of {@code a-z 0-9 _ . -}
+   * @throws IllegalArgumentException if {@code queue} does not consist of 1 to 63 of the characters
+   *     {@code a-z 0-9 _ . -}
    */
   public static String requireQueue(String queue) {
     return require("Queue", queue);
   }
 
   /**
-   * Returns {@code kind} if it is a valid name of a kind.
+   * Returns {@code kind} if it is a valid kind name.
    *
-   * @throws IllegalArgumentException unless it has 1 to 63 characters of {@code a-z 0-9 _ . -}
+   * @throws IllegalArgumentException if {@code kind} does not consist of 1 to 63 of the characters
+   *     {@code a-z 0-9 _ . -}
    */
   public static String requireKind(String kind) {
     return require("Kind", kind);

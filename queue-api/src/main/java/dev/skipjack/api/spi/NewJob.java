@@ -9,9 +9,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job to be written: its type, its encoded payload and its options, and the key it must not share
- * with another job, if it has one. Immutable: every method that changes something returns a new
- * instance.
+ * A job to insert: its type, its encoded payload, its options and, optionally, a unique key or an
+ * idempotency key. Instances are immutable; methods that change a property return a new instance.
  */
 public final class NewJob {
 
@@ -38,9 +37,9 @@ public final class NewJob {
   }
 
   /**
-   * Creates a job of {@code type} with {@code options}, including their idempotency key.
+   * Returns a job of {@code type} with {@code options}, including their idempotency key.
    *
-   * @param payload one JSON document
+   * @param payload the payload, as a JSON document
    */
   public static NewJob of(JobType<?> type, String payload, EnqueueOptions options) {
     IdempotencyKey key =
@@ -52,18 +51,18 @@ public final class NewJob {
   }
 
   /**
-   * Returns this job, unique by {@code key}.
+   * Returns this job with a unique key.
    *
-   * @throws IllegalArgumentException if it has an idempotency key, because a job cannot have both
+   * @throws IllegalArgumentException if the job has an idempotency key, because it cannot have both
    */
   public NewJob unique(UniqueKey key) {
     return new NewJob(type, payload, options, key, idempotencyKey);
   }
 
   /**
-   * Returns this job, holding {@code key} for the key's duration.
+   * Returns this job with an idempotency key.
    *
-   * @throws IllegalArgumentException if it has a key already
+   * @throws IllegalArgumentException if the job already has a key
    */
   public NewJob once(IdempotencyKey key) {
     if (idempotencyKey != null) {
@@ -72,24 +71,26 @@ public final class NewJob {
     return new NewJob(type, payload, options, uniqueKey, key);
   }
 
-  /** Returns this job, due {@code delay} after the enqueue. */
+  /** Returns this job, made due {@code delay} after the enqueue. */
   public NewJob delayed(Duration delay) {
     return with(options.delay(delay));
   }
 
   /**
-   * Returns this job, with {@code tags} instead of its own.
+   * Returns this job with {@code tags}, which replace its own.
    *
-   * @throws IllegalArgumentException as {@link EnqueueOptions#tags(List)}
+   * @throws IllegalArgumentException if a tag is invalid or there are too many; see {@link
+   *     EnqueueOptions#tags(List)}
    */
   public NewJob tagged(List<String> tags) {
     return with(options.tags(tags));
   }
 
   /**
-   * Returns this job, as part of the trace of {@code traceparent}.
+   * Returns this job as part of a trace.
    *
-   * @throws IllegalArgumentException as {@link Traceparent#require}
+   * @throws IllegalArgumentException if {@code traceparent} is not valid; see {@link
+   *     Traceparent#require}
    */
   public NewJob traced(String traceparent) {
     return with(options.traceparent(traceparent));
@@ -99,75 +100,85 @@ public final class NewJob {
     return new NewJob(type, payload, changed, uniqueKey, idempotencyKey);
   }
 
-  /** Queue of the job. */
+  /** Returns the queue of the job. */
   public String queue() {
     return options.queue().orElse(type.queue());
   }
 
-  /** Kind of the job. */
+  /** Returns the kind of the job. */
   public String kind() {
     return type.kind();
   }
 
-  /** One JSON document. */
+  /** Returns the payload, as a JSON document. */
   public String payload() {
     return payload;
   }
 
-  /** Version of the payload's format. */
+  /** Returns the version of the payload's format. */
   public int payloadVersion() {
     return type.payloadVersion();
   }
 
-  /** Priority of the job; null for the queue's setting or, if it has none, 0. */
+  /** Returns the priority, or null if the setting of the queue applies or, if there is none, 0. */
   public @Nullable Integer priority() {
     return first(options.priority(), type.priority());
   }
 
   /**
-   * Maximum number of attempts; null for the queue's setting or, if it has none, {@link
-   * JobType#DEFAULT_MAX_ATTEMPTS}.
+   * Returns the maximum number of attempts, or null if the setting of the queue applies or, if
+   * there is none, {@link JobType#DEFAULT_MAX_ATTEMPTS}.
    */
   public @Nullable Integer maxAttempts() {
     return first(options.maxAttempts(), type.maxAttempts());
   }
 
-  /** Instant at which the job is due; null means now. */
+  /**
+   * Returns the instant at which the job is due, or null if it is due at the time of the enqueue.
+   */
   public @Nullable Instant scheduledAt() {
     return options.scheduledAt().orElse(null);
   }
 
-  /** Delay that is added to {@link #scheduledAt} or now; not negative. */
+  /**
+   * Returns the delay that is added to {@link #scheduledAt} or, if that is null, to the time of the
+   * enqueue; not negative.
+   */
   public Duration delay() {
     return options.delay();
   }
 
-  /** Tags, each at most once. */
+  /** Returns the tags, without duplicates. */
   public List<String> tags() {
     return options.tags();
   }
 
-  /** Unique key; null unless the job is unique. */
+  /** Returns the unique key, or null if there is none. */
   public @Nullable UniqueKey uniqueKey() {
     return uniqueKey;
   }
 
-  /** Idempotency key; null unless the enqueue may be repeated. Never together with a unique key. */
+  /**
+   * Returns the idempotency key, or null if there is none. A job with a unique key never has one.
+   */
   public @Nullable IdempotencyKey idempotencyKey() {
     return idempotencyKey;
   }
 
-  /** W3C traceparent of the enqueuer, which is passed to the handler; null if there is none. */
+  /**
+   * Returns the W3C traceparent of the enqueuer, which is passed to the handler, or null if there
+   * is none.
+   */
   public @Nullable String traceparent() {
     return options.traceparent().orElse(null);
   }
 
-  /** Whether workers are woken if the job is due at once. */
+  /** Returns whether workers are woken if the job is due immediately. */
   public boolean wakesUp() {
     return options.wakesUp();
   }
 
-  /** Kind and queue, but not the payload, which may contain secrets. */
+  /** Returns the kind and the queue, but not the payload, which may contain secrets. */
   @Override
   public String toString() {
     return "NewJob[%s, queue '%s']".formatted(kind(), queue());

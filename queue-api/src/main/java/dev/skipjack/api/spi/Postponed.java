@@ -1,12 +1,12 @@
 package dev.skipjack.api.spi;
 
 /**
- * A partition that could not be created or removed now.
+ * A partition whose creation or removal was postponed.
  *
- * @param partition name of the partition, or of the table if none of its partitions could be
+ * @param partition the name of the partition, or of the table if none of its partitions could be
  *     processed
- * @param reason the reason
- * @param detail message of the database; empty if the reason is sufficient
+ * @param reason the reason for the postponement
+ * @param detail the message of the database; empty if the reason is sufficient
  */
 public record Postponed(String partition, Reason reason, String detail) {
 
@@ -15,21 +15,23 @@ public record Postponed(String partition, Reason reason, String detail) {
     this(partition, reason, "");
   }
 
-  /** Why a partition could not be created or removed now. */
+  /** The reason why the creation or removal of a partition was postponed. */
   public enum Reason {
-    /** Another session reads it, or another worker is maintaining it. */
+    /** Another session is reading the partition, or another worker is maintaining it. */
     BUSY,
-    /** An attempt that started in it is still running. */
+    /** An attempt that started in the partition is still running. */
     RUNNING,
-    /** The call ran out of time; the next one continues from there. */
+    /** The call ran out of time; the next one continues where it stopped. */
     UNFINISHED,
-    /** The database role lacks the right: only the owner of the tables may do it. */
+    /** The database role lacks the privilege, which only the owner of the tables has. */
     FORBIDDEN,
-    /** A table of that name exists that is not a partition of the queue. */
+    /** There is already a table of this name, which is not a partition of the queue. */
     IN_THE_WAY,
-    /** A view, a foreign key or another object depends on the partition: drop that first. */
+    /**
+     * A view, a foreign key or another object depends on the partition and must be dropped first.
+     */
     DEPENDED_ON,
-    /** The database refused for another reason, which is in the detail. */
+    /** The database rejected the statement for another reason, which the detail states. */
     FAILED
   }
 }

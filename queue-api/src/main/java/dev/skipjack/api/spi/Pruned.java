@@ -5,14 +5,15 @@ import java.util.List;
 /**
  * The result of {@link Maintenance#prune}.
  *
- * @param keys number of deleted idempotency keys and keys for a period that had expired
- * @param jobs number of deleted dead jobs
- * @param unfinished whether the call ended before it had processed everything; if so, call again
- * @param failed what could not be pruned and why, one sentence each; the rest was pruned
+ * @param keys the number of expired idempotency keys and keys for a period that were deleted
+ * @param jobs the number of dead jobs that were deleted
+ * @param unfinished whether the call returned before it had finished, so that it should be repeated
+ * @param failed descriptions of what could not be pruned and why, one sentence each; everything
+ *     else was pruned
  */
 public record Pruned(long keys, long jobs, boolean unfinished, List<String> failed) {
 
-  /** Copies the list. */
+  /** Makes a defensive copy of the list. */
   public Pruned {
     failed = List.copyOf(failed);
   }

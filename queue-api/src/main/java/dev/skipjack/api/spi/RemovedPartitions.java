@@ -5,13 +5,13 @@ import java.util.List;
 /**
  * The result of {@link Maintenance#removePartitions}.
  *
- * @param removed names of the partitions that were dropped
- * @param rows number of archived jobs deleted from partitions that remain
- * @param postponed partitions that still contain history to remove
+ * @param removed the names of the partitions that were dropped
+ * @param rows the number of archived jobs that were deleted from the remaining partitions
+ * @param postponed the partitions that still contain history to remove
  */
 public record RemovedPartitions(List<String> removed, long rows, List<Postponed> postponed) {
 
-  /** Copies the lists. */
+  /** Makes defensive copies of the lists. */
   public RemovedPartitions {
     removed = List.copyOf(removed);
     postponed = List.copyOf(postponed);

@@ -7,16 +7,17 @@ import org.jspecify.annotations.Nullable;
  * The result of a heartbeat.
  *
  * @param verdict whether the lease was extended
- * @param cancelRequested whether cancellation of the job was requested; false unless extended
- * @param jobIsLive whether the job is still live (pending, running or dead), whichever execution
- *     holds it. If not, it was completed or cancelled
+ * @param cancelRequested whether cancellation of the job was requested; false if the lease was not
+ *     extended
+ * @param jobIsLive whether the job is still live (pending, running or dead), regardless of which
+ *     execution owns it; if false, it has been completed or cancelled
  * @param heldBy the other execution that owns the job now; null if there is none or the lease was
  *     extended
  */
 public record Renewal(
     Verdict verdict, boolean cancelRequested, boolean jobIsLive, @Nullable ExecutionId heldBy) {
 
-  /** Creates the result for an execution that owns its job, or whose job has ended. */
+  /** Creates a result for an execution that owns its job or whose job has ended. */
   public Renewal(Verdict verdict, boolean cancelRequested) {
     this(verdict, cancelRequested, verdict != Verdict.LOST, null);
   }

@@ -3,12 +3,12 @@ package dev.skipjack.api.spi;
 import dev.skipjack.api.JobStatus;
 
 /**
- * A rescued job, whose lease had expired.
+ * A job that was rescued after its lease had expired.
  *
  * @param execution the attempt that was lost
- * @param queue its queue
- * @param kind its kind
- * @param status status of the job now: pending, dead if no attempts were left, or cancelled if that
- *     was requested
+ * @param queue the queue of the job
+ * @param kind the kind of the job
+ * @param status the new status of the job: pending, dead if it had no attempts left, or cancelled
+ *     if that had been requested
  */
 public record Rescued(Execution execution, String queue, String kind, JobStatus status) {}

@@ -1,11 +1,11 @@
 package dev.skipjack.api.spi;
 
 /**
- * Makes texts storable in any PostgreSQL text column: without NUL or lone surrogates, and of
- * bounded length.
+ * Sanitizes text, so that any PostgreSQL text column can store it: replaces NUL and lone
+ * surrogates, and truncates long text.
  *
- * <p>If an outcome could not be written because of its error message, its job would stay running
- * until the lease expires. Therefore every text about an attempt passes through this class.
+ * <p>If the error message of an outcome prevented it from being recorded, the job would remain
+ * running until its lease expires. All text about attempts is therefore sanitized by this class.
  */
 public final class SafeText {
 
@@ -15,10 +15,11 @@ public final class SafeText {
   private SafeText() {}
 
   /**
-   * Replaces characters that PostgreSQL refuses by U+FFFD and truncates a text of more than {@code
-   * maxLength} characters.
+   * Returns {@code text} with characters that PostgreSQL rejects replaced with U+FFFD, truncated to
+   * {@code maxLength} characters.
    *
-   * @param maxLength in UTF-16 code units, larger than the length of the truncation mark
+   * @param maxLength the maximum length in UTF-16 code units; must exceed the length of the mark
+   *     that is appended to truncated text
    */
   public static String of(String text, int maxLength) {
     boolean cut = text.length() > maxLength;

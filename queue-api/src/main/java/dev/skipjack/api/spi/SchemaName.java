@@ -2,7 +2,7 @@ package dev.skipjack.api.spi;
 
 import java.nio.charset.StandardCharsets;
 
-/** The name of a queue's schema, as it is stored, without quotes. */
+/** Validates the name of a queue's schema, given without quotes. */
 public final class SchemaName {
 
   /** PostgreSQL's limit (NAMEDATALEN - 1); it silently truncates longer names. */
@@ -11,7 +11,7 @@ public final class SchemaName {
   private SchemaName() {}
 
   /**
-   * Returns the name if PostgreSQL stores it unchanged and it is not blank.
+   * Returns {@code name} if it is not blank and PostgreSQL stores it unchanged.
    *
    * @throws IllegalArgumentException if {@code name} is blank, longer than 63 bytes in UTF-8, or
    *     contains a NUL

@@ -9,17 +9,17 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A key as the database compares it: {@code <scope>/<key>} when the key has at most 200 bytes in
- * UTF-8, else {@code <scope>#<SHA-256 of the key in hex>}. Unique keys and idempotency keys have
- * this form, in Java and in the schema's function {@code enqueue}, so that keys from SQL and Java
- * match.
+ * A unique key or idempotency key in the form in which the database stores and compares it. The
+ * form is {@code <scope>/<key>} if the key has at most 200 bytes in UTF-8, and {@code
+ * <scope>#<SHA-256 of the key in hex>} otherwise. The schema's function {@code enqueue} uses the
+ * same form, so keys from SQL and Java match.
  *
- * @param text the text that is compared, different for any two keys of a scope
+ * @param text the text that is compared, which differs for any two keys of a scope
  * @param label the key in readable form, truncated if it is long
  */
 public record StoredKey(String text, String label) {
 
-  /** Maximum number of characters (Unicode code points) of a key. */
+  /** The maximum number of characters (Unicode code points) of a key. */
   public static final int LONGEST = 1_000_000;
 
   private static final int LONGEST_READABLE = 200;
@@ -28,9 +28,9 @@ public record StoredKey(String text, String label) {
   /**
    * Returns the stored form of a key.
    *
-   * @param what the name of the key in error messages
-   * @param scope scope within which keys are compared; without {@code '#'}, at most 100 bytes
-   * @throws IllegalArgumentException like {@link #require}
+   * @param what what to call the key in error messages
+   * @param scope the scope within which keys are compared; at most 100 bytes, without {@code '#'}
+   * @throws IllegalArgumentException if {@code key} is not valid; see {@link #require}
    */
   public static StoredKey of(String what, String scope, String key) {
     byte[] bytes = utf8(what, key);
@@ -45,11 +45,11 @@ public record StoredKey(String text, String label) {
   }
 
   /**
-   * Checks a key before its scope is known.
+   * Validates a key whose scope is not known yet.
    *
    * @return {@code key}
-   * @throws IllegalArgumentException if it is empty, longer than {@link #LONGEST}, or contains
-   *     characters that PostgreSQL refuses
+   * @throws IllegalArgumentException if {@code key} is empty, is longer than {@link #LONGEST}, or
+   *     contains characters that PostgreSQL rejects
    */
   public static String require(String what, String key) {
     utf8(what, key);

@@ -3,8 +3,9 @@ package dev.skipjack.api.spi;
 import java.util.regex.Pattern;
 
 /**
- * Checks a W3C {@code traceparent}: {@code <version>-<trace id>-<parent id>-<flags>} in lower-case
- * hex digits. It is passed from the enqueue to the handler and not interpreted.
+ * Validates a W3C {@code traceparent}, which has the form {@code <version>-<trace id>-<parent
+ * id>-<flags>} in lowercase hexadecimal digits. Skipjack passes it from the enqueuer to the handler
+ * without interpreting it.
  *
  * @see <a href="https://www.w3.org/TR/trace-context/#traceparent-header">Trace Context</a>
  */
@@ -18,8 +19,8 @@ public final class Traceparent {
   /**
    * Returns {@code traceparent} if it is valid.
    *
-   * @throws IllegalArgumentException if it is not; version ff and ids that consist of zeros are
-   *     invalid too
+   * @throws IllegalArgumentException if {@code traceparent} does not have this form, its version is
+   *     {@code ff}, or one of its ids is all zeros
    */
   public static String require(String traceparent) {
     if (!FORM.matcher(traceparent).matches()) {

@@ -2,9 +2,9 @@ package dev.skipjack.api.spi;
 
 import java.util.Locale;
 
-/** The event that frees a unique key. */
+/** The event that releases a unique key. */
 public enum UniqueUntil {
-  /** The first claim of the job. */
+  /** The job is claimed for the first time. */
   STARTED,
   /** The job becomes dead or ends. */
   DEAD,
@@ -13,15 +13,15 @@ public enum UniqueUntil {
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** The value in the database. */
+  /** Returns the value that represents this constant in the database. */
   public String literal() {
     return literal;
   }
 
   /**
-   * Returns the constant with this value in the database.
+   * Returns the constant that a database value represents.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if no constant has this value
    */
   public static UniqueUntil of(String literal) {
     return valueOf(literal.toUpperCase(Locale.ROOT));

@@ -1,14 +1,14 @@
 package dev.skipjack.api.spi;
 
-/** The result of a write about an attempt. */
+/** The result of a write that concerns an attempt. */
 public enum Verdict {
-  /** The write was done. */
+  /** The write succeeded. */
   DONE,
   /**
-   * The execution still owns the job, but another transaction has locked its row: try again, with
-   * this row alone.
+   * The execution still owns the job, but its row is locked by another transaction. Retry the write
+   * for this row alone.
    */
   BUSY,
-  /** The execution no longer owns the job; nothing was written, and no retry can succeed. */
+  /** The execution no longer owns the job. Nothing was written, and a retry cannot succeed. */
   LOST
 }

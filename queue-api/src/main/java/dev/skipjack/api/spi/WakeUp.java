@@ -1,10 +1,10 @@
 package dev.skipjack.api.spi;
 
 /**
- * Announces a new job in a lane. A wake-up is only a hint: the job may have been claimed already,
- * and one wake-up may stand for many transactions.
+ * A notification that there is a new job in a lane. It is only a hint: the job may already have
+ * been claimed, and one wake-up can represent several transactions.
  *
- * @param lane the queue and the priority of that job
- * @param kind its kind
+ * @param lane the queue and the priority of the job
+ * @param kind the kind of the job
  */
 public record WakeUp(Lane lane, String kind) {}

@@ -5,44 +5,48 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Announces new jobs to workers before their next poll. Polling alone finds every job; wake-ups
- * only make it faster. Safe for any number of threads.
+ * Notifies workers of new jobs before their next poll. Wake-ups only reduce latency, since polling
+ * alone finds every job. Implementations are thread-safe.
  */
 public interface WakeUps {
 
   /**
-   * Starts to listen, on a connection that is held until the subscription is closed.
+   * Starts listening on a connection that is held until the subscription is closed.
    *
-   * @throws StoreException if the database could not be reached, or if a test notification did not
-   *     arrive: listening does not work behind a pooler that may run each transaction in another
-   *     session
+   * @throws StoreException if the database cannot be reached, or if a test notification does not
+   *     arrive. Listening does not work through a pooler that may run each transaction in a
+   *     different session
    */
   Subscription subscribe();
 
   /**
-   * Receives all wake-ups sent after its creation. Use it from one thread; any thread may close it.
+   * Receives all wake-ups that are sent after its creation. A subscription must be used by a single
+   * thread, but may be closed by any thread.
    */
   interface Subscription extends AutoCloseable {
 
     /**
-     * Waits for wake-ups. Usually sends nothing to the server, and occasionally checks that it
-     * still responds.
+     * Waits for wake-ups. This method usually sends nothing to the server, but occasionally checks
+     * that the server still responds.
      *
-     * @param timeout maximum time to wait; positive
-     * @return the received wake-ups; empty after the timeout
-     * @throws StoreException if the connection is broken: subscribe again, and poll for jobs that
-     *     arrived meanwhile
+     * @param timeout the maximum time to wait; positive
+     * @return the wake-ups that were received; empty if the timeout elapsed
+     * @throws StoreException if the connection is broken. Subscribe again, and poll for jobs that
+     *     arrived in the meantime
      */
     List<WakeUp> await(Duration timeout);
 
     /**
      * Makes the next {@link #await} check that the server responds and accepts writes, and fail
-     * otherwise. Call it after such a check has failed on another connection. Any thread may call
-     * it.
+     * otherwise. Call this method after such a check has failed on another connection. It may be
+     * called from any thread.
      */
     void recheck();
 
-    /** Returns the connection, once a running {@link #await} has ended. */
+    /**
+     * Closes the subscription and releases its connection once an {@link #await} in progress has
+     * ended.
+     */
     @Override
     void close();
   }

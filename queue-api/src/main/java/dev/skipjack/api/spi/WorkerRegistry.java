@@ -4,23 +4,23 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 
 /**
- * The registry of workers, for operators and their tools. Nothing else reads it: a job is rescued
- * when its lease has expired, whatever the registry contains. {@link Maintenance#prune} deletes
- * workers that have not been seen for a day.
+ * The registry of workers, which exists for operators and their tools. It does not affect how jobs
+ * are run: a job is rescued when its lease has expired, whatever the registry contains. {@link
+ * Maintenance#prune} deletes workers that have not been seen for a day.
  *
- * <p>Safe for any number of threads. Every method runs one short transaction of its own and throws
- * {@link StoreException} when the database refused the statement or could not be reached.
+ * <p>Implementations are thread-safe. Every method runs one short transaction of its own, and
+ * throws a {@link StoreException} if the database rejects the statement or cannot be reached.
  */
 public interface WorkerRegistry {
 
   /**
-   * Inserts or updates the worker's row: {@code startedAt} is the time of the first call, and
-   * {@code seenAt} is now, by the database's clock.
+   * Inserts or updates the row of a worker. By the database clock, {@code startedAt} is set to the
+   * time of the first call, and {@code seenAt} to the current time.
    *
-   * @return what the worker needs to know, read in the same statement
+   * @return the information that the worker needs, read by the same statement
    */
   WorkerInstructions announce(WorkerRow row);
 
-  /** Deletes the row of a worker that stops, if there is one. */
+  /** Deletes the row of a worker that is stopping, if there is one. */
   void remove(WorkerId id);
 }

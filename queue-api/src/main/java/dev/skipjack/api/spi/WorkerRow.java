@@ -5,14 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker's row in the registry, for display.
+ * The row of a worker in the registry, for display.
  *
- * @param id its identity
- * @param host its host, made safe to write and at most 255 characters; null if unknown
- * @param pid its process id
- * @param queues the queues it serves
- * @param kinds the kinds it has handlers for
- * @param settings its effective settings, a JSON object
+ * @param id the identity of the worker
+ * @param host the host that the worker runs on, sanitized and truncated to 255 characters; null if
+ *     unknown
+ * @param pid the process id of the worker
+ * @param queues the queues that the worker serves
+ * @param kinds the kinds that the worker has handlers for
+ * @param settings the worker's effective settings, as a JSON object
  */
 public record WorkerRow(
     WorkerId id,
@@ -24,7 +25,7 @@ public record WorkerRow(
 
   private static final int LONGEST_HOST = 255;
 
-  /** Makes the host safe to write and copies the lists. */
+  /** Sanitizes the host and makes defensive copies of the lists. */
   public WorkerRow {
     host = host == null ? null : SafeText.of(host, LONGEST_HOST);
     queues = List.copyOf(queues);
