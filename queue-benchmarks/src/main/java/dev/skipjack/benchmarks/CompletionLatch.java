@@ -20,7 +20,14 @@ final class CompletionLatch implements WorkerListener {
 
   @Override
   public void on(WorkerEvent event) {
-    if (event instanceof WorkerEvent.Succeeded && remaining.decrementAndGet() == 0) {
+    if (event instanceof WorkerEvent.Succeeded) {
+      count(1);
+    }
+  }
+
+  /** Counts jobs whose completion is committed. */
+  void count(int jobs) {
+    if (remaining.addAndGet(-jobs) == 0) {
       done.countDown();
     }
   }

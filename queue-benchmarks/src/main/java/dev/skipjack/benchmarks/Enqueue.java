@@ -3,9 +3,7 @@ package dev.skipjack.benchmarks;
 import dev.skipjack.benchmarks.Options.Setting;
 import dev.skipjack.store.jooq.JobQueue;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -15,18 +13,14 @@ import java.util.function.Consumer;
 
 /**
  * Jobs enqueued one by one, each committed, by one producer and by several, while a listener
- * receives the wake-ups. The floor is a prepared INSERT of the same columns in auto-commit mode.
+ * receives the wake-ups. The floor is a prepared INSERT of the same columns in auto-commit mode,
+ * into a table without CHECKs and domains, and without a wake-up.
  */
 final class Enqueue implements Benchmark {
 
-  private static final String INSERT =
-      "INSERT INTO @jobs (queue, kind, payload, payload_version, priority, max_attempts,"
-          + " scheduled_at, tags, unique_key, unique_label, unique_until)"
-          + " VALUES (?, ?, ?::jsonb, ?, ?, ?, clock_timestamp(), ?, ?, ?, ?)";
-
   @Override
   public String purpose() {
-    return "enqueue one by one, wake-ups on, against a plain prepared INSERT";
+    return "enqueue one by one, wake-ups on, against an INSERT into a table without rules";
   }
 
   @Override
@@ -40,12 +34,19 @@ final class Enqueue implements Benchmark {
     void run(int producer, long n) throws SQLException;
   }
 
+  /** Counts the jobs in a table. */
+  @FunctionalInterface
+  private interface Rows {
+    long count() throws SQLException;
+  }
+
   @Override
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
     int maxProducers = options.count(Setting.WORKERS, 8);
     List<Integer> producers = maxProducers == 1 ? List.of(1) : List.of(1, maxProducers);
     JobQueue queue = database.queue(maxProducers);
+    PlainJobs plain = PlainJobs.create(database);
     List<Connection> connections = new ArrayList<>();
     try (WakeUpListener listener = new WakeUpListener(database.queue(2))) {
       for (int i = 0; i < maxProducers; i++) {
@@ -55,22 +56,10 @@ final class Enqueue implements Benchmark {
           new Rounds(options.warmUps(), options.count(Setting.RUNS, 3), options.seconds(8), notes);
       for (int count : producers) {
         rounds
-            .variant(
-                "queue, " + count,
-                seconds ->
-                    enqueue(
-                        database,
-                        count,
-                        seconds,
-                        (producer, n) -> queue.enqueue(Noop.TYPE, Noop.number(n))))
+            .variant("queue, " + count, seconds -> intoQueue(database, queue, count, seconds))
             .variant(
                 "INSERT, " + count,
-                seconds ->
-                    enqueue(
-                        database,
-                        count,
-                        seconds,
-                        (producer, n) -> insert(connections.get(producer), n)));
+                seconds -> intoPlainTable(database, plain, connections, count, seconds));
       }
       Rounds.Results results = rounds.run();
       Report report =
@@ -92,10 +81,37 @@ final class Enqueue implements Benchmark {
     }
   }
 
-  private static Sample enqueue(
-      BenchmarkDatabase database, int producers, double seconds, Call call) throws Exception {
+  private static Sample intoQueue(
+      BenchmarkDatabase database, JobQueue queue, int producers, double seconds) throws Exception {
     database.empty();
     database.settle();
+    return enqueue(
+        database,
+        producers,
+        seconds,
+        (producer, n) -> queue.enqueue(Noop.TYPE, Noop.number(n)),
+        () -> database.number("SELECT count(*) FROM @jobs WHERE status = 'pending'"));
+  }
+
+  private static Sample intoPlainTable(
+      BenchmarkDatabase database,
+      PlainJobs plain,
+      List<Connection> connections,
+      int producers,
+      double seconds)
+      throws Exception {
+    plain.empty();
+    return enqueue(
+        database,
+        producers,
+        seconds,
+        (producer, n) -> PlainJobs.insert(connections.get(producer), n),
+        plain::count);
+  }
+
+  private static Sample enqueue(
+      BenchmarkDatabase database, int producers, double seconds, Call call, Rows rows)
+      throws Exception {
     AtomicLong numbers = new AtomicLong();
     Meter meter = Meter.start(database);
     Parallel.run(
@@ -106,28 +122,10 @@ final class Enqueue implements Benchmark {
           }
         });
     Sample sample = Sample.rate(numbers.get(), meter.stop(numbers.get()));
-    long pending = database.number("SELECT count(*) FROM @jobs WHERE status = 'pending'");
-    if (pending != numbers.get()) {
+    if (rows.count() != numbers.get()) {
       throw new IllegalStateException(
-          "Enqueued %d jobs, but the table contains %d.".formatted(numbers.get(), pending));
+          "Enqueued %d jobs, but the table contains %d.".formatted(numbers.get(), rows.count()));
     }
     return sample;
-  }
-
-  private static void insert(Connection connection, long n) throws SQLException {
-    String sql = BenchmarkDatabase.qualified(BenchmarkDatabase.SCHEMA, INSERT);
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setString(1, Noop.TYPE.queue());
-      statement.setString(2, Noop.TYPE.kind());
-      statement.setString(3, Noop.json(n));
-      statement.setInt(4, 1);
-      statement.setInt(5, 0);
-      statement.setInt(6, 25);
-      statement.setNull(7, Types.ARRAY);
-      statement.setNull(8, Types.VARCHAR);
-      statement.setNull(9, Types.VARCHAR);
-      statement.setNull(10, Types.VARCHAR);
-      statement.executeUpdate();
-    }
   }
 }

@@ -55,9 +55,9 @@ public final class LatencyProcess implements AutoCloseable {
   public record Produced(Map<Long, Instant> committed, Meter meter) {}
 
   /** Enqueues warm-up jobs, then {@code jobs} jobs, and returns when all are committed. */
-  public Produced produce(long jobs, long rate)
+  public Produced produce(LatencyProducer.Target target, long jobs, long rate)
       throws IOException, InterruptedException, SQLException {
-    send(jobs + " " + rate);
+    send(target + " " + jobs + " " + rate);
     Map<Long, Instant> committed = new LinkedHashMap<>();
     @Nullable Meter meter = null;
     while (committed.size() < jobs + LatencyProducer.warmUp(jobs)) {

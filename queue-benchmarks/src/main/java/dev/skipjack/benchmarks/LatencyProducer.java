@@ -5,7 +5,10 @@ import dev.skipjack.store.jooq.JobQueue;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 
@@ -19,10 +22,18 @@ public final class LatencyProducer {
 
   private LatencyProducer() {}
 
-  /** Enqueues and commits job {@code n}. */
+  /** The queue that the process of {@link LatencyProcess} enqueues into. */
+  public enum Target {
+    /** Skipjack, in the measured schema. */
+    SKIPJACK,
+    /** The table of {@link BareQueue}. */
+    BARE
+  }
+
+  /** Enqueues and commits job {@code n}, and returns when it was committed. */
   @FunctionalInterface
   public interface Enqueue {
-    void run(long n) throws Exception;
+    Instant run(long n) throws Exception;
   }
 
   /** Receives the commit time of job {@code n}. */
@@ -37,26 +48,35 @@ public final class LatencyProducer {
   }
 
   /**
-   * Reads the URL from the first line of standard input. Each further line contains a number of
-   * jobs and a rate per second: the program enqueues these jobs, then reads the next line.
+   * Reads the URL from the first line of standard input. Each further line contains a {@link
+   * Target}, a number of jobs and a rate per second: the program enqueues these jobs, then reads
+   * the next line.
    */
   public static void main(String[] args) throws Exception {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     String url = Objects.requireNonNull(in.readLine(), "no URL");
-    try (HikariDataSource pool = new HikariDataSource()) {
+    try (HikariDataSource pool = new HikariDataSource();
+        Connection bare = DriverManager.getConnection(url)) {
       pool.setJdbcUrl(url);
       pool.setMaximumPoolSize(2);
       CommitClock clock = CommitClock.ofFirstConnection();
       JobQueue queue = JobQueue.builder(clock.watch(pool)).schema(BenchmarkDatabase.SCHEMA).build();
+      Map<Target, Enqueue> targets =
+          Map.of(
+              Target.SKIPJACK,
+              n -> clock.time(() -> queue.enqueue(Noop.TYPE, Noop.number(n))),
+              Target.BARE,
+              n -> {
+                BareQueue.enqueue(bare, n);
+                return Instant.now();
+              });
       for (String line = in.readLine(); line != null; line = in.readLine()) {
-        int space = line.indexOf(' ');
-        double rate = Double.parseDouble(line.substring(space + 1));
+        String[] words = line.split(" ");
         produce(
-            clock,
-            Long.parseLong(line.substring(0, space)),
-            rate,
-            n -> queue.enqueue(Noop.TYPE, Noop.number(n)),
+            Long.parseLong(words[1]),
+            Double.parseDouble(words[2]),
+            Objects.requireNonNull(targets.get(Target.valueOf(words[0]))),
             (n, committed) -> System.out.println(n + " " + committed));
         System.out.flush();
       }
@@ -66,19 +86,16 @@ public final class LatencyProducer {
   /**
    * Enqueues warm-up jobs, then {@code jobs} jobs.
    *
-   * @param clock watches the pool that {@code enqueue} uses
    * @param rate jobs per second, on average
    */
-  public static void produce(
-      CommitClock clock, long jobs, double rate, Enqueue enqueue, Commits commits)
+  public static void produce(long jobs, double rate, Enqueue enqueue, Commits commits)
       throws Exception {
     double pauseMillis = 1_000 / rate;
     SplittableRandom random = new SplittableRandom();
     for (long n = 1 - warmUp(jobs); n <= jobs; n++) {
       Thread.sleep(
           Math.round(random.nextDouble(0.5, 1.5) * Math.min(pauseMillis, n > 0 ? 60_000 : 20)));
-      long number = n;
-      commits.add(n, clock.time(() -> enqueue.run(number)));
+      commits.add(n, enqueue.run(n));
     }
   }
 }

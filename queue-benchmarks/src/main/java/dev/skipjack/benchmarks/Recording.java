@@ -28,8 +28,8 @@ final class Recording {
    * A statement that was sent.
    *
    * @param binds its values, in the order in which they were set
-   * @param isTransaction whether its text also begins and commits the transaction, in one round
-   *     trip
+   * @param isTransaction whether it was committed by its own round trip: in auto-commit mode, in
+   *     which its text may begin and commit the transaction
    */
   record Sent(String sql, List<Bind> binds, boolean isTransaction) {
 
@@ -38,10 +38,6 @@ final class Recording {
         Pattern.compile(
             "\\A(?:(?:BEGIN|SET TRANSACTION|SELECT pg_catalog.set_config)\\b[^;]*; )*(.*?)(?:; COMMIT|; SELECT pg_catalog.set_config[^;]*)?\\z",
             Pattern.DOTALL);
-
-    static Sent of(String sql, List<Bind> binds) {
-      return new Sent(sql, binds, sql.startsWith("BEGIN "));
-    }
 
     /** Returns the statement alone, as an application without the store would send it. */
     Sent statementOnly() {
@@ -93,9 +89,10 @@ final class Recording {
         });
   }
 
-  private PreparedStatement wrap(PreparedStatement statement, Connection owner, String sql) {
+  private PreparedStatement wrap(PreparedStatement statement, Connection owner, String sql)
+      throws SQLException {
     List<Bind> binds = new ArrayList<>();
-    sent.add(Sent.of(sql, binds));
+    sent.add(new Sent(sql, binds, owner.getAutoCommit()));
     Connection wrapped = wrap(owner);
     return proxy(
         PreparedStatement.class,

@@ -4,120 +4,174 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.benchmarks.Options.Setting;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.Worker;
+import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One producer that commits each job separately at a fixed rate, and one worker. Latencies count
  * from the scheduled time of the enqueue, so that a stall counts for every job that it delays. The
- * first second, in which producer and worker start, is reported separately.
+ * floor is {@link BareQueue}.
  */
 final class Steady implements Benchmark {
 
-  /** The share of a run before it that does not count: code is compiled and caches fill. */
-  private static final double WARM_UP = 0.2;
+  private static final String WORKER = "worker";
+  private static final String BARE = "bare loop";
 
   @Override
   public String purpose() {
-    return "a fixed rate, enqueued one by one: latencies and CPU";
+    return "a fixed rate, enqueued one by one: latencies and CPU, against a bare loop";
   }
 
   @Override
   public Set<Setting> settings() {
-    return EnumSet.of(Setting.RATE, Setting.SECONDS, Setting.WORKERS, Setting.ARCHIVE);
+    return EnumSet.of(
+        Setting.RATE, Setting.SECONDS, Setting.WORKERS, Setting.ARCHIVE, Setting.RUNS);
   }
 
   @Override
   public Report run(BenchmarkDatabase database, Options options, Consumer<String> notes)
       throws Exception {
     long rate = options.number(Setting.RATE, 1_000);
-    double seconds = options.seconds(60);
+    double seconds = options.seconds(20);
+    int handlers = options.count(Setting.WORKERS, 8);
     boolean archive = options.number(Setting.ARCHIVE, 1) == 1;
-    int warmUps = (int) Math.max(1, Math.round(rate * seconds * WARM_UP));
-    int jobs = Math.toIntExact(Math.round(rate * seconds));
     database.archive(archive, Noop.TYPE.queue());
+    BareQueue.create(database);
+    JobQueue queue = database.queue(10);
+    Rounds.Results results;
+    try (Connection connection = database.bareConnection()) {
+      // No run is discarded: the first second of the first one is a figure.
+      results =
+          new Rounds(0, options.count(Setting.RUNS, 3), seconds, notes)
+              .variant(WORKER, run -> worker(database, queue, handlers, new SteadyLoad(rate, run)))
+              .variant(BARE, run -> bare(database, connection, new SteadyLoad(rate, run)))
+              .run();
+    }
+    Report report = report(results, rate);
+    if (Boolean.FALSE.equals(report.field("rate_reached"))) {
+      notes.accept(
+          "The worker's runs did not reach %,d jobs/s: the producer was late, and p50_ms to max_ms include its delay."
+              .formatted(rate));
+    }
+    return report.put("seconds", seconds).put("archive", archive ? "keep" : "none");
+  }
+
+  private static Sample worker(
+      BenchmarkDatabase database, JobQueue queue, int handlers, SteadyLoad load) throws Exception {
     database.empty();
     database.settle();
-    JobQueue queue = database.queue(10);
-    AtomicLongArray due = new AtomicLongArray(warmUps + jobs);
-    AtomicLongArray returned = new AtomicLongArray(warmUps + jobs);
-    AtomicLongArray started = new AtomicLongArray(warmUps + jobs);
-    CompletionLatch warm = new CompletionLatch(warmUps);
-    CompletionLatch all = new CompletionLatch(warmUps + jobs);
-    Costs costs;
     Worker worker =
         Worker.on(queue)
             .name("bench")
             .handle(
                 Noop.TYPE,
                 (payload, context) -> {
-                  started.compareAndSet((int) payload.n(), 0, System.nanoTime());
+                  load.handler().accept(payload.n());
                   return Outcome.completed();
                 })
-            .queue(Noop.TYPE.queue(), options.count(Setting.WORKERS, 8))
-            .listener(warm)
-            .listener(all)
+            .queue(Noop.TYPE.queue(), handlers)
+            .listener(load.completed())
             .start();
     try {
-      produce(queue, rate, 0, warmUps, due, returned);
-      warm.await();
-      notes.accept("warm-up done; measuring %d jobs/s for %.0f s".formatted(rate, seconds));
-      Meter meter = Meter.start(database);
-      produce(queue, rate, warmUps, warmUps + jobs, due, returned);
-      all.await();
-      costs = meter.stop(jobs);
+      return load.run(database, n -> queue.enqueue(Noop.TYPE, Noop.number(n)));
     } finally {
       worker.close();
     }
-    Latencies latencies = new Latencies();
-    Latencies pickups = new Latencies();
-    for (int n = warmUps; n < warmUps + jobs; n++) {
-      latencies.addNanos(started.get(n) - due.get(n));
-      pickups.addNanos(started.get(n) - returned.get(n));
-    }
-    Latencies start = new Latencies();
-    for (int n = 0; n < Math.min(warmUps, rate); n++) {
-      start.addNanos(started.get(n) - due.get(n));
-    }
-    return report(rate, seconds, archive, costs, latencies, pickups)
-        .put("first_second_p99_ms", start.millis(99));
   }
 
-  private static void produce(
-      JobQueue queue, long rate, int from, int to, AtomicLongArray due, AtomicLongArray returned)
-      throws InterruptedException {
-    Schedule schedule = new Schedule(rate);
-    for (int n = from; n < to; n++) {
-      schedule.await(n - from);
-      due.set(n, schedule.due(n - from));
-      queue.enqueue(Noop.TYPE, Noop.number(n));
-      returned.set(n, System.nanoTime());
+  private static Sample bare(BenchmarkDatabase database, Connection connection, SteadyLoad load)
+      throws Exception {
+    BareQueue loop = BareQueue.start(database, load.handler(), load.completed());
+    try {
+      return load.run(database, n -> BareQueue.enqueue(connection, n));
+    } finally {
+      loop.close();
     }
   }
 
-  private static Report report(
-      long rate,
-      double seconds,
-      boolean archive,
-      Costs costs,
-      Latencies latencies,
-      Latencies pickups) {
+  private static Report report(Rounds.Results results, long rate) {
+    List<Sample> runs = results.of(WORKER);
+    double reached = Statistics.min(values(runs, "reached_rate"));
     Report report =
         new Report("steady", "ms")
-            .finding(List.of(new Sample(latencies.millis(50), costs, Map.of())))
-            .put("rate", rate)
-            .put("seconds", seconds)
-            .put("archive", archive ? "keep" : "none")
-            .put("reached_rate", rate * seconds / costs.seconds());
-    latencies.figures("").forEach(report::put);
-    pickups.figures("pickup_").forEach(report::put);
-    Double server = costs.serverMicros();
-    double micros = costs.clientMicros() + (server == null ? 0 : server);
-    return report.put(
-        "cores", server == null ? null : micros * rate * seconds / costs.seconds() / 1e6);
+            .finding(results, WORKER, BARE)
+            .put("offered_rate", rate)
+            .put("reached_rate", reached)
+            .put("rate_reached", SteadyLoad.isReached(reached, rate));
+    for (String figure : runs.get(0).figures().keySet()) {
+      if (!figure.equals("reached_rate")) {
+        report.put(figure, Statistics.median(values(runs, figure)));
+      }
+    }
+    // Only the first run starts in a cold JVM.
+    report.put("first_second_p99_ms", runs.get(0).figures().get("first_second_p99_ms"));
+    report.put("server_cpu_ratio", serverCpuRatio(results));
+    report.put("cores", cores(runs.get(0)));
+    results.samples().forEach((name, samples) -> report.row(row(name, samples)));
+    return report;
+  }
+
+  private static List<Double> values(List<Sample> runs, String figure) {
+    return runs.stream().map(run -> run.figures().getOrDefault(figure, 0.0)).toList();
+  }
+
+  private static Map<String, @Nullable Object> row(String way, List<Sample> samples) {
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+    row.put("way", way);
+    for (String figure :
+        List.of(
+            "reached_rate",
+            "p50_ms",
+            "p99_ms",
+            "pickup_p50_ms",
+            "pickup_p99_ms",
+            "first_second_p99_ms")) {
+      row.put(figure, Statistics.median(values(samples, figure)));
+    }
+    List<Double> server = serverMicros(samples);
+    row.put("server_cpu_us", server.isEmpty() ? null : Statistics.median(server));
+    return row;
+  }
+
+  /** Returns the CPU time of the server in each run; empty if it cannot be read. */
+  private static List<Double> serverMicros(List<Sample> samples) {
+    List<Double> micros = new ArrayList<>();
+    for (Sample sample : samples) {
+      Double server = sample.costs().serverMicros();
+      if (server != null) {
+        micros.add(server);
+      }
+    }
+    return micros;
+  }
+
+  /** Returns the number of cores that server and client kept busy; null if it is not known. */
+  private static @Nullable Double cores(Sample sample) {
+    Double server = sample.costs().serverMicros();
+    return server == null
+        ? null
+        : (server + sample.costs().clientMicros())
+            * sample.figures().getOrDefault("reached_rate", 0.0)
+            / 1e6;
+  }
+
+  private static @Nullable Double serverCpuRatio(Rounds.Results results) {
+    List<Double> worker = serverMicros(results.of(WORKER));
+    List<Double> bare = serverMicros(results.of(BARE));
+    List<Double> ratios = new ArrayList<>();
+    for (int i = 0; i < Math.min(worker.size(), bare.size()); i++) {
+      // A short run may use less CPU than the system can show.
+      if (bare.get(i) > 0) {
+        ratios.add(worker.get(i) / bare.get(i));
+      }
+    }
+    return ratios.isEmpty() ? null : Statistics.median(ratios);
   }
 }

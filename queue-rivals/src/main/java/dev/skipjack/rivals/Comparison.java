@@ -126,7 +126,10 @@ final class Comparison {
     Costs costs;
     boolean elsewhere = contender.enqueuesElsewhere();
     try (Session worker = contender.open(elsewhere ? pool : clock.watch(pool), handled)) {
-      produced = elsewhere ? producer.produce(jobs, PICKUP_RATE) : produce(worker, clock, jobs);
+      produced =
+          elsewhere
+              ? producer.produce(LatencyProducer.Target.SKIPJACK, jobs, PICKUP_RATE)
+              : produce(worker, clock, jobs);
       handled.await(contender.name(), contender::unfinished, jobs + warmUp);
       costs = produced.meter().stop(jobs);
     }
@@ -146,10 +149,9 @@ final class Comparison {
     Map<Long, Instant> committed = new LinkedHashMap<>();
     AtomicReference<@Nullable Meter> meter = new AtomicReference<>();
     LatencyProducer.produce(
-        clock,
         jobs,
         PICKUP_RATE,
-        worker::enqueue,
+        n -> clock.time(() -> worker.enqueue(n)),
         (n, at) -> {
           committed.put(n, at);
           if (n == 0) {
