@@ -57,6 +57,8 @@ final class Drain implements Benchmark {
         connection.setAutoCommit(false);
       }
       Load worker = new Load(options, FIRST_GUESS);
+      Costs cold =
+          worker(database, queue, worker.jobs(seconds), handlers, prefetch, worker).costs();
       Load floor = new Load(options, FIRST_GUESS);
       Loops loops = fastest(database, options, seconds, connections, floor, notes);
       Rounds.Results results =
@@ -81,6 +83,8 @@ final class Drain implements Benchmark {
           .put("archive", archive ? "keep" : "none")
           .put("handlers", handlers)
           .put("prefetch", prefetch)
+          .put("cold_client_cpu_us_per_job", cold.clientMicros())
+          .put("cold_server_cpu_us_per_job", cold.serverMicros())
           .put("floor_batch", loops.batch)
           .put("floor_loops", loops.count);
     } finally {

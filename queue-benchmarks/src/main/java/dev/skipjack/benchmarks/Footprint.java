@@ -137,7 +137,10 @@ final class Footprint implements Benchmark {
         .put(
             "many_handlers_ratio",
             medians.getOrDefault("1 worker, %d handlers".formatted(MANY_HANDLERS), 0.0) / best)
-        .put("several_workers_ratio", medians.getOrDefault(several, 0.0) / best);
+        .put(
+            "several_workers_ratio",
+            Statistics.median(
+                results.ratios(several, "1 worker, %d handlers".formatted(HANDLERS))));
   }
 
   private static Sample severalWorkers(BenchmarkDatabase database, List<JobQueue> queues, long jobs)

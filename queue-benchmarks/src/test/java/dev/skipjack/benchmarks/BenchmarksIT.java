@@ -162,7 +162,13 @@ class BenchmarksIT {
 
   private static List<String> documentedFields(String name) {
     return switch (name) {
-      case "drain" -> List.of("archive", "floor_median", "floor_batch", "jobs_per_claim");
+      case "drain" ->
+          List.of(
+              "archive",
+              "floor_median",
+              "floor_batch",
+              "jobs_per_claim",
+              "cold_client_cpu_us_per_job");
       case "single" -> List.of("store_ratio", "floor_median");
       case "latency" ->
           List.of("p50_ms", "p95_ms", "p99_ms", "bare_p50_ms", "poll_only_p99_ms", "floor_median");
@@ -200,6 +206,7 @@ class BenchmarksIT {
               "ten_queues_ratio",
               "ratio_of",
               "all_queues_served_p50_ms",
+              "all_queues_served_ratio",
               "reached");
       case "dedup" ->
           List.of("no_key_1_ratio", "fresh_key_1_ratio", "duplicate_100_ratio", "ratio_of");
