@@ -19,8 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A PostgreSQL server of our own, running on this machine, that keeps its data from one start to
- * the next.
+ * A private PostgreSQL server on the local machine, which keeps its data between starts.
  *
  * <pre>{@code
  * try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().purpose("demo").start()) {
@@ -28,24 +27,25 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Programs with the same purpose that run at the same time get a server and a data folder each.
- * A server outlives a JVM that is killed; the next start with the same purpose and settings adopts
- * it.
+ * <p>If several programs with the same purpose run at the same time, each has its own server and
+ * data folder. If a JVM is killed, its server keeps running, and the next start with the same
+ * purpose and settings adopts it.
  *
- * <p>Ordinary users find everything below {@code $XDG_CACHE_HOME/skipjack}, {@code
- * ~/.cache/skipjack} or, without a usable home, {@code skipjack-<user>} in the folder for temporary
- * files. For root the server runs as the user {@code postgres} or {@code nobody}, in {@code
- * /var/tmp/skipjack-<user>} or {@code /tmp/skipjack-<user>}. The system property {@code
- * skipjack.embedded.folder} names another place (for root: the folder around {@code
- * skipjack-<user>}), and {@code skipjack.embedded.user} another unprivileged user. Root unpacks the
- * binaries into a folder of its own, {@code skipjack-binaries} beside {@code skipjack-<user>}.
+ * <p>Binaries and data are stored in {@code $XDG_CACHE_HOME/skipjack}, in {@code ~/.cache/skipjack}
+ * or, if there is no usable home directory, in {@code skipjack-<user>} in the directory for
+ * temporary files. If the JVM runs as root, the server runs as the user {@code postgres} or {@code
+ * nobody}, and its data is stored in {@code /var/tmp/skipjack-<user>} or {@code
+ * /tmp/skipjack-<user>}; the binaries are unpacked into {@code skipjack-binaries} in the same
+ * directory, which root owns. The system property {@code skipjack.embedded.folder} sets a different
+ * directory (for root, the parent of {@code skipjack-<user>}), and {@code skipjack.embedded.user}
+ * sets a different unprivileged user.
  *
- * <p>An archive runs only if its SHA-256 is one that this version knows (14.22.0, 14.23.0, 15.19.0,
- * 16.15.0, 17.11.0, 18.6.0 of {@code io.zonky.test.postgres}), or is named in the system property
- * {@code skipjack.embedded.sha256} (several separated by commas); any other is refused before it is
- * unpacked.
+ * <p>An archive is used only if its SHA-256 checksum is known to this version (14.22.0, 14.23.0,
+ * 15.19.0, 16.15.0, 17.11.0 and 18.6.0 of {@code io.zonky.test.postgres}) or is listed, separated
+ * by commas, in the system property {@code skipjack.embedded.sha256}. Any other archive is rejected
+ * before it is unpacked.
  *
- * <p>Safe for any number of threads.
+ * <p>This class is thread-safe.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
 
@@ -79,16 +79,20 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  /** A builder with purpose {@code "default"}, UTC, and otherwise PostgreSQL's own defaults. */
+  /**
+   * Returns a builder for a server with the purpose {@code "default"}, the time zone UTC, and
+   * otherwise PostgreSQL's default settings.
+   */
   public static Builder builder() {
     return new Builder();
   }
 
   /**
-   * The URL for PostgreSQL's JDBC driver, with user and password as parameters: keep it out of
-   * logs.
+   * Returns the URL of a database for PostgreSQL's JDBC driver. The URL contains the user and the
+   * password as parameters, so do not log it.
    *
-   * @param database need not exist yet; {@code postgres} always does
+   * @param database the name of the database, which need not exist yet; {@code postgres} always
+   *     exists
    */
   public String jdbcUrl(String database) {
     // Not by a format, whose digits are those of the default locale.
@@ -102,40 +106,47 @@ public final class EmbeddedPostgres implements AutoCloseable {
         + password;
   }
 
-  /** The server's superuser. */
+  /** Returns the name of the server's superuser. */
   public String user() {
     return Cluster.SUPERUSER;
   }
 
-  /** The TCP port on 127.0.0.1; another one after each start that was not an adoption. */
+  /**
+   * Returns the TCP port on 127.0.0.1. It changes whenever the server is started, but not when a
+   * running server is adopted.
+   */
   public int port() {
     return running.postmaster().port();
   }
 
-  /** The server's data directory, absolute. It belongs to the user that the server runs as. */
+  /**
+   * Returns the absolute path of the server's data directory, which belongs to the user that the
+   * server runs as.
+   */
   public Path dataFolder() {
     return cluster.data();
   }
 
-  /** The process id of the server's first process. */
+  /** Returns the process id of the postmaster, the server's main process. */
   public long postmasterPid() {
     return running.postmaster().pid();
   }
 
-  /** What the server calls its version, say {@code 18.6}. */
+  /** Returns the version that the server reports, for example {@code 18.6}. */
   public String version() {
     return version;
   }
 
-  /** Whether the server ran already, left behind by a JVM that was killed. */
+  /** Returns whether the server was already running, because the JVM that started it was killed. */
   public boolean adopted() {
     return running.adopted();
   }
 
   /**
-   * Stops the server and gives its folder free; the data stays. Open connections are cut off and
-   * their transactions rolled back. Takes a tenth of a second as a rule and half a minute at most:
-   * a server that does not stop in ten seconds is treated harder. Closing twice does nothing.
+   * Stops the server and releases its folder, which keeps the data. Open connections are terminated
+   * and their transactions rolled back. Stopping usually takes a tenth of a second and never more
+   * than half a minute; if the server does not stop within ten seconds, it is stopped by force.
+   * Closing it again has no effect.
    *
    * @throws EmbeddedPostgresException if the server cannot be stopped
    */
@@ -150,10 +161,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Stops the server like {@link #close()}, but keeps its folder, so that no other program starts a
-   * server there; {@link #resume()} starts it again. Does nothing if the server is not running.
+   * Stops the server as {@link #close()} does, but keeps its folder locked, so that no other
+   * program starts a server there. Use {@link #resume()} to start it again. This method has no
+   * effect if the server is not running.
    *
-   * @throws IllegalStateException after {@link #close()}
+   * @throws IllegalStateException if {@link #close()} has been called
    * @throws EmbeddedPostgresException if the server cannot be stopped
    */
   public synchronized void pause() {
@@ -162,10 +174,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Starts the server again after {@link #pause()} or a crash, with its data and on another port.
-   * Returns when it accepts connections.
+   * Starts the server again after {@link #pause()} or a crash, with the same data but on another
+   * port. This method returns when the server accepts connections.
    *
-   * @throws IllegalStateException after {@link #close()}
+   * @throws IllegalStateException if {@link #close()} has been called
    * @throws EmbeddedPostgresException if the server does not start
    */
   public synchronized void resume() {
@@ -190,7 +202,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  /** Says which server is wanted. Not safe for several threads. */
+  /** A builder for a server. Builders are not thread-safe. */
   public static final class Builder {
 
     private static final Pattern PURPOSE = Pattern.compile("[a-z0-9-]+");
@@ -220,10 +232,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Names the family of data folders, by default {@code default}. Programs with different
-     * purposes never meet.
+     * Sets the purpose of the server, which determines its data folder. Programs with different
+     * purposes never share data. Defaults to {@code default}.
      *
-     * @param purpose lower-case letters, digits and hyphens
+     * @param purpose a name of lowercase letters, digits and hyphens
      */
     public Builder purpose(String purpose) {
       if (!PURPOSE.matcher(purpose).matches()) {
@@ -235,13 +247,13 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Sets a configuration parameter of the server. A server left behind by a killed JVM is adopted
-     * only if it has exactly the settings asked for; otherwise it is restarted. With {@code fsync}
+     * Sets a configuration parameter of the server. The server of a killed JVM is adopted only if
+     * it has exactly the requested settings; otherwise it is restarted. With {@code fsync} set to
      * {@code off}, the data may not survive a power failure.
      *
-     * @param name as in {@code postgresql.conf}; where and on which port the server listens is not
-     *     for the caller to set
-     * @param value without control characters
+     * @param name the name of the parameter, as in {@code postgresql.conf}; the addresses and the
+     *     port that the server listens on cannot be set
+     * @param value the value, without control characters
      */
     public Builder setting(String name, String value) {
       String key = name.toLowerCase(Locale.ROOT);
@@ -256,16 +268,19 @@ public final class EmbeddedPostgres implements AutoCloseable {
       return this;
     }
 
-    /** Whether to remove what the folder holds and start with an empty server; by default false. */
+    /**
+     * Sets whether to delete the contents of the folder and start with an empty server. Defaults to
+     * false.
+     */
     public Builder fresh(boolean fresh) {
       this.fresh = fresh;
       return this;
     }
 
     /**
-     * Whether the server is stopped when the JVM ends, by default true. The JVM runs all its
-     * shutdown hooks at once: a program whose own hook still needs the server says false here and
-     * calls {@link EmbeddedPostgres#close()} at the end of its hook.
+     * Sets whether the server is stopped when the JVM exits. Because the JVM runs all shutdown
+     * hooks concurrently, a program whose own hook still needs the server should pass false and
+     * call {@link EmbeddedPostgres#close()} at the end of the hook. Defaults to true.
      */
     public Builder stopAtExit(boolean stopAtExit) {
       this.stopAtExit = stopAtExit;
@@ -288,12 +303,13 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Starts a server or adopts the one left behind in the folder. Returns when it takes
-     * connections: after about a tenth of a second when the folder exists, two or three seconds
-     * when it has to be made, and some more when the binaries have to be unpacked.
+     * Starts a server, or adopts the one that is still running in the folder. This method returns
+     * when the server accepts connections. This takes about a tenth of a second if the folder
+     * exists, two or three seconds if it must be created, and longer if the binaries must be
+     * unpacked.
      *
-     * @throws EmbeddedPostgresException if there is no server to be had; the message says why and
-     *     what to do
+     * @throws EmbeddedPostgresException if the server cannot be started; the message states the
+     *     reason and the fix
      */
     public EmbeddedPostgres start() {
       long begin = System.nanoTime();

@@ -3,8 +3,9 @@ package dev.skipjack.embedded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if the embedded server cannot be started, stopped or kept. The message describes the
- * cause, with the end of the server's log if there is one, and possible fixes.
+ * Thrown when the embedded server cannot be started or stopped, or its folder cannot be used. The
+ * message describes the cause and possible fixes, and includes the end of the server's log if there
+ * is one.
  */
 public final class EmbeddedPostgresException extends RuntimeException {
 

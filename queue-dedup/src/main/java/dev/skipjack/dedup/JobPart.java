@@ -4,7 +4,10 @@ package dev.skipjack.dedup;
 public enum JobPart {
   /** The payload and its version. */
   PAYLOAD,
-  /** The priority, which becomes what the duplicate's would be in the pending job's queue. */
+  /**
+   * The priority, which becomes the one that the duplicate would have in the queue of the pending
+   * job.
+   */
   PRIORITY,
   /** The due time. */
   SCHEDULE

@@ -6,7 +6,7 @@ import dev.skipjack.api.JobId;
 /**
  * The job that holds a unique key.
  *
- * @param jobId the job's id
- * @param status the job's status when it was read
+ * @param jobId the id of the job
+ * @param status the status of the job when it was read
  */
 public record KeyHolder(JobId jobId, HolderStatus status) {}

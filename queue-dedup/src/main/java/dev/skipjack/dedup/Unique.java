@@ -11,23 +11,26 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Defines what makes a job unique: its key, the jobs among which the key is compared, how long the
- * key is held, and what a duplicate does. Immutable: every method returns a new instance. Declare
- * one constant beside the job's type and use it for every enqueue. Two instances that differ only
- * in how long the key is held share their keys, unless one of them uses a period, and each job
- * keeps the rule that it was enqueued with.
+ * Defines what makes a job unique: its key, the scope within which keys are compared, how long a
+ * job holds its key, and the effect of a duplicate. Instances are immutable; methods that change a
+ * property return a new instance.
+ *
+ * <p>Declare one constant next to the job's type and use it for every enqueue.
  *
  * <pre>{@code
  * static final Unique<SyncAccount> ONE_PER_ACCOUNT = Unique.by(job -> "account-" + job.accountId());
  * }</pre>
  *
- * <p>By default, a key is compared among the jobs of its kind and held while its job is live, and a
- * duplicate changes nothing. A running job therefore still holds its key: an event that arrives
- * while the handler works on an earlier one is reported as already queued, and that handler may not
- * see it. The handler of a pending job may miss the event too, if the job starts and ends before
- * the transaction that brings the event commits. Use {@link #untilStarted()} in these cases.
+ * <p>By default, the scope is the kind, a job holds its key while it is live, and a duplicate has
+ * no effect. A running job therefore still holds its key: an event that arrives while the handler
+ * is processing an earlier one is reported as already queued, and the handler may not see it. The
+ * handler of a pending job can miss an event too, if the job starts and ends before the transaction
+ * that contains the event commits. Use {@link #untilStarted()} in these cases.
  *
- * @param <T> the payload
+ * <p>Two instances that differ only in how long the key is held share their keys, unless one of
+ * them uses {@link #perPeriod}. Each job follows the rule that it was enqueued with.
+ *
+ * @param <T> the payload class
  */
 public final class Unique<T> {
 
@@ -48,31 +51,32 @@ public final class Unique<T> {
   }
 
   /**
-   * Makes jobs unique by a key that is computed from the payload.
+   * Returns a rule that makes jobs unique by a key that is computed from the payload.
    *
-   * @param key returns 1 to 1,000,000 characters, without NUL or lone surrogates; keys of more than
-   *     200 bytes are stored hashed. Any other result, including null, is rejected with an {@link
-   *     IllegalArgumentException} when a job is enqueued.
+   * @param key a function that returns 1 to 1,000,000 characters, without NUL or lone surrogates;
+   *     keys of more than 200 bytes are stored as a hash. Any other result, including null, is
+   *     rejected with an {@link IllegalArgumentException} when a job is enqueued
    */
   public static <T> Unique<T> by(Function<T, String> key) {
     return from((kind, payload, json) -> key.apply(payload));
   }
 
-  /** Like {@link #by}, with the same key for every payload, so that at most one job exists. */
+  /** Returns a rule that uses the same key for every payload, so that there is at most one job. */
   public static <T> Unique<T> byKey(String key) {
     return from((kind, payload, json) -> key);
   }
 
   /**
-   * Makes jobs unique by some fields of the payload. The key is the text of {@code
-   * jsonb_build_array(...)} over them: {@code ["de", 42]}.
+   * Returns a rule that makes jobs unique by some fields of the payload. The key is the text of a
+   * {@code jsonb_build_array(...)} of their values, for example {@code ["de", 42]}.
    *
    * <pre>{@code Unique.byFields(SendWelcome::locale, SendWelcome::userId) }</pre>
    *
-   * @param first returns a String, Boolean, integer, BigDecimal, UUID, LocalDate or enum constant
-   *     (whose name is used). Any other value is rejected with an {@link IllegalArgumentException}
-   *     when a job is enqueued; so is null, because two unknown values are not equal. Decimals of
-   *     different scale differ.
+   * @param first a function that returns a String, a Boolean, an integer, a BigDecimal, a UUID, a
+   *     LocalDate or an enum constant (whose name is used). Decimals with different scales are
+   *     different. Any other value is rejected with an {@link IllegalArgumentException} when a job
+   *     is enqueued, and so is null, because two unknown values are not equal
+   * @param more functions that return the other fields, subject to the same rules
    */
   @SafeVarargs
   public static <T> Unique<T> byFields(
@@ -86,60 +90,63 @@ public final class Unique<T> {
   }
 
   /**
-   * Makes jobs unique by the whole payload as it is stored: the text of its {@code jsonb}.
-   * Differences in formatting, such as the order of names, do not matter, but {@code 1.5} and
-   * {@code 1.50} differ. A text of more than 1,000,000 characters, which the default payload limit
-   * does not allow, is replaced by {@code sha256:} and its hash, so it matches no key that is given
-   * in SQL.
+   * Returns a rule that makes jobs unique by their whole payload. The key is the text of the
+   * payload's {@code jsonb}, so differences in formatting or in the order of names do not matter,
+   * but {@code 1.5} and {@code 1.50} are different. A text of more than 1,000,000 characters, which
+   * exceeds the default payload limit, is replaced with {@code sha256:} and its hash, so it does
+   * not match a key that is set in SQL.
    */
   public static <T> Unique<T> byPayload() {
     return from((kind, payload, json) -> CanonicalJson.key(json));
   }
 
-  /** Compares the key among the jobs of one kind. This is the default. */
+  /** Compares keys among jobs of the same kind. This is the default. */
   public Unique<T> withinKind() {
     return new Unique<>(source, Scope.KIND, hold, conflict);
   }
 
-  /** Compares the key among the jobs of any kind that are enqueued into one queue. */
+  /** Compares keys among jobs of any kind that are enqueued into the same queue. */
   public Unique<T> withinQueue() {
     return new Unique<>(source, Scope.QUEUE, hold, conflict);
   }
 
-  /** Compares the key among all jobs whose keys are global. */
+  /** Compares keys among all jobs that use a global key. */
   public Unique<T> global() {
     return new Unique<>(source, Scope.GLOBAL, hold, conflict);
   }
 
   /**
-   * Holds the key until the job is claimed for the first time, so that at most one job of the key
-   * waits for its first start. This suits jobs that bring something up to date: an event that
-   * arrives while one job runs creates the next one, so two may run at once. In a caller's
-   * transaction, a job that is reported as {@link dev.skipjack.api.HolderStatus#PENDING} is not
-   * claimed before that transaction ends, so it sees what the transaction commits. If such
-   * transactions overlap and the job has been due for a second, later requests create a second job,
-   * so that the first can start. Up to five jobs of a key may then wait.
+   * Holds the key until the job is claimed for the first time, so that at most one job with the key
+   * is waiting for its first start. This suits jobs that bring something up to date: an event that
+   * arrives while one job is running creates the next one. The two jobs may run at the same time.
+   *
+   * <p>If an enqueue in a caller's transaction returns an existing job as {@link
+   * dev.skipjack.api.HolderStatus#PENDING}, the job is not claimed before that transaction ends, so
+   * its handler sees what the transaction commits. If such transactions overlap until the job is
+   * one second overdue, later requests create a second job, so that the first can start. Up to five
+   * jobs with the same key can then be waiting.
    */
   public Unique<T> untilStarted() {
     return held(new Hold.ByJob(UniqueUntil.STARTED));
   }
 
-  /** Holds the key until the job completes, is cancelled or dies. This is the default. */
+  /** Holds the key until the job completes, is cancelled or becomes dead. This is the default. */
   public Unique<T> whileLive() {
     return held(new Hold.ByJob(UniqueUntil.DEAD));
   }
 
-  /** Holds the key until the job completes, is cancelled or is pruned: a dead job keeps its key. */
+  /** Holds the key until the job completes, is cancelled or is pruned. A dead job keeps its key. */
   public Unique<T> whileLiveOrDead() {
     return held(new Hold.ByJob(UniqueUntil.ENDED));
   }
 
   /**
-   * Holds the key for a fixed time from the enqueue, regardless of the job's outcome: at most one
-   * enqueue per period. When the period has ended the key is free, even if its job still waits.
+   * Holds the key for a fixed period after the enqueue, regardless of the job's outcome, so that at
+   * most one job is enqueued per period. The key is released at the end of the period, even if the
+   * job is still waiting.
    *
-   * @param length longer than zero, at most {@link EnqueueOptions#LONGEST_DELAY}, by the database's
-   *     clock
+   * @param length the length of the period by the database clock; positive and at most {@link
+   *     EnqueueOptions#LONGEST_DELAY}
    */
   public Unique<T> perPeriod(Duration length) {
     if (length.isNegative()
@@ -156,20 +163,23 @@ public final class Unique<T> {
     return new Unique<>(source, scope, hold, conflict);
   }
 
-  /** Lets duplicates change nothing. This is the default. */
+  /** Leaves the existing job unchanged when a duplicate is enqueued. This is the default. */
   public Unique<T> keepExisting() {
     return new Unique<>(source, scope, hold, Conflict.KEEP);
   }
 
-  /** Like {@link #replace(JobPart, JobPart...)} with all parts. */
+  /**
+   * Lets a duplicate change all parts of the job that holds the key, as {@link #replace(JobPart,
+   * JobPart...)} does for some.
+   */
   public Unique<T> replace() {
     return replacing(EnumSet.allOf(JobPart.class));
   }
 
   /**
-   * Lets a duplicate change the job that holds the key if that job is pending, has not used an
-   * attempt, and is of the same kind. Any other job is left unchanged, and the result reports its
-   * status.
+   * Lets a duplicate change the given parts of the job that holds the key, provided that the job is
+   * pending, has not used an attempt, and is of the same kind. Any other job is left unchanged, and
+   * the result contains its status.
    */
   public Unique<T> replace(JobPart first, JobPart... more) {
     return replacing(EnumSet.of(first, more));
@@ -180,14 +190,15 @@ public final class Unique<T> {
   }
 
   /**
-   * Debounces: the job becomes due when no duplicate has arrived for {@code quiet}, with the
-   * payload of the last one. Each duplicate postpones the job if it is pending, has not used an
-   * attempt, and is of the same kind. A job that was started before and then snoozed, released or
-   * redriven gets the payload and keeps its due time. Options cannot set another due time.
+   * Debounces the job: it becomes due when no duplicate has arrived for the duration {@code quiet},
+   * and runs with the payload of the last one. Each duplicate postpones the job, provided that the
+   * job is pending, has not used an attempt, and is of the same kind. If the job has been started
+   * before and was then snoozed, released or redriven, a duplicate replaces its payload but not its
+   * due time. The due time cannot be set by options.
    *
-   * @param quiet longer than zero
-   * @param maxWait the longest time from the first enqueue until the job is due; not shorter than
-   *     {@code quiet}, at most {@link EnqueueOptions#LONGEST_DELAY}
+   * @param quiet how long the job waits for further duplicates; positive
+   * @param maxWait the maximum time from the first enqueue until the job is due; at least {@code
+   *     quiet} and at most {@link EnqueueOptions#LONGEST_DELAY}
    */
   public Unique<T> debounce(Duration quiet, Duration maxWait) {
     if (quiet.isNegative()

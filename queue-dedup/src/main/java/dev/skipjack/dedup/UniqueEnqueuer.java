@@ -7,54 +7,60 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Enqueues unique jobs, in a transaction of its own or in the caller's. The method that returns an
- * enqueuer states which.
+ * Enqueues unique jobs. Whether an enqueuer runs its own transactions or takes part in the caller's
+ * is documented by the method that returns it.
  *
- * <p>All arguments are checked before any SQL runs, so a rejected job leaves a caller's transaction
- * usable.
+ * <p>All arguments are checked before any SQL is sent, so the caller's transaction remains usable
+ * after a job has been rejected.
  */
 public interface UniqueEnqueuer {
 
   /**
-   * Enqueues a job unless another job holds its key. Waits for an open transaction that has
-   * enqueued the same key. If the enqueue changes the job that holds the key, it also waits for
-   * another transaction that is changing that job; so does an enqueue in a caller's transaction
-   * with a key {@code untilStarted}, which keeps the holder from starting.
+   * Enqueues a job unless another job holds its key. If an open transaction has enqueued a job with
+   * the same key, this method waits for it. If the enqueue changes the job that holds the key, or
+   * if it runs in a caller's transaction and the key is held {@code untilStarted}, it locks that
+   * job, and waits for another transaction that is changing it.
    *
    * @return the new job, or the job that holds the key and whether it was changed
-   * @throws IllegalArgumentException if the key is empty, too long, or contains characters that
-   *     PostgreSQL rejects; or if the options have an idempotency key, because a job has one key or
-   *     the other
+   * @throws IllegalArgumentException if the key is empty, is too long, or contains characters that
+   *     PostgreSQL rejects, or if the options contain an idempotency key, because a job cannot have
+   *     both
    * @throws dev.skipjack.api.PayloadException if the payload is rejected
    */
   <T> EnqueueResult enqueue(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options);
 
-  /** Like {@link #enqueue(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
+  /** Enqueues a job with the defaults of its type unless another job holds its key. */
   default <T> EnqueueResult enqueue(JobType<T> type, T payload, Unique<T> unique) {
     return enqueue(type, payload, unique, UnaryOperator.identity());
   }
 
   /**
-   * Enqueues many jobs in one transaction, up to 1,000 per statement. Payloads with equal keys
-   * create one job: with the first payload, or with the last if duplicates replace the payload.
+   * Enqueues several jobs in one transaction, with at most 1,000 jobs per statement, except those
+   * whose key is held by another job. Payloads with equal keys become one job, which has the first
+   * of the payloads or, if duplicates replace the payload, the last.
    *
-   * <p>Keys are taken in a fixed order, so two calls that share keys do not deadlock unless the job
-   * that holds one of them is claimed or ends during the call. In that case the server aborts one
-   * of the two (40P01): in a transaction of its own the call is repeated, and in a caller's
-   * transaction the caller gets the error.
+   * <p>Keys are locked in a fixed order, so concurrent calls with common keys do not deadlock
+   * unless a job that holds one of the keys is claimed or ends during a call. In that case, the
+   * server aborts one of the transactions (40P01). The queue repeats its own transactions, but in a
+   * caller's transaction the error is propagated to the caller.
    *
-   * @param payloads may be empty
-   * @return the result for each payload, in the order of the payloads. A payload whose key occurred
-   *     earlier in the list is reported as already queued or, if duplicates change anything, as
-   *     replaced.
-   * @throws IllegalArgumentException as for one job; in that case no job is enqueued
-   * @throws dev.skipjack.api.PayloadException as for one job; in that case no job is enqueued
+   * @param payloads the payloads of the jobs; may be empty
+   * @return the result for each payload, in the order of the payloads. A payload whose key occurs
+   *     earlier in the list is reported as already queued or, if duplicates change the job, as
+   *     replaced
+   * @throws IllegalArgumentException if a key or the options are invalid, as for a single job; in
+   *     that case, no job is enqueued
+   * @throws dev.skipjack.api.PayloadException if a payload is rejected; in that case, no job is
+   *     enqueued
    */
   <T> List<EnqueueResult> enqueueAll(
       JobType<T> type, List<T> payloads, Unique<T> unique, UnaryOperator<EnqueueOptions> options);
 
-  /** Like {@link #enqueueAll(JobType, List, Unique, UnaryOperator)} with the type's defaults. */
+  /**
+   * Enqueues several jobs with the defaults of their type, as {@link #enqueueAll(JobType, List,
+   * Unique, UnaryOperator)} does with options.
+   */
   default <T> List<EnqueueResult> enqueueAll(JobType<T> type, List<T> payloads, Unique<T> unique) {
     return enqueueAll(type, payloads, unique, UnaryOperator.identity());
   }

@@ -21,14 +21,15 @@ import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /**
- * Enqueues, finds and cancels unique jobs of a queue. An enqueue runs in a transaction of its own;
- * {@link #in} binds to the caller's transaction. Immutable and safe for any number of threads.
+ * Enqueues, finds and cancels unique jobs of a queue. Each enqueue runs its own transaction; use
+ * {@link #in} to enqueue in the caller's. Instances are immutable and thread-safe.
  *
- * <p>In READ COMMITTED, an enqueue of a duplicate returns an id and never throws. In a caller's
- * REPEATABLE READ or SERIALIZABLE transaction, PostgreSQL raises 40001 if the holder's transaction
- * committed after the caller's snapshot, and the caller gets that error unchanged. Two callers'
- * transactions that share keys can deadlock (40P01), as {@link UniqueEnqueuer} explains; the queue
- * repeats its own transactions in that case.
+ * <p>At READ COMMITTED, enqueueing a duplicate returns an id and never causes an exception. In a
+ * caller's REPEATABLE READ or SERIALIZABLE transaction, PostgreSQL reports a serialization failure
+ * (40001) if the transaction that enqueued the holder committed after the caller's snapshot. The
+ * exception is propagated to the caller unchanged. Callers' transactions with common keys can
+ * deadlock (40P01), as {@link UniqueEnqueuer#enqueueAll} explains; the queue repeats its own
+ * transactions in that case.
  */
 public final class UniqueJobs implements UniqueEnqueuer {
 
@@ -60,14 +61,14 @@ public final class UniqueJobs implements UniqueEnqueuer {
             });
   }
 
-  /** Returns an enqueuer of unique jobs on {@code queue}. Create one instance and share it. */
+  /** Returns an instance for the unique jobs of {@code queue}. Create one instance and share it. */
   public static UniqueJobs on(JobQueue queue) {
     return new UniqueJobs(queue.extension(), queue.admin());
   }
 
   /**
-   * Enqueues in the transaction that is open on {@code transaction}. Database errors are thrown as
-   * jOOQ's exceptions, unchanged.
+   * Returns an enqueuer that takes part in the transaction that is open on {@code transaction}.
+   * jOOQ's exceptions for database errors are propagated unchanged.
    */
   public UniqueEnqueuer in(DSLContext transaction) {
     return bound(
@@ -76,8 +77,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   /**
-   * Enqueues in the transaction that is open on {@code transaction}, which is neither committed nor
-   * closed.
+   * Returns an enqueuer that takes part in the transaction that is open on {@code transaction}. It
+   * neither commits the transaction nor closes the connection.
    */
   public UniqueEnqueuer in(Connection transaction) {
     return bound(
@@ -132,11 +133,12 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
    * Returns the job that currently holds the key of {@code payload}. If the key is held for a
-   * period, that job may have ended. If the key is held until the job starts and an overdue job has
-   * handed over, the overdue job is returned until it has started.
+   * period, the job may have ended. If the key is held until the job starts, and other jobs have
+   * been created because the job is overdue, the overdue job is returned until it has started.
    *
-   * @param options the same as for the enqueue; a key within a queue depends on the queue that they
-   *     set
+   * @param options the same options as for the enqueue; the queue that they set is part of a key
+   *     that is compared within its queue
+   * @return the holder, or empty if no job holds the key
    */
   public <T> Optional<KeyHolder> find(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
@@ -144,7 +146,10 @@ public final class UniqueJobs implements UniqueEnqueuer {
         BoundUniqueEnqueuer.job(queue.jobFactory(), type, payload, unique, options), unique);
   }
 
-  /** Like {@link #find(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
+  /**
+   * Returns the job that currently holds the key of {@code payload}, which was enqueued with the
+   * defaults of its type; see {@link #find(JobType, Object, Unique, UnaryOperator)}.
+   */
   public <T> Optional<KeyHolder> find(JobType<T> type, T payload, Unique<T> unique) {
     return find(type, payload, unique, UnaryOperator.identity());
   }
@@ -166,13 +171,13 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
    * Cancels the job that holds the key of {@code payload}, as {@link QueueAdmin#cancel} does, in
-   * transactions of its own. A job that starts in the meantime is asked to stop, even if its start
-   * has freed the key. A key that is held for a period remains held. An overdue job and the next
-   * jobs that requests were handed over to are all cancelled; the result is {@link
-   * CancelResult#BUSY} if one of them was.
+   * its own transactions. If the job starts in the meantime, it is asked to stop, even if the key
+   * has been released by its start. A key that is held for a period remains held. If other jobs
+   * have been created because the job is overdue, they are all cancelled, and the result is {@link
+   * CancelResult#BUSY} if any of them was locked.
    *
-   * @param options the same as for the enqueue; a key within a queue depends on the queue that they
-   *     set
+   * @param options the same options as for the enqueue; the queue that they set is part of a key
+   *     that is compared within its queue
    * @return {@link CancelResult#GONE} if no live job holds the key
    */
   public <T> CancelResult cancel(
@@ -199,7 +204,10 @@ public final class UniqueJobs implements UniqueEnqueuer {
     return result;
   }
 
-  /** Like {@link #cancel(JobType, Object, Unique, UnaryOperator)} with the type's defaults. */
+  /**
+   * Cancels the job that holds the key of {@code payload}, which was enqueued with the defaults of
+   * its type; see {@link #cancel(JobType, Object, Unique, UnaryOperator)}.
+   */
   public <T> CancelResult cancel(JobType<T> type, T payload, Unique<T> unique) {
     return cancel(type, payload, unique, UnaryOperator.identity());
   }

@@ -1,11 +1,11 @@
 /**
- * Unique jobs: at most one live job holds a key.
+ * Unique jobs, of which at most one live job holds a given key.
  *
- * <p>{@link dev.skipjack.dedup.Unique} defines the key; {@link dev.skipjack.dedup.UniqueJobs}
- * enqueues jobs and returns the job that holds the key. The partial unique index on {@code
- * jobs.unique_key} decides, with ON CONFLICT, so a duplicate is a normal result and never an error
- * in the caller's transaction. A key is freed when it is cleared or its job ends, and a job never
- * takes its key a second time, so no retry, rescue or release can cause a conflict.
+ * <p>A {@link dev.skipjack.dedup.Unique} defines the key, and {@link dev.skipjack.dedup.UniqueJobs}
+ * enqueues jobs and finds the job that holds a key. Uniqueness is enforced by a partial unique
+ * index on {@code jobs.unique_key} and by ON CONFLICT, so a duplicate is a normal result and never
+ * an error in the caller's transaction. A key is released when the job clears it or ends. Retries,
+ * rescues and releases never make a job take its key again, so they cannot cause conflicts.
  */
 @NullMarked
 package dev.skipjack.dedup;

@@ -15,17 +15,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
 
 /**
- * Publishes a worker's measurements in a Micrometer registry, under the names of {@link
- * WorkerMeter}. Meters of jobs have the tags {@code queue} and {@code kind}; meters of the worker
- * have the tag {@code worker}, its name. While a worker of the same name shows its gauges in the
- * registry, the gauges of the next one are tagged {@code name-2} and so on; timers of workers with
- * the same name are combined.
+ * Publishes the metrics of workers to a Micrometer registry, using the names in {@link
+ * WorkerMeter}. Meters that concern jobs have the tags {@code queue} and {@code kind}; meters that
+ * concern a worker have the tag {@code worker}, which contains its name. If the gauges of a worker
+ * with the same name are already registered, the gauges of the next worker are tagged {@code
+ * name-2}, and so on. The timers of workers with the same name are combined.
  *
  * <pre>{@code
  * Worker.on(queue)...metrics(new MicrometerMetrics(registry)).start();
  * }</pre>
  *
- * <p>Safe for any number of threads; one instance may serve several workers.
+ * <p>Instances are thread-safe and can be shared by several workers.
  */
 public final class MicrometerMetrics implements WorkerMetrics {
 
@@ -38,7 +38,10 @@ public final class MicrometerMetrics implements WorkerMetrics {
   /** The tag of each worker whose gauges are registered. */
   private final Map<WorkerId, String> shownAs = new HashMap<>();
 
-  /** Publishes into {@code registry}, which is neither configured nor closed. */
+  /**
+   * Creates an instance that publishes to {@code registry}. It neither configures nor closes the
+   * registry.
+   */
   public MicrometerMetrics(MeterRegistry registry) {
     this.registry = registry;
   }

@@ -1,4 +1,4 @@
-/** Publishes a worker's measurements in a Micrometer registry. */
+/** Publishes the metrics of workers to a Micrometer registry. */
 @NullMarked
 package dev.skipjack.micrometer;
 

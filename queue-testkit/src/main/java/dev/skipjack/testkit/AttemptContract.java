@@ -10,30 +10,30 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The part of {@link JobStoreContract} that needs no database: only the execution that owns a job
- * may write about it, and batches return a verdict for each attempt without waiting. For stores in
- * memory that stand in for a real one in tests.
+ * The part of {@link JobStoreContract} that needs no database, for in-memory stores that replace a
+ * real one in tests. It checks that only the execution that owns a job can change it, and that
+ * batches return a verdict for each attempt without waiting.
  */
 public abstract class AttemptContract {
 
   private AttemptFixture prepared;
 
-  /** For the class that extends this. */
+  /** Constructor for subclasses. */
   protected AttemptContract() {}
 
-  /** The store under test. */
+  /** Returns the store under test. */
   protected abstract JobStore store();
 
-  /** Enqueues into the store. */
+  /** Returns an enqueuer for the store. */
   protected abstract JobEnqueuer enqueuer();
 
-  /** The job as a reader of the store would return it. */
+  /** Returns a job as a reader of the store would return it. */
   protected abstract JobDetails find(JobId job);
 
-  /** Opens a transaction of a caller; closing it rolls back. */
+  /** Opens a caller's transaction, which is rolled back when the connection is closed. */
   protected abstract Connection transaction() throws SQLException;
 
-  /** Locks the row of a job until the connection is closed. */
+  /** Locks the row of a job until the returned connection is closed. */
   protected abstract Connection hold(JobId job) throws SQLException;
 
   @BeforeEach

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs jobs as part of their enqueue, in the enqueuing thread: when the call returns, the caller
- * sees what users see some time later.
+ * Runs jobs when they are enqueued, in the enqueuing thread, so that a test sees their effects as
+ * soon as the enqueue returns.
  *
  * <pre>{@code
  * InlineRuns inline = new InlineRuns();
@@ -20,32 +20,32 @@ import org.jspecify.annotations.Nullable;
  * <p>Limits:
  *
  * <ul>
- *   <li>An enqueue in the caller's own transaction does not run its job, because no other
- *       connection sees it before the commit; call {@link #run()} after it. Other due jobs are run
- *       even then, and one that needs a row locked by the transaction would wait forever, so leave
- *       none behind.
- *   <li>A failed attempt does not fail the enqueue. The job waits for its retry. A job that was
- *       enqueued with a delay waits for its due time. Continue with {@link JobRuns}.
+ *   <li>An enqueue in the caller's own transaction does not run its job, because other connections
+ *       cannot see the job before the commit. Call {@link #run()} after the commit. Other jobs that
+ *       are already due are run nevertheless, and would wait forever if they needed a row that the
+ *       transaction has locked, so do not leave any.
+ *   <li>A failed attempt does not make the enqueue fail; the job waits for its retry. A job that
+ *       was enqueued with a delay waits for its due time. Use {@link JobRuns} to run such jobs.
  *   <li>A job stays pending if the runner has no handler for it or does not serve its queue.
- *   <li>It runs everything that is due, not only the new job.
- *   <li>Jobs that a handler enqueues run after the handler, not within it. A handler must not wait
- *       for another thread that enqueues: that one waits for the handler.
+ *   <li>All due jobs are run, not only the new one.
+ *   <li>A job that is enqueued by a handler runs after that handler has returned. A handler must
+ *       not wait for another thread that enqueues jobs, because that thread waits for the handler.
  * </ul>
  *
- * <p>Safe for any number of threads, whose jobs run one after the other.
+ * <p>Instances are thread-safe. Jobs of different threads run one after another.
  */
 public final class InlineRuns implements EnqueueInterceptor {
 
   private volatile @Nullable JobRunner runner;
   private final ThreadLocal<Boolean> runs = ThreadLocal.withInitial(() -> false);
 
-  /** Creates an instance without a runner; {@link #by} sets it. */
+  /** Creates an instance without a runner. Use {@link #by} to set one. */
   public InlineRuns() {}
 
   /**
-   * Runs jobs with {@code runner} from now on.
+   * Sets the runner that runs the jobs.
    *
-   * @param runner a worker that is never started
+   * @param runner the runner, usually a worker that is never started
    * @return this
    */
   public InlineRuns by(JobRunner runner) {
@@ -61,7 +61,7 @@ public final class InlineRuns implements EnqueueInterceptor {
     return results;
   }
 
-  /** Runs all due jobs, unless this thread is already doing so. */
+  /** Runs all due jobs, unless the current thread is already doing so. */
   public void run() {
     JobRunner current = requireRunner();
     if (runs.get()) {

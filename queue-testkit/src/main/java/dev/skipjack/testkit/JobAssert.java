@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * Assertions about one job in the state in which it was read.
+ * Assertions about a single job, in the state in which it was read.
  *
  * @see QueueAssertions#assertThatJob
  */
@@ -21,12 +21,12 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
     this.job = job;
   }
 
-  /** Asserts that the job waits for its due time or for a worker. */
+  /** Asserts that the job is pending. */
   public JobAssert isPending() {
     return hasStatus(JobStatus.PENDING);
   }
 
-  /** Asserts that an execution holds a lease on the job. */
+  /** Asserts that the job is running. */
   public JobAssert isRunning() {
     return hasStatus(JobStatus.RUNNING);
   }
@@ -46,29 +46,32 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
     return hasStatus(JobStatus.CANCELLED);
   }
 
-  /** Asserts that the job has this status. */
+  /** Asserts that the job has the given status. */
   public JobAssert hasStatus(JobStatus status) {
     return require(job.status() == status, "to be " + status.literal());
   }
 
-  /** Asserts the number of attempts that were started, including snoozed and released ones. */
+  /**
+   * Asserts that the given number of attempts has been started, including attempts that were
+   * snoozed or released.
+   */
   public JobAssert hasAttempts(int attempts) {
     return require(job.attempts() == attempts, "to have had %d attempts".formatted(attempts));
   }
 
-  /** Asserts that the error message of the latest unsuccessful attempt contains this text. */
+  /** Asserts that the error message of the latest unsuccessful attempt contains the given text. */
   public JobAssert hasLastErrorContaining(String text) {
     String error = job.lastError();
     return require(
         error != null && error.contains(text), "to have a last error with '%s'".formatted(text));
   }
 
-  /** Asserts that no attempt has failed so far. */
+  /** Asserts that no attempt has recorded an error. */
   public JobAssert hasNoError() {
     return require(job.lastError() == null, "to have no error");
   }
 
-  /** Asserts that the job is in this queue, or ended in it. */
+  /** Asserts that the job is in the given queue, or was in it when it ended. */
   public JobAssert isOnQueue(String queue) {
     return require(job.queue().equals(queue), "to be on queue '%s'".formatted(queue));
   }
@@ -80,9 +83,9 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
   }
 
   /**
-   * Asserts that the job is pending and due after this duration, or at most 10 seconds earlier,
-   * because time has passed since the due time was set. For backoff with jitter, see {@link
-   * #isDueWithin}.
+   * Asserts that the job is pending and becomes due after the given duration, or up to 10 seconds
+   * earlier, to allow for the time that has passed since the due time was set. For backoffs with
+   * jitter, use {@link #isDueWithin}.
    */
   public JobAssert isDueIn(Duration wait) {
     Duration passed = wait.minus(job.dueIn());
@@ -93,7 +96,7 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
         "to be pending and due in " + Texts.of(wait));
   }
 
-  /** Asserts that the job is pending and due after this duration or earlier. */
+  /** Asserts that the job is pending and is or becomes due within the given duration. */
   public JobAssert isDueWithin(Duration wait) {
     return require(
         job.status() == JobStatus.PENDING && job.dueIn().compareTo(wait) <= 0,

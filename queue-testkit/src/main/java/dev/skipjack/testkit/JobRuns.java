@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Runs the jobs of a test's database in the calling thread, without waiting for their due times.
+ * Runs the jobs of a test database in the calling thread, without waiting for their due times.
  *
  * <pre>{@code
  * JobRuns runs = JobRuns.with(worker, database);
@@ -14,10 +14,10 @@ import java.util.Optional;
  * runs.toTheEnd(); // retries included
  * }</pre>
  *
- * <p>A handler that does not end blocks the calling thread: give its job type or the test a
- * timeout.
+ * <p>A handler that does not return blocks the calling thread, so set a timeout for the job type or
+ * the test.
  *
- * <p>May be used only by the thread that created it.
+ * <p>An instance may be used only by the thread that created it.
  */
 public final class JobRuns {
 
@@ -32,38 +32,39 @@ public final class JobRuns {
   }
 
   /**
-   * Runs jobs with {@code runner}, which was built on a queue in {@code database}.
+   * Returns an instance that runs the jobs of {@code database}.
    *
-   * @param runner usually a worker that was not started
+   * @param runner the runner, usually a worker that has not been started; it must be built on a
+   *     queue in {@code database}
    */
   public static JobRuns with(JobRunner runner, QueueDatabase database) {
     return new JobRuns(runner, database);
   }
 
   /**
-   * Runs all due jobs, including those that become due meanwhile.
+   * Runs all due jobs, including jobs that become due in the meantime.
    *
-   * @return the number of attempts run
+   * @return the number of attempts that were run
    */
   public int due() {
     return runner.runUntilIdle();
   }
 
   /**
-   * Runs the next due job.
+   * Runs the next due job, if there is one.
    *
-   * @return whether there was one
+   * @return whether a job was run
    */
   public boolean next() {
     return runner.runNext();
   }
 
   /**
-   * {@linkplain QueueDatabase#timeTravel Travels in time} and runs all jobs that are due then. If
-   * the first attempt of a job fails, its second attempt may not be due yet, because the backoff
-   * starts at the end of the first.
+   * {@linkplain QueueDatabase#timeTravel Travels forward in time} and runs all jobs that are then
+   * due. If an attempt fails, the next one may not be due yet, because its backoff starts only at
+   * the end of the failed attempt.
    *
-   * @return the number of attempts run
+   * @return the number of attempts that were run
    */
   public int dueWithin(Duration time) {
     database.timeTravel(time);
@@ -71,12 +72,13 @@ public final class JobRuns {
   }
 
   /**
-   * Runs jobs until none that this runner serves is pending, traveling in time from one due time to
-   * the next. Afterwards every such job, including retries and follow-up jobs, is completed, dead
-   * or cancelled. Jobs of queues or kinds that the runner does not serve stay pending and are due.
+   * Runs jobs until none that the runner serves is pending, travelling forward in time from one due
+   * time to the next. Afterwards, all these jobs, including any follow-up jobs, are completed, dead
+   * or cancelled. Jobs of queues and kinds that the runner does not serve remain pending and become
+   * due.
    *
-   * @return the number of attempts run
-   * @throws AssertionError if jobs are still pending after 1,000 due times
+   * @return the number of attempts that were run
+   * @throws AssertionError if jobs are still pending after 1,000 steps
    */
   public int toTheEnd() {
     int attempts = 0;

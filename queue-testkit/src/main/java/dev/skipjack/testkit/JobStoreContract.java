@@ -5,8 +5,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The guarantees of every store of the queue, as tests. An implementation of a store extends this
- * class and runs it against every version of PostgreSQL that it supports:
+ * Tests for the guarantees that every implementation of a store must provide. To test an
+ * implementation, extend this class and run it on every version of PostgreSQL that the store
+ * supports:
  *
  * <pre>{@code
  * class MyJobStoreContractTest extends JobStoreContract {
@@ -17,18 +18,18 @@ import org.junit.jupiter.api.Tag;
  * }
  * }</pre>
  *
- * <p>The tests cover the guarantees of {@link dev.skipjack.api.spi.JobStore}, {@link
+ * <p>The tests cover {@link dev.skipjack.api.spi.JobStore}, {@link
  * dev.skipjack.api.spi.Maintenance}, {@link dev.skipjack.api.spi.WorkerRegistry}, {@link
  * dev.skipjack.api.JobEnqueuer}, {@link dev.skipjack.api.QueueAdmin} and {@link
- * dev.skipjack.api.JobReader}, grouped by their methods; plans, speed and the text of statements
- * must be tested by the store itself. Jobs are read through the store's reader. Rows are locked, as
- * another transaction would lock them, with plain SQL on the table {@code jobs} of the schema.
+ * dev.skipjack.api.JobReader}, and are grouped by method. They do not cover the query plans, the
+ * speed or the text of statements. Jobs are read through the reader of the store. To simulate other
+ * transactions, the tests lock rows of the schema's {@code jobs} table with plain SQL.
  *
- * <p>The tests run one after another on a database of their own, which {@link QueueTest} provides:
- * its server is chosen as {@link QueueDatabase} describes. They carry the tag {@value #TAG}, so
- * that a build can run them, and nothing else, on another server. JUnit's parameters ({@code
- * junit-jupiter-params}) must be on the class path; an application that only uses {@link QueueTest}
- * does not need them.
+ * <p>The tests run one after another on a database of their own, which is provided by {@link
+ * QueueTest}; {@link QueueDatabase} describes how its server is chosen. They have the tag {@value
+ * #TAG}, so that a build can run only these tests on another server. They require {@code
+ * junit-jupiter-params} on the class path, which an application that only uses {@link QueueTest}
+ * does not need.
  */
 @QueueTest
 @Tag(JobStoreContract.TAG)
@@ -39,13 +40,14 @@ public abstract class JobStoreContract {
 
   private StoreFixture prepared;
 
-  /** For the class that extends this. */
+  /** Constructor for subclasses. */
   protected JobStoreContract() {}
 
   /**
-   * The store under test. Called before each test; may return the same ports each time.
+   * Returns the store under test. This method is called before each test and may return the same
+   * object each time.
    *
-   * @param database migrated, its tables empty
+   * @param database a migrated database with empty tables
    */
   protected abstract StorePorts portsOn(QueueDatabase database);
 

@@ -15,10 +15,11 @@ import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assertions about the jobs of a kind that match all conditions so far; their ids are the value
- * under test. Each step keeps the jobs that match and fails if there is none.
+ * Assertions about jobs of one kind. Each condition in a chain keeps only the jobs that match it,
+ * and fails if there is none. The actual value of the assertion is the list of the remaining jobs'
+ * ids.
  *
- * @param <T> the payload
+ * @param <T> the payload class
  * @see QueueAssert#hasEnqueued
  */
 public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobId>> {
@@ -42,20 +43,21 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
     this.jobs = jobs;
   }
 
-  /** Keeps jobs whose payload equals this one. */
+  /** Keeps only jobs whose payload equals the given one. */
   public JobsAssert<T> withPayload(T payload) {
     return keep("payload " + payload, job -> decode(job).equals(payload));
   }
 
-  /** Keeps jobs whose payload matches this predicate. */
+  /** Keeps only jobs whose payload matches the given predicate. */
   public JobsAssert<T> withPayloadMatching(Predicate<? super T> accepted) {
     return keep("payload as given", job -> accepted.test(decode(job)));
   }
 
   /**
-   * Keeps jobs whose payload satisfies these assertions.
+   * Keeps only jobs whose payload satisfies the given assertions.
    *
-   * @param assertions throw an {@link AssertionError} for a payload that does not match
+   * @param assertions a consumer that throws an {@link AssertionError} for a payload that does not
+   *     match
    */
   public JobsAssert<T> withPayloadSatisfying(Consumer<? super T> assertions) {
     List<AssertionError> refusals = new ArrayList<>();
@@ -73,14 +75,14 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
         refusals);
   }
 
-  /** Keeps jobs that are in this queue, or ended in it. */
+  /** Keeps only jobs that are in the given queue, or were in it when they ended. */
   public JobsAssert<T> onQueue(String queue) {
     return keep("queue '%s'".formatted(queue), job -> job.queue().equals(queue));
   }
 
   /**
-   * Keeps jobs that are due this long after their enqueue, within a second. A job that has been
-   * attempted has the due time of its retry instead.
+   * Keeps only jobs whose due time is the given duration after their enqueue, to within a second. A
+   * job that is waiting for a retry has the due time of the retry.
    */
   public JobsAssert<T> dueIn(Duration delay) {
     return keep(
@@ -88,36 +90,36 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
         job -> job.delay().minus(delay).abs().compareTo(TOLERANCE) <= 0);
   }
 
-  /** Keeps jobs that are due at this instant, to the microsecond. */
+  /** Keeps only jobs that are due at the given instant, to the microsecond. */
   public JobsAssert<T> dueAt(Instant instant) {
     Instant stored = instant.truncatedTo(ChronoUnit.MICROS);
     return keep("due at " + instant, job -> job.scheduledAt().equals(stored));
   }
 
-  /** Keeps jobs with this priority. */
+  /** Keeps only jobs with the given priority. */
   public JobsAssert<T> withPriority(int priority) {
     return keep("priority " + priority, job -> job.priority() == priority);
   }
 
-  /** Keeps jobs with all of these tags. */
+  /** Keeps only jobs that have all of the given tags. */
   public JobsAssert<T> withTags(String... tags) {
     List<String> wanted = List.of(tags);
     return keep("tags " + wanted, job -> job.tags().containsAll(wanted));
   }
 
-  /** Keeps jobs with this status. */
+  /** Keeps only jobs with the given status. */
   public JobsAssert<T> inStatus(JobStatus status) {
     return keep(status.literal(), job -> job.status() == status);
   }
 
-  /** Keeps jobs whose last error contains this text. */
+  /** Keeps only jobs whose last error contains the given text. */
   public JobsAssert<T> withErrorContaining(String text) {
     return keep(
         "last error containing '%s'".formatted(text),
         job -> job.lastError() != null && job.lastError().contains(text));
   }
 
-  /** Asserts that exactly this many jobs match. */
+  /** Asserts that exactly the given number of jobs match. */
   public JobsAssert<T> times(int count) {
     if (jobs.size() != count) {
       failWithMessage(
@@ -131,9 +133,9 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   }
 
   /**
-   * Continues with the only job that matches.
+   * Asserts that exactly one job matches, and returns assertions about it.
    *
-   * @throws AssertionError if more than one matches
+   * @throws AssertionError if more than one job matches
    */
   public JobAssert onlyJob() {
     times(1);

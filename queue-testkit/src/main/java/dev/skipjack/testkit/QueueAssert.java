@@ -9,7 +9,8 @@ import java.util.function.Predicate;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * Assertions about all jobs in a queue's schema. The value under test is the list of their ids.
+ * Assertions about all jobs in the schema of a queue. The actual value of the assertion is the list
+ * of their ids.
  *
  * @see QueueAssertions
  */
@@ -25,9 +26,9 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   }
 
   /**
-   * Reads payloads with {@code codec}, for queues that were built with a codec of their own. By
-   * default Jackson 2 reads them if it is on the class path, as in a queue without a codec of its
-   * own.
+   * Sets the codec that decodes payloads, for queues that were built with a custom codec. By
+   * default, payloads are decoded with Jackson 2 if it is on the class path, as in a queue without
+   * a custom codec.
    */
   public QueueAssert decodedBy(PayloadCodec codec) {
     QueueAssert other = new QueueAssert(jobs, codec);
@@ -35,26 +36,26 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   }
 
   /**
-   * Asserts that there is at least one job of this kind, in any state. Chained calls narrow down
-   * the jobs.
+   * Asserts that there is at least one job of the given type, in any state. Chained calls narrow
+   * down the jobs.
    */
   public <T> JobsAssert<T> hasEnqueued(JobType<T> type) {
     return narrowed(type).keep(kind(type), job -> job.kind().equals(type.kind()));
   }
 
-  /** Asserts that there is no job of this kind. */
+  /** Asserts that there is no job of the given type. */
   public QueueAssert hasNotEnqueued(JobType<?> type) {
     return none(kind(type), job -> job.kind().equals(type.kind()));
   }
 
-  /** Asserts that there is no job of this kind with an equal payload. */
+  /** Asserts that there is no job of the given type with an equal payload. */
   public <T> QueueAssert hasNotEnqueued(JobType<T> type, T payload) {
     return none(
         "%s, payload %s".formatted(kind(type), payload),
         job -> job.kind().equals(type.kind()) && Payloads.decode(codec, type, job).equals(payload));
   }
 
-  /** Asserts the number of jobs of all kinds. */
+  /** Asserts that there are exactly the given number of jobs, of any kind. */
   public QueueAssert hasExactly(int count) {
     if (jobs.size() != count) {
       failWithMessage(
@@ -70,7 +71,8 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   }
 
   /**
-   * Asserts that there is at least one dead job of this kind. Chained calls narrow down the jobs.
+   * Asserts that there is at least one dead job of the given type. Chained calls narrow down the
+   * jobs.
    */
   public <T> JobsAssert<T> hasDeadLetter(JobType<T> type) {
     return narrowed(type)
@@ -84,7 +86,7 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
     return none("dead", job -> job.status() == JobStatus.DEAD);
   }
 
-  /** Asserts that nothing is left to do: no job is pending, running or waiting. */
+  /** Asserts that no job is pending, running or waiting. */
   public QueueAssert hasNothingLeftToDo() {
     return none(
         "not ended",
@@ -95,9 +97,9 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   }
 
   /**
-   * Continues with one job.
+   * Returns assertions about a single job.
    *
-   * @throws AssertionError if it is not there
+   * @throws AssertionError if the job does not exist
    */
   public JobAssert job(JobId id) {
     List<JobRow> found = jobs.stream().filter(job -> job.id().equals(id)).toList();

@@ -14,19 +14,29 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * A database for one test class, with the queue's tables, on the server of this JVM.
+ * A database with the queue's tables for a test class. All databases of a JVM are on the same
+ * server.
  *
- * <p>The server is the first of these that is available: the one named by the system property
- * {@code skipjack.test.url} or else by the environment variable {@code SKIPJACK_TEST_URL} (its role
- * must be allowed to create databases); a container, if Testcontainers is on the class path and
- * Docker responds; an embedded server. The system property {@code skipjack.test.major} or the
- * variable {@code SKIPJACK_TEST_MAJOR} requests a major version, 14 to 18: a container is started
- * with that version, and any other server with a different version is refused with a message that
- * explains the fix. The server is started at the first call of {@link #create()} and runs until the
- * JVM ends. It is tuned for speed, not durability: a crash of the machine may destroy all its data.
+ * <p>The server is the first of the following that is available:
  *
- * <p>The time zone of sessions from these pools is deliberately not UTC. Safe for any number of
- * threads.
+ * <ol>
+ *   <li>the server at the JDBC URL in the system property {@code skipjack.test.url} or, if that is
+ *       not set, in the environment variable {@code SKIPJACK_TEST_URL}; its role must be allowed to
+ *       create databases
+ *   <li>a container, if Testcontainers is on the class path and Docker responds
+ *   <li>an embedded server
+ * </ol>
+ *
+ * <p>To request a major version, from 14 to 18, set the system property {@code skipjack.test.major}
+ * or the environment variable {@code SKIPJACK_TEST_MAJOR}. A container is started with that
+ * version. Any other server with a different version is rejected with a message that explains how
+ * to fix this.
+ *
+ * <p>The server is started by the first call to {@link #create()} and runs until the JVM exits. It
+ * is configured for speed rather than durability, so a crash of the machine may destroy all its
+ * data.
+ *
+ * <p>The time zone of the pools' sessions is deliberately not UTC. This class is thread-safe.
  *
  * @see QueueTest
  */
@@ -61,7 +71,7 @@ public final class QueueDatabase implements AutoCloseable {
   /**
    * Creates a database with empty tables.
    *
-   * @throws IllegalStateException if the server refuses; the cause contains the reason
+   * @throws IllegalStateException if the database cannot be created; the cause contains the reason
    */
   public static QueueDatabase create() {
     return on(TestServer.running());
@@ -77,10 +87,10 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Creates another pool, in auto-commit mode, for code that must not share the first one.
+   * Creates an additional pool, in auto-commit mode, for code that must not share the first one.
    *
-   * @param poolSize maximum number of connections; idle ones are closed after a while
-   * @return the pool; it may be closed early, and is otherwise closed with the database
+   * @param poolSize the maximum number of connections; idle connections are closed after a while
+   * @return the pool, which is closed with the database unless the caller closes it earlier
    */
   public HikariDataSource newDataSource(int poolSize) {
     synchronized (pools) {
@@ -95,8 +105,8 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Returns the URL with user and password as parameters, for another process or pool: keep it out
-   * of logs.
+   * Returns the JDBC URL of the database, for another process or pool. The URL contains the user
+   * and the password as parameters, so do not log it.
    */
   public String jdbcUrl() {
     return server.jdbcUrl(name);
@@ -113,12 +123,13 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Empties the queue's tables; ids do not start at one again.
+   * Empties the queue's tables. The id sequences are not reset.
    *
-   * <p>A table of the test's own whose foreign key refers to one of them is emptied with it.
+   * <p>Tables of the test that have foreign keys to the queue's tables are emptied as well.
    *
-   * @throws IllegalStateException if another session keeps a lock on a table for ten seconds, as an
-   *     open transaction does; the message names where the connections in use were borrowed
+   * @throws IllegalStateException if another session holds a lock on a table for ten seconds, for
+   *     example because a transaction is still open. The message states where the connections in
+   *     use were borrowed
    */
   public void truncate() {
     truncate(QueueEdits.PATIENCE);
@@ -139,17 +150,16 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Lets {@code time} pass for everything that waits, without sleeping. Moves these times into the
-   * past by that duration: the due and enqueue times of pending and waiting jobs, the ends of keys
-   * that outlive their jobs (idempotency keys, unique keys for a period), and the ends of pauses.
-   * Leases do not move ({@link #loseLease} ends one), nor do times of past events, such as the
-   * death or the end of a job.
+   * Simulates the passage of time without sleeping, by moving stored times into the past. This
+   * affects the due and enqueue times of pending and waiting jobs, the expiry of idempotency keys
+   * and of unique keys for a period, and the ends of pauses. It does not affect leases (use {@link
+   * #loseLease} to end one) or the times of past events, such as the end of a job.
    *
-   * <p>A started worker is not notified and finds jobs that became due at its next poll. {@link
-   * JobRuns} combines time travel with running jobs.
+   * <p>A started worker is not notified and finds jobs that have become due at its next poll. Use
+   * {@link JobRuns} to combine time travel with running jobs.
    *
-   * @param time not negative, microsecond precision, at most 365,000 days
-   * @throws IllegalStateException if the database refuses the change
+   * @param time the duration, from 0 to 365,000 days, with microsecond precision
+   * @throws IllegalStateException if the database rejects the change
    */
   public void timeTravel(Duration time) {
     if (time.isNegative()) {
@@ -168,12 +178,12 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Takes a running job from its execution, as if its worker had been frozen for longer than the
-   * lease: the lease expires immediately and the job is rescued, so that it is pending again or, if
-   * that was its last attempt, dead. Later writes of the execution are refused. Other jobs with
-   * expired leases are rescued too.
+   * Takes a running job away from its execution, as if its worker had been frozen for longer than
+   * the lease. The lease expires immediately and the job is rescued, so that it is pending again
+   * or, if this was its last attempt, dead. Later writes by the execution are rejected. Other jobs
+   * with expired leases are rescued too.
    *
-   * <p>May be called by the job's handler.
+   * <p>This method may be called by the handler of the job.
    *
    * @param queue the queue that the job is in
    * @throws IllegalStateException if the job is not running
@@ -199,9 +209,10 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Ends every session of this database except the current one, like a restart of the server: their
-   * users get connection errors. Pools replace broken connections over time; the pools of this
-   * class test a connection before handing it out only if it has been unused for half a second.
+   * Terminates all other sessions of this database, as a restart of the server would, so that their
+   * users get connection errors. Pools gradually replace broken connections. The pools of this
+   * class test a connection before handing it out only if it has been idle for at least half a
+   * second.
    */
   public void cutConnections() {
     edits.cutConnections();
@@ -221,11 +232,11 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Closes the pools and drops the database, even if sessions are still connected to it. Closing
-   * twice has no effect.
+   * Closes the pools and drops the database, even if sessions are still connected to it. Closing it
+   * again has no effect.
    *
-   * @throws AssertionError if connections of the pools were not returned; the message and the
-   *     suppressed exceptions name where they were borrowed
+   * @throws AssertionError if connections were not returned to the pools. The message and the
+   *     suppressed exceptions state where they were borrowed
    */
   @Override
   public void close() {

@@ -10,14 +10,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * Gives a test class a {@link QueueDatabase} of its own, shared with its nested classes.
+ * Provides a test class with a {@link QueueDatabase} of its own, which it shares with its nested
+ * classes.
  *
- * <p>Constructors, test methods and life-cycle methods receive it by declaring a parameter of that
- * type. The queue's tables are empty at the start of each test method unless {@link #truncate} says
- * otherwise, so rows that {@code @BeforeAll} writes into them do not survive; the test's own tables
- * in other schemas are not touched. After the class the database is dropped, and the class fails if
- * connections were not returned. Classes may run in parallel; the test methods of a class always
- * run one after the other.
+ * <p>Constructors, test methods and lifecycle methods receive the database through a parameter of
+ * that type. The queue's tables are emptied before each test method, unless {@link #truncate} is
+ * false, so rows that {@code @BeforeAll} inserts do not survive. The test's own tables in other
+ * schemas are not affected. After the last test, the database is dropped, and the class fails if
+ * connections were not returned. Classes may run in parallel, but the test methods of a class
+ * always run one after another.
  */
 @Documented
 @Inherited
@@ -28,9 +29,9 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 public @interface QueueTest {
 
   /**
-   * Whether the queue's tables are emptied before each test method. If not, methods see the jobs of
-   * earlier ones: for a scenario in several methods, or for jobs that {@code @BeforeAll} enqueues.
-   * A nested class may override it.
+   * Whether the queue's tables are emptied before each test method. If false, methods see the jobs
+   * of earlier methods, which is useful for a scenario that spans several methods or for jobs that
+   * are enqueued in {@code @BeforeAll}. A nested class can override this value.
    */
   boolean truncate() default true;
 }

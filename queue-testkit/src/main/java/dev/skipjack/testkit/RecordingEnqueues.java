@@ -9,30 +9,30 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Records what was enqueued, in the order of the calls: everything that reached the database, even
- * in a transaction that may still be rolled back.
+ * Records enqueued jobs in the order of the calls. Every job that was sent to the database is
+ * recorded, even if its transaction is rolled back later.
  *
  * <pre>{@code
  * RecordingEnqueues recorded = new RecordingEnqueues();
  * JobQueue queue = JobQueue.builder(dataSource).interceptor(recorded).build();
  * }</pre>
  *
- * <p>Add it last to see jobs after other interceptors have processed them. Safe for any number of
- * threads.
+ * <p>Add this interceptor last to record jobs as modified by the other interceptors. Instances are
+ * thread-safe.
  */
 public final class RecordingEnqueues implements EnqueueInterceptor {
 
   /**
    * A job and the result of its enqueue.
    *
-   * @param job as it was passed to the store
-   * @param result whether it was created
+   * @param job the job, as it was passed to the store
+   * @param result the result, which states whether the job was created
    */
   public record Recorded(NewJob job, EnqueueResult result) {}
 
   private final List<Recorded> recorded = new CopyOnWriteArrayList<>();
 
-  /** Creates an interceptor that has recorded nothing yet. */
+  /** Creates an interceptor without any records. */
   public RecordingEnqueues() {}
 
   @Override
@@ -46,12 +46,12 @@ public final class RecordingEnqueues implements EnqueueInterceptor {
     return results;
   }
 
-  /** Returns a copy of everything recorded so far. */
+  /** Returns a copy of all records so far. */
   public List<Recorded> all() {
     return List.copyOf(recorded);
   }
 
-  /** Returns a copy of the jobs of one kind recorded so far. */
+  /** Returns a copy of all records so far for jobs of one type. */
   public List<Recorded> of(JobType<?> type) {
     return recorded.stream().filter(one -> one.job().kind().equals(type.kind())).toList();
   }

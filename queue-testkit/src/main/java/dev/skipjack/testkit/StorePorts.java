@@ -9,33 +9,34 @@ import dev.skipjack.api.spi.WorkerRegistry;
 import java.sql.Connection;
 
 /**
- * A store from the perspective of {@link JobStoreContract}: all ports, on the same database and
- * schema. The test of a store implements this, usually as a view of one object.
+ * The interfaces of a store that {@link JobStoreContract} tests, all on the same database and
+ * schema. The test of a store implements this interface, usually as a view of a single object.
  */
 public interface StorePorts {
 
-  /** Returns the port for claiming and running jobs. */
+  /** Returns the store, through which jobs are claimed and their outcomes recorded. */
   JobStore store();
 
-  /** Returns an enqueuer with transactions of its own. */
+  /** Returns an enqueuer that runs its own transactions. */
   JobEnqueuer enqueuer();
 
   /**
-   * Returns an enqueuer in the caller's transaction.
+   * Returns an enqueuer that takes part in the caller's transaction.
    *
-   * @param transaction not in auto-commit mode; the store neither commits, rolls back nor closes it
+   * @param transaction a connection that is not in auto-commit mode; the store does not commit,
+   *     roll back or close it
    */
   JobEnqueuer enqueuerIn(Connection transaction);
 
-  /** Returns the port for administrative operations. */
+  /** Returns the administrative operations. */
   QueueAdmin admin();
 
-  /** Returns the port for read-only queries. */
+  /** Returns the read-only queries. */
   JobReader reader();
 
-  /** Returns the port for the partitions of the history. */
+  /** Returns the maintenance operations for the partitions of the history. */
   Maintenance maintenance();
 
-  /** Returns the port for the workers' own rows. */
+  /** Returns the registry of workers. */
   WorkerRegistry workers();
 }

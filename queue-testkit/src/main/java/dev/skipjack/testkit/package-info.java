@@ -1,26 +1,29 @@
 /**
- * Real PostgreSQL databases for tests of code that uses the queue.
+ * Support for testing code that uses the queue, on real PostgreSQL databases.
  *
- * <p>A test class is annotated with {@link dev.skipjack.testkit.QueueTest} and takes a {@link
- * dev.skipjack.testkit.QueueDatabase} as a parameter: a migrated database for this class, emptied
- * before each test method and dropped at the end. The class fails if connections were not returned.
- * Databases are copies of a template that is migrated once, so a class costs a fraction of a
- * second. All tests of a JVM share one server: that of a JDBC URL if one is configured, a container
- * if Testcontainers is on the class path and Docker responds, or else an embedded server, which
- * needs neither Docker nor an installed PostgreSQL.
+ * <p>Annotate a test class with {@link dev.skipjack.testkit.QueueTest} and declare a parameter of
+ * type {@link dev.skipjack.testkit.QueueDatabase}. It provides a migrated database for the class,
+ * which is emptied before each test method and dropped at the end. The class fails if it does not
+ * return connections to their pools. Because databases are copied from a template that is migrated
+ * once, each costs only a fraction of a second.
  *
- * <p>{@link dev.skipjack.testkit.QueueAssertions} has AssertJ assertions about jobs, also within a
- * transaction that is still open; AssertJ is a dependency of this module for that reason. {@link
- * dev.skipjack.testkit.JobRuns} runs jobs without waiting for their due time, {@link
- * dev.skipjack.testkit.InlineRuns} runs them as part of their enqueue, and {@link
- * dev.skipjack.testkit.RecordingEnqueues} records what was enqueued.
+ * <p>All tests of a JVM share one server. If a JDBC URL is configured, it is the server at that
+ * URL; otherwise it is a container if Testcontainers is on the class path and Docker responds, and
+ * an embedded server if not. The embedded server needs neither Docker nor an installed PostgreSQL.
  *
- * <p>The test of a store extends {@link dev.skipjack.testkit.JobStoreContract}, which checks the
- * promises of the ports; that of a fake in memory, {@link dev.skipjack.testkit.AttemptContract}.
+ * <p>{@link dev.skipjack.testkit.QueueAssertions} provides AssertJ assertions about jobs, including
+ * jobs of a transaction that is still open. {@link dev.skipjack.testkit.JobRuns} runs jobs without
+ * waiting for their due times, {@link dev.skipjack.testkit.InlineRuns} runs jobs when they are
+ * enqueued, and {@link dev.skipjack.testkit.RecordingEnqueues} records enqueued jobs.
  *
- * <p>{@link dev.skipjack.faults} causes the failures that happen in production.
+ * <p>To test an implementation of a store, extend {@link dev.skipjack.testkit.JobStoreContract},
+ * which checks the guarantees of its interfaces. To test an in-memory fake, extend {@link
+ * dev.skipjack.testkit.AttemptContract}.
  *
- * <p>The sessions' time zone is deliberately not UTC, so that tests detect code that depends on it.
+ * <p>{@link dev.skipjack.faults} injects faults of the kind that occur in production.
+ *
+ * <p>The time zone of database sessions is deliberately not UTC, so that tests detect code that
+ * depends on it.
  */
 @NullMarked
 package dev.skipjack.testkit;
