@@ -24,10 +24,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder for data and binaries: the cache folder of an ordinary user, closed to other users. If
- * root runs the server as another user, the data are in a temporary folder of that user, closed to
- * others, and the binaries in a folder of root: root unpacks them, and could otherwise follow a
- * link that the other user planted in its own folder.
+ * Locates the folders for data and binaries. For an ordinary user, both are in the user's cache
+ * folder, which other users cannot access. If root runs the server as another user, the data is in
+ * a temporary folder of that user, which others cannot access, and the binaries are in a folder
+ * that root owns. Otherwise root, which unpacks the binaries, could follow a link planted by that
+ * user.
  */
 final class BaseFolder {
 
@@ -42,10 +43,10 @@ final class BaseFolder {
   private BaseFolder() {}
 
   /**
-   * Returns the folder, and creates it if necessary.
+   * Returns the folder for data, and creates it if necessary.
    *
-   * @param wanted an ordinary user's folder, or, when the server runs as another user, the folder
-   *     that will hold that user's; null for the default locations
+   * @param wanted the folder to use or, if the server runs as another user, its parent folder; null
+   *     for the default locations
    * @throws EmbeddedPostgresException if none of the candidates can be used
    */
   static Path open(
@@ -59,7 +60,7 @@ final class BaseFolder {
    * Returns the folder for unpacked binaries, and creates it if necessary. Only the user of this
    * JVM can write to it or replace it; the server's user can read it.
    *
-   * @param base what {@link #open} returned
+   * @param base the folder that {@link #open} returned
    * @throws EmbeddedPostgresException if none of the candidates can be used
    */
   static Path ofBinaries(Unprivileged who, Path base) throws IOException {
@@ -88,7 +89,9 @@ final class BaseFolder {
     throw noFolder(refusals);
   }
 
-  /** Returns why another user could exchange the content of a folder, or null if none can. */
+  /**
+   * Returns the reason why another user could replace the content of a folder, or null if none can.
+   */
   private static @Nullable String canBeSwapped(Path folder) throws IOException {
     for (Path each = folder; each != null; each = each.getParent()) {
       int mode = (Integer) Files.getAttribute(each, "unix:mode", LinkOption.NOFOLLOW_LINKS);
@@ -109,9 +112,10 @@ final class BaseFolder {
   }
 
   /**
-   * Sets the mode explicitly, because the umask of root may close to others what the server has to
-   * read. A link is refused, not followed: by the folder's own stream, because a view of the path
-   * follows links on newer JDKs although the option forbids it (seen on JDK 25).
+   * Sets the mode explicitly, because the umask of root may prevent the server from reading the
+   * files. A link is rejected rather than followed. The mode is set through the stream of the
+   * parent folder, because on newer JDKs (seen on JDK 25) a view of the path follows links even
+   * though the option forbids it.
    */
   static void setMode(Path path, String mode) throws IOException {
     Path absolute = path.toAbsolutePath();
@@ -133,7 +137,7 @@ final class BaseFolder {
     Files.setPosixFilePermissions(absolute, permissions);
   }
 
-  /** The default locations for an ordinary user, best first. */
+  /** Returns the default locations for an ordinary user, best first. */
   static List<Path> cacheFolders(Unprivileged who, Function<String, @Nullable String> environment) {
     List<Path> folders = new ArrayList<>();
     String cache = environment.apply("XDG_CACHE_HOME");
@@ -205,8 +209,8 @@ final class BaseFolder {
   }
 
   /**
-   * Said outright, because the umask of root may close to others what the server's user has to
-   * pass.
+   * Sets the mode explicitly, because the umask of root may prevent the server's user from
+   * traversing the folder.
    */
   static void makeReachable(Path folder) throws IOException {
     if (Files.notExists(folder)) {
@@ -235,7 +239,10 @@ final class BaseFolder {
     }
   }
 
-  /** Returns why a folder in a world-writable location cannot be trusted, or null if it can. */
+  /**
+   * Returns the reason why a folder in a world-writable location cannot be trusted, or null if it
+   * can.
+   */
   private static @Nullable String whyNot(Unprivileged who, Path folder) throws IOException {
     if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
       return "is not a folder, or a link to one";

@@ -25,12 +25,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One data folder and its server. Only the holder of the folder's slot may use it, from one thread
- * at a time.
+ * A data folder and its server. It may be used only by the holder of the folder's slot, and by one
+ * thread at a time.
  *
- * <p>Inside the slot's folder: {@code data} (there only when initialised to the end), {@code
- * password}, {@code settings} (of the server started last), {@code server.log}. All of it belongs
- * to the user that the server runs as.
+ * <p>The folder of the slot contains {@code data} (which exists only once it is fully initialized),
+ * {@code password}, {@code settings} (those of the server that was started last) and {@code
+ * server.log}. All of them belong to the user that the server runs as.
  */
 final class Cluster {
 
@@ -55,8 +55,8 @@ final class Cluster {
   private final IntSupplier ports;
 
   /**
-   * @param ports where to get the number of a port that is free now and, with luck, still is when
-   *     the server takes it
+   * @param ports supplies the number of a port that is currently free and probably still is when
+   *     the server binds it
    */
   Cluster(Path folder, PostgresBinaries binaries, Unprivileged who, IntSupplier ports) {
     this.folder = folder;
@@ -65,7 +65,7 @@ final class Cluster {
     this.ports = ports;
   }
 
-  /** A running server, and whether it ran before it was asked for. */
+  /** A running server, and whether it was already running when it was requested. */
   record Running(Postmaster postmaster, boolean adopted) {}
 
   Path data() {
@@ -73,9 +73,9 @@ final class Cluster {
   }
 
   /**
-   * Brings the server up, whatever state the folder is in.
+   * Starts the server or adopts a running one, whatever state the folder is in.
    *
-   * @param settings the server's settings; a live server with other settings is restarted
+   * @param settings the settings of the server; a running server with other settings is restarted
    * @param fresh whether to delete the content of the folder
    */
   Running start(SortedMap<String, String> settings, boolean fresh) {
@@ -99,8 +99,8 @@ final class Cluster {
   }
 
   /**
-   * Fast shutdown: sessions are cut off, transactions rolled back. Harsher when that takes longer
-   * than {@link #STOP_LIMIT}.
+   * Stops the server with a fast shutdown, which terminates sessions and rolls back transactions.
+   * If that takes longer than {@link #STOP_LIMIT}, the server is stopped by force.
    */
   void stop() {
     Optional<Postmaster> live = live();
@@ -118,7 +118,7 @@ final class Cluster {
     }
   }
 
-  /** The server that is alive and serves this folder, whether or not it takes connections yet. */
+  /** Returns the running server of this folder, whether or not it accepts connections yet. */
   Optional<Postmaster> live() {
     return Postmaster.readFrom(data()).filter(Postmaster::isAlive).filter(this::servesThisFolder);
   }
@@ -142,7 +142,7 @@ final class Cluster {
         .ok();
   }
 
-  /** A process id alone proves nothing: after a crash another process may have it. */
+  /** Checks more than the process id, which may belong to another process after a crash. */
   private boolean servesThisFolder(Postmaster postmaster) {
     Path process = PROCESSES.resolve(String.valueOf(postmaster.pid()));
     try {
@@ -163,8 +163,9 @@ final class Cluster {
   }
 
   /**
-   * If only the postmaster died, its children end on their own within moments. PostgreSQL refuses
-   * to start before that; and if another process has its process id, it would refuse forever.
+   * Waits for the children of a postmaster that has died, which exit on their own within moments.
+   * PostgreSQL refuses to start before that. If another process has reused the postmaster's process
+   * id, it would refuse forever.
    */
   private void awaitOrphans() {
     if (!await(() -> processesInFolder() == 0, SLACK)) {
@@ -340,7 +341,8 @@ final class Cluster {
   }
 
   /**
-   * The end of the log as it goes into a message, with a line break before it; empty without a log.
+   * Returns the end of the log for use in a message, preceded by a line break; empty if there is no
+   * log.
    */
   private String logTail() {
     if (!Files.isRegularFile(logFile(), LinkOption.NOFOLLOW_LINKS)) {

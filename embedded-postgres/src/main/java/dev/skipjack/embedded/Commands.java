@@ -6,24 +6,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The programs of this machine: which exist, and their results. Tests put one in front that hides
- * some of them.
+ * Finds and runs the programs of this machine. Tests use an implementation that hides some of them.
  */
 interface Commands {
 
-  /** The full path of a program, or null when the machine has none of that name. */
+  /** Returns the full path of a program, or null if there is none with that name. */
   @Nullable Path find(String program);
 
   /**
-   * Runs a command to its end. Does not end early when the calling thread is interrupted: a server
-   * must also be stopped by a thread that is being shut down.
+   * Runs a command until it exits. This method does not return early if the calling thread is
+   * interrupted, because a server must be stopped even by a thread that is being shut down.
    *
-   * @param input what the command reads from its standard input
-   * @param limit after this the command is killed and the result is not {@linkplain Result#ok() ok}
+   * @param input the standard input of the command
+   * @param limit the time after which the command is killed, in which case the result is not
+   *     {@linkplain Result#ok() ok}
    */
   Result run(List<String> command, String input, Duration limit);
 
-  /** The result of a command; {@code output} is standard output and standard error together. */
+  /** The result of a command. The {@code output} combines standard output and standard error. */
   record Result(int exitCode, String output) {
 
     boolean ok() {
@@ -31,8 +31,8 @@ interface Commands {
     }
 
     /**
-     * The last line that is not blank: what comes before it may be a greeting of {@code su} or a
-     * warning.
+     * Returns the last line that is not blank. Earlier lines may be warnings or a greeting printed
+     * by {@code su}.
      */
     String lastLine() {
       String[] lines = output.strip().split("\n", -1);

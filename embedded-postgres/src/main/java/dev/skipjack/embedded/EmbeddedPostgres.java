@@ -365,7 +365,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * A server left behind in a higher slot would run until two programs are at work at once again.
+     * Stops servers that were started by JVMs that have since been killed. A server in a higher
+     * slot would otherwise run until its slot is used again.
      */
     private void stopAbandoned(Path family, PostgresBinaries binaries, Unprivileged who) {
       for (int number = 0; number < Slot.MAX_SLOTS; number++) {

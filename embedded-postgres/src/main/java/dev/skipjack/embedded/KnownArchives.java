@@ -15,13 +15,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The archives of PostgreSQL whose SHA-256 is written down in this repository. Any other is refused
- * before it is unpacked, unless its hash is given by hand: an attacker who could exchange a jar in
- * a repository would run programs on this machine.
+ * The archives of PostgreSQL whose SHA-256 hashes are recorded in this module. Any other archive is
+ * rejected before it is unpacked, unless its hash is configured explicitly. Otherwise, an attacker
+ * who could replace a jar in a repository would be able to run programs on this machine.
  */
 final class KnownArchives {
 
-  /** Hashes of further archives that may be run, separated by commas. */
+  /**
+   * The system property with the hashes of additional archives that may be used, separated by
+   * commas.
+   */
   static final String PROPERTY = "skipjack.embedded.sha256";
 
   private static final String RESOURCE = "known-archives.sha256";
@@ -29,10 +32,11 @@ final class KnownArchives {
   private KnownArchives() {}
 
   /**
-   * Accepts an archive, or not.
+   * Checks that an archive is known or trusted.
    *
-   * @param hash hexadecimal SHA-256 of the archive
-   * @param trusted hashes that are accepted beside the known ones, separated by commas; null: none
+   * @param hash the hexadecimal SHA-256 hash of the archive
+   * @param trusted hashes that are accepted in addition to the known ones, separated by commas;
+   *     null for none
    * @throws EmbeddedPostgresException if the archive is neither known nor trusted
    */
   static void require(URL archive, String hash, @Nullable String trusted) throws IOException {
@@ -57,7 +61,7 @@ final class KnownArchives {
             .anyMatch(hash::equalsIgnoreCase);
   }
 
-  /** The jars by the hashes of their archives. */
+  /** Returns the names of the jars by the hashes of their archives. */
   static Map<String, String> read() throws IOException {
     Map<String, String> known = new TreeMap<>();
     try (InputStream in =

@@ -33,12 +33,12 @@ import org.slf4j.LoggerFactory;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * The PostgreSQL of a jar on the class path, unpacked. The archive must be one of {@link
- * KnownArchives}; its content names the folder, so that versions never mix.
+ * The unpacked PostgreSQL binaries of a jar on the class path. The archive must be one of {@link
+ * KnownArchives}. The folder is named after the hash of the archive, so that versions never mix.
  *
- * @param home holds {@code bin}, {@code lib} and {@code share}
- * @param hash hexadecimal SHA-256 of the archive
- * @param version as the server says it, say {@code 18.6}
+ * @param home the folder that contains {@code bin}, {@code lib} and {@code share}
+ * @param hash the hexadecimal SHA-256 hash of the archive
+ * @param version the version that the server reports, for example {@code 18.6}
  */
 record PostgresBinaries(Path home, String hash, String version) {
 
@@ -48,13 +48,14 @@ record PostgresBinaries(Path home, String hash, String version) {
   private static final String READABLE = "rw-r--r--";
   private static final String EXECUTABLE = "rwxr-xr-x";
 
-  /** A lock on a file holds between processes only, this one between the threads of ours. */
+  /** Excludes other threads of this JVM, because a file lock excludes only other processes. */
   private static final Object UNPACKING = new Object();
 
   /**
-   * Finds the archive for this machine and unpacks it unless that was done before, under {@code
-   * base} or, where root hands over to another user, beside it. Any number of threads and processes
-   * may do so at once: one unpacks, the others wait for it.
+   * Finds the archive for this machine and unpacks it unless it has been unpacked before. The
+   * binaries are placed in {@code base} or, if root runs the server as another user, next to it.
+   * Threads and processes may call this method concurrently: one of them unpacks the archive, and
+   * the others wait for it.
    */
   static PostgresBinaries under(Path base, Unprivileged who, ClassLoader loader) {
     URL archive = find(loader);
@@ -77,7 +78,7 @@ record PostgresBinaries(Path home, String hash, String version) {
     }
   }
 
-  /** The first number of the version: 18 of 18.6, and of 18beta1 too. */
+  /** Returns the major version, which is 18 for both 18.6 and 18beta1. */
   int major() {
     return Integer.parseInt(version.replaceFirst("\\D.*", ""));
   }
@@ -103,7 +104,8 @@ record PostgresBinaries(Path home, String hash, String version) {
   }
 
   /**
-   * What the archive for a platform is called in its jar; the second is for systems built on musl.
+   * Returns the possible names of the archive for a platform in its jar. The second is for systems
+   * based on musl.
    */
   static List<String> archiveNames(String osName, String osArch) {
     String os = osName.toLowerCase(Locale.ROOT).startsWith("mac") ? "darwin" : "linux";

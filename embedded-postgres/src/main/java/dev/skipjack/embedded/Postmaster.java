@@ -13,10 +13,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The server of a data folder, as its {@code postmaster.pid} describes it.
+ * The server of a data folder, as described by its {@code postmaster.pid}.
  *
- * @param port 0 while the server has not come that far
- * @param ready whether it says that it takes connections
+ * @param pid the process id
+ * @param port the port, or 0 if the server has not written it yet
+ * @param ready whether the server reports that it accepts connections
  */
 record Postmaster(long pid, int port, boolean ready) {
 
@@ -27,10 +28,7 @@ record Postmaster(long pid, int port, boolean ready) {
   private static final int ANSWER_LIMIT_MS = 2_000;
   private static final int SSL_REQUEST = 80_877_103;
 
-  /**
-   * What the file of the data folder says, or empty when there is none or only the beginning of
-   * one.
-   */
+  /** Reads the file in the data folder. Returns empty if there is no file or only part of one. */
   static Optional<Postmaster> readFrom(Path data) {
     Path file = data.resolve(FILE);
     if (!Files.isRegularFile(file)) {
@@ -47,19 +45,21 @@ record Postmaster(long pid, int port, boolean ready) {
     }
   }
 
-  /** Whether a process with that id exists, whether or not it is the server. */
+  /** Returns whether a live process has the process id, whether or not it is the server. */
   boolean isAlive() {
     return hasEntry() && !isZombie();
   }
 
-  /** Whether the number is in use. PostgreSQL itself takes any such process for a server. */
+  /**
+   * Returns whether the process id is in use. PostgreSQL assumes that any such process is a server.
+   */
   boolean hasEntry() {
     return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
   }
 
   /**
-   * Dead, but not yet collected by the first process of the machine; that of a container may never
-   * do it.
+   * Returns whether the process has died but has not been reaped by its parent. In a container, the
+   * init process may never reap it.
    */
   private boolean isZombie() {
     try {
@@ -72,9 +72,9 @@ record Postmaster(long pid, int port, boolean ready) {
   }
 
   /**
-   * Whether a PostgreSQL responds on the port. The check asks whether it supports TLS, to which it
-   * responds with one letter, before any login; a frozen server accepts the connection and stays
-   * silent.
+   * Returns whether a PostgreSQL server responds on the port. The check sends a request for TLS, to
+   * which a server responds with a single letter before any login. A frozen server accepts the
+   * connection but does not respond.
    */
   boolean answers() {
     try (Socket socket = new Socket()) {
@@ -88,7 +88,10 @@ record Postmaster(long pid, int port, boolean ready) {
     }
   }
 
-  /** Where our servers listen. The JVM's own idea of the loopback address may be that of IPv6. */
+  /**
+   * Returns the address that the servers listen on. The loopback address that the JVM returns may
+   * be that of IPv6.
+   */
   static InetAddress loopback() throws IOException {
     return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
   }

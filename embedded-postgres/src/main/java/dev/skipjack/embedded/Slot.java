@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The right to one numbered folder of a family, for as long as this JVM lives or until it is
- * closed. The operating system takes it back from a JVM that was killed.
+ * The exclusive right to use one of the numbered folders for a purpose, until the slot is closed or
+ * the JVM exits. If the JVM is killed, the operating system releases the lock.
  */
 final class Slot implements AutoCloseable {
 
@@ -38,7 +38,7 @@ final class Slot implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** The free slot with the lowest number. */
+  /** Acquires the free slot with the lowest number. */
   static Slot lowestFree(Path family) {
     for (int number = 0; number < MAX_SLOTS; number++) {
       Optional<Slot> slot = tryTake(family, number);
@@ -51,7 +51,7 @@ final class Slot implements AutoCloseable {
             .formatted(MAX_SLOTS, family));
   }
 
-  /** The slot of that number, or empty when this or another JVM has it. */
+  /** Acquires the slot with the given number, or returns empty if this or another JVM holds it. */
   static Optional<Slot> tryTake(Path family, int number) {
     Path lockFile = family.resolve(number + ".lock");
     if (!HELD.add(lockFile)) {
@@ -87,7 +87,7 @@ final class Slot implements AutoCloseable {
     }
   }
 
-  /** Not necessarily there yet. */
+  /** Returns the folder of the slot, which may not exist yet. */
   Path folder() {
     return folder;
   }

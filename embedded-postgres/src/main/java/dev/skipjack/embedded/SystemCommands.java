@@ -17,13 +17,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The programs of this machine. */
+/** Finds programs in the file system and runs them as processes. */
 final class SystemCommands implements Commands {
 
   private static final int CANNOT_RUN = 127;
   private static final int TIMED_OUT = 124;
 
-  /** Searched after PATH: the PATH of services and cron jobs leaves out where runuser lives. */
+  /**
+   * The folders to search after those in PATH, because the PATH of services and cron jobs often
+   * lacks the one that contains runuser.
+   */
   private static final List<String> USUAL_FOLDERS =
       List.of("/usr/sbin", "/usr/bin", "/sbin", "/bin");
 

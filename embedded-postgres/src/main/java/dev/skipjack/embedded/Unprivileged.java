@@ -11,15 +11,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs commands as a user that PostgreSQL accepts. An ordinary user runs them directly; root, which
- * PostgreSQL refuses, runs them as an unprivileged user. Tools are tested by trying them, because a
- * tool may exist and still be refused, for example by the seccomp profile of a container.
+ * Runs commands as a user that PostgreSQL accepts. For an ordinary user, commands are run directly.
+ * PostgreSQL does not accept root, so for root, commands are run as an unprivileged user. Each tool
+ * for switching users is tried out first, because its use may be denied, for example by the seccomp
+ * profile of a container.
  *
- * <p>Immutable and safe for any number of threads.
+ * <p>Instances are immutable and thread-safe.
  */
 final class Unprivileged {
 
-  /** In the order they are tried. The user namespace comes last: it leaves the files root's. */
+  /**
+   * The ways to run a command, in the order in which they are tried. The user namespace comes last,
+   * because it leaves root as the owner of the files.
+   */
   enum Way {
     AS_IS,
     SETPRIV,
@@ -49,11 +53,11 @@ final class Unprivileged {
   }
 
   /**
-   * The first way that works.
+   * Returns an instance that uses the first way that works.
    *
    * @param wantedUser the user that root switches to; null for the first of the default users that
    *     exists. Ignored unless the caller is root
-   * @throws EmbeddedPostgresException if the caller is root and there is no way, or the wanted user
+   * @throws EmbeddedPostgresException if the caller is root and no way works, or the wanted user
    *     does not exist or is root
    */
   static Unprivileged choose(Commands commands, @Nullable String wantedUser) {
@@ -149,7 +153,10 @@ final class Unprivileged {
         && (way == Way.USER_NAMESPACE ? became.getAsLong() != 0 : became.getAsLong() == uid);
   }
 
-  /** The command as it has to be started by this JVM. */
+  /**
+   * Returns the command that this JVM must start in order to run the given command as the
+   * unprivileged user.
+   */
   List<String> wrap(List<String> command) {
     List<String> wrapped = new ArrayList<>(prefix);
     if (way == Way.SU) {
@@ -161,16 +168,18 @@ final class Unprivileged {
     return wrapped;
   }
 
-  /** Runs a command as the unprivileged user; the arguments are those of {@link Commands#run}. */
+  /**
+   * Runs a command as the unprivileged user, as {@link Commands#run} does for the user of this JVM.
+   */
   Result run(List<String> command, String input, Duration limit) {
     return commands.run(wrap(command), input, limit);
   }
 
   /**
-   * Runs a shell script as the unprivileged user. What root changes in a folder of another user
-   * goes through here, so that a link planted there cannot lead root astray.
+   * Runs a shell script as the unprivileged user. All changes that root makes in a folder of
+   * another user go through this method, so that root cannot be tricked by a link planted there.
    *
-   * @param arguments the script's {@code $1}, {@code $2} and so on
+   * @param arguments the arguments of the script, {@code $1}, {@code $2} and so on
    */
   Result script(String script, String input, Duration limit, Object... arguments) {
     List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", script, "sh"));
@@ -184,7 +193,7 @@ final class Unprivileged {
     return way;
   }
 
-  /** The owner of the files: the unprivileged user, or the caller if none is needed. */
+  /** Returns the owner of the files: the unprivileged user, or the caller if none is needed. */
   String user() {
     return user;
   }
@@ -194,8 +203,8 @@ final class Unprivileged {
   }
 
   /**
-   * Whether the server runs as another user than this JVM's, and so cannot use a folder of this
-   * JVM's user.
+   * Returns whether the server runs as a different user than this JVM, and therefore cannot use a
+   * folder of this JVM's user.
    */
   boolean isAnotherUser() {
     return WAYS_TO_ANOTHER_USER.contains(way);

@@ -37,7 +37,9 @@ public final class EnqueueOptions {
     this.draft = draft;
   }
 
-  /** The options with their defaults. Changed only while new options are made. */
+  /**
+   * The options with their defaults. A draft is modified only while new options are being created.
+   */
   private static final class Draft implements Cloneable {
 
     private Duration delay = Duration.ZERO;
@@ -51,7 +53,7 @@ public final class EnqueueOptions {
     private Optional<String> traceparent = Optional.empty();
     private boolean wakesUp = true;
 
-    /** A clone, because it copies every field, also one that is added later. */
+    /** Returns a clone, which copies every field, including fields that are added later. */
     private Draft copy() {
       try {
         return (Draft) clone();

@@ -3,7 +3,7 @@ package dev.skipjack.api;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The rules of a job type for failures, by class of exception. Immutable. */
+/** The failure rules of a job type by class of exception. Instances are immutable. */
 final class FailureRules {
 
   private final Backoff otherwise;
@@ -32,7 +32,7 @@ final class FailureRules {
     return new FailureRules(otherwise, rules);
   }
 
-  /** Returns the rule for the closest superclass. */
+  /** Returns the rule for the closest superclass of the exception's class. */
   FailureRule of(Throwable failure) {
     for (Class<?> type = failure.getClass(); type != Object.class; type = type.getSuperclass()) {
       FailureRule rule = byClass.get(type);

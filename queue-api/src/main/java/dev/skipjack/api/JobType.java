@@ -42,7 +42,7 @@ public final class JobType<T> {
     this.settings = settings;
   }
 
-  /** The settings with their defaults. Changed only while a new type is made. */
+  /** The settings with their defaults. They are modified only while a new type is being created. */
   private static final class Settings implements Cloneable {
 
     private String queue = DEFAULT_QUEUE;
@@ -53,7 +53,7 @@ public final class JobType<T> {
     private int payloadVersion = 1;
     private PayloadUpcaster upcaster = PayloadUpcaster.NONE;
 
-    /** A clone, because it copies every field, also one that is added later. */
+    /** Returns a clone, which copies every field, including fields that are added later. */
     private Settings copy() {
       try {
         return (Settings) clone();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Ranges that the schema checks too; values are rejected here first, with the value in the message.
+ * Checks the ranges of values. The schema checks them too, but here the message contains the value.
  */
 final class Limits {
 
@@ -36,8 +36,8 @@ final class Limits {
   }
 
   /**
-   * The instant itself, or the epoch in place of an earlier one: PostgreSQL cannot store every past
-   * instant.
+   * Returns the instant, or the epoch if the instant is earlier, because PostgreSQL cannot store
+   * every past instant.
    */
   static Instant scheduledAt(Instant instant) {
     if (instant.isAfter(EnqueueOptions.LATEST)) {

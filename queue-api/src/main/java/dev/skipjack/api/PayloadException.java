@@ -10,7 +10,7 @@ public final class PayloadException extends QueueException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Whether another attempt is pointless. */
+  /** Whether another attempt cannot succeed. */
   private final boolean permanent;
 
   /** Creates an exception. The message names the location in the payload, but never its content. */

@@ -2,7 +2,7 @@ package dev.skipjack.api;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reasons of outcomes. */
+/** Supplies a default for missing reasons of outcomes. */
 final class Reasons {
 
   private static final String NONE = "The handler gave no reason.";
@@ -10,8 +10,8 @@ final class Reasons {
   private Reasons() {}
 
   /**
-   * Returns the reason, or a default text. A handler that has decided to end its job must not fail
-   * because it gave no reason.
+   * Returns the reason, or a default text if it is null. A handler that has decided to end its job
+   * must not fail because it has given no reason.
    */
   static String orNone(@Nullable String reason) {
     return reason == null ? NONE : reason;

@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Checks tags, which are short texts to display and to filter by. */
+/** Validates tags, which are short texts for display and filtering. */
 final class Tags {
 
   private static final int MOST = 20;
@@ -53,7 +53,10 @@ final class Tags {
     return tag;
   }
 
-  /** The code points of a string contain a surrogate only if it is a lone one. */
+  /**
+   * Returns whether a tag may contain the code point. A surrogate among the code points of a string
+   * is always a lone one.
+   */
   private static boolean isReadable(int codePoint) {
     return !Character.isISOControl(codePoint) && !isSurrogate(codePoint);
   }

@@ -14,7 +14,10 @@ import java.util.regex.Pattern;
  */
 public record WorkerId(String name, UUID bootId) {
 
-  /** Line and paragraph separators too: some log viewers break lines there. */
+  /**
+   * Control characters, including line and paragraph separators, at which some log viewers break
+   * lines.
+   */
   private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]");
 
   /** Makes the name safe to store and to log. */

@@ -8,7 +8,7 @@ import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** An enqueuer that writes either in transactions of its own or in a caller's transaction. */
+/** An enqueuer that runs either its own transactions or in a caller's transaction. */
 final class BoundUniqueEnqueuer implements UniqueEnqueuer {
 
   private final JobFactory jobFactory;
@@ -25,7 +25,7 @@ final class BoundUniqueEnqueuer implements UniqueEnqueuer {
     List<EnqueueResult> write(List<NewJob> jobs, Unique<?> unique);
   }
 
-  /** Builds the job with its key. An invalid job is rejected here, before any SQL runs. */
+  /** Returns the job with its key. Invalid jobs are rejected here, before any SQL is sent. */
   static <T> NewJob job(
       JobFactory jobFactory,
       JobType<T> type,

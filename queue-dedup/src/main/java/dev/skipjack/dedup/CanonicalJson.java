@@ -21,7 +21,7 @@ import java.util.TreeMap;
  *
  * <p>Names are sorted, shorter ones first (by their length in UTF-8). If a name is repeated, the
  * last member is kept. Numbers are written without exponents, and one space follows each comma and
- * colon. Belongs to one thread.
+ * colon. Instances are not thread-safe.
  */
 final class CanonicalJson {
 
@@ -37,8 +37,8 @@ final class CanonicalJson {
   /**
    * Returns the canonical text of a document.
    *
-   * @param json one JSON document that the queue has accepted as a payload, so its numbers can be
-   *     written without exponents
+   * @param json a JSON document that the queue has accepted as a payload, which ensures that its
+   *     numbers can be written without exponents
    */
   static String of(String json) {
     CanonicalJson document = new CanonicalJson(json);
@@ -46,10 +46,10 @@ final class CanonicalJson {
   }
 
   /**
-   * Returns a document's canonical text as a unique key. If the text is longer than a key may be,
-   * the key is {@code sha256:} and the text's SHA-256 in hex. Only a queue with a raised {@code
-   * payloadLimit} accepts such a payload. No canonical text begins with that prefix, so the two
-   * forms never collide.
+   * Returns the canonical text of a document as a unique key. If the text exceeds the maximum
+   * length of a key, which requires a queue with an increased {@code payloadLimit}, the key is
+   * {@code sha256:} followed by the SHA-256 hash of the text in hex. No canonical text begins with
+   * this prefix, so the two forms never collide.
    */
   static String key(String json) {
     String text = of(json);

@@ -6,11 +6,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a duplicate does to the pending job that holds its key.
+ * The effect of a duplicate on the pending job that holds its key.
  *
- * @param parts the parts of the job that it changes; if empty, the job stays as it is
- * @param quiet how long after the latest request a debounced job is due; null if not debounced
- * @param maxWait how long after the first request it is due at the latest; null if not debounced
+ * @param parts the parts of the job that the duplicate changes; empty to leave the job unchanged
+ * @param quiet how long after the latest request a debounced job is due; null if it is not
+ *     debounced
+ * @param maxWait how long after the first request a debounced job is due at the latest; null if it
+ *     is not debounced
  */
 record Conflict(Set<JobPart> parts, @Nullable Duration quiet, @Nullable Duration maxWait) {
 

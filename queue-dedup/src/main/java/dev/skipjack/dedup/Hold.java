@@ -3,12 +3,12 @@ package dev.skipjack.dedup;
 import dev.skipjack.api.spi.UniqueUntil;
 import java.time.Duration;
 
-/** How long a key is held. */
+/** Determines how long a key is held. */
 sealed interface Hold {
 
   Hold UNTIL_STARTED = new ByJob(UniqueUntil.STARTED);
 
-  /** The job holds the key, in its row. */
+  /** The key is stored in the row of the job, which holds it until an event. */
   record ByJob(UniqueUntil until) implements Hold {}
 
   /** The key is held for a fixed time, regardless of the job's outcome. */

@@ -20,8 +20,9 @@ final class Holders {
   private Holders() {}
 
   /**
-   * Whether a duplicate may change the job. This is a CASE because a plain comparison of the status
-   * would offer the planner the index of pending jobs, and the planner would read all of it.
+   * Returns a condition that is true if a duplicate may change the job. It is a CASE because with a
+   * plain comparison of the status, the planner could choose the index of pending jobs and read all
+   * of it.
    */
   static Condition isUnused(Jobs holder) {
     return condition(
@@ -36,9 +37,9 @@ final class Holders {
   }
 
   /**
-   * Reads the job's status.
+   * Reads the status of the job.
    *
-   * @return null if there is no such job
+   * @return the status, or null if the job does not exist
    */
   static @Nullable HolderStatus status(Row row, Field<?> status, Field<Boolean> hasUsedAttempt)
       throws SQLException {

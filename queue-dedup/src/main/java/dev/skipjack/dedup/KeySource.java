@@ -10,23 +10,29 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Computes a job's unique key. */
+/** Computes the unique key of a job. */
 @FunctionalInterface
 interface KeySource<T> {
 
-  /** The limit for numbers in payloads too. It stops {@code 1e999999999} from filling memory. */
+  /**
+   * The maximum number of digits, which is also the limit for numbers in payloads. It prevents
+   * {@code 1e999999999} from filling the memory.
+   */
   int MOST_DIGITS = 1_000;
 
   /**
-   * Returns the job's key.
+   * Returns the key of a job.
    *
-   * @param kind the job's kind, for error messages
-   * @param payload the payload as the caller gave it
-   * @param json the payload as it is stored
+   * @param kind the kind of the job, for error messages
+   * @param payload the payload, as passed by the caller
+   * @param json the payload, as it is stored
    */
   String keyOf(String kind, T payload, String json);
 
-  /** Returns the text of {@code jsonb_build_array(...)} over the values. */
+  /**
+   * Returns a source whose keys are the text of a {@code jsonb_build_array(...)} of the field
+   * values.
+   */
   static <T> KeySource<T> ofFields(List<Function<? super T, ?>> fields) {
     return (kind, payload, json) ->
         IntStream.range(0, fields.size())

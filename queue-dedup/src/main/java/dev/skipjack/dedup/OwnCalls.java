@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
- * Repeats calls whose transaction, one of the queue's own, was aborted by the server, so that none
- * of their changes were committed.
+ * Repeats calls that run in the queue's own transactions and whose transaction was aborted by the
+ * server, so that none of their changes were committed.
  *
- * <p>A deadlock is possible because a key that changes hands sends a call that holds later keys
- * back to an earlier one. A timeout means that the rows of a statement took longer than a statement
- * may run, so the next try halves the number of rows per statement. Safe for any number of threads.
+ * <p>Deadlocks are possible because a call that holds later keys must return to an earlier key if
+ * that key changes hands. After a timeout, which means that a statement took longer than allowed
+ * for its rows, the next try halves the number of rows per statement. This class is thread-safe.
  */
 final class OwnCalls {
 
@@ -30,7 +30,7 @@ final class OwnCalls {
   private OwnCalls() {}
 
   /**
-   * Returns the result of {@code call}, which is passed the largest number of rows per statement.
+   * Returns the result of {@code call}, which is passed the maximum number of rows per statement.
    *
    * @throws StoreException if the call fails for another reason, times out with a single row, or
    *     deadlocks too often
@@ -57,7 +57,10 @@ final class OwnCalls {
     }
   }
 
-  /** Returns false if the thread is interrupted: the call gives up, and it stays interrupted. */
+  /**
+   * Waits before the next try. Returns false if the thread is interrupted, in which case the call
+   * must give up; the interrupt status is preserved.
+   */
   private static boolean pause() {
     long half = LONGEST_PAUSE.toNanos() / 2;
     try {

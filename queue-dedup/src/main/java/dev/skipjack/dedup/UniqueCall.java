@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One call that writes unique jobs in an open transaction. It first takes all keys that are free
- * and then applies the policy to the jobs that hold the other keys, both in key order. Belongs to
- * one thread.
+ * and then applies the policy to the jobs that hold the other keys, both in key order. Instances
+ * are not thread-safe.
  *
  * <p>A call in its second phase does not wait for a call in its first, so two calls cannot wait for
  * each other. The exception is a key that changes hands in the meantime: the call takes it after

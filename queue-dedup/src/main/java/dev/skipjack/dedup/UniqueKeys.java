@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Assigns jobs their unique keys in stored form, and reads them back. */
+/** Assigns unique keys in stored form to jobs, and reads them back. */
 final class UniqueKeys {
 
   private static final String PERIOD = "period/";
@@ -51,10 +51,10 @@ final class UniqueKeys {
   }
 
   /**
-   * Returns {@code job} with the next key: that of the job which takes requests over while the
-   * holder of this key is due but kept from starting.
+   * Returns {@code job} with the next key, which belongs to the job that takes over requests while
+   * the holder of this key is due but cannot start.
    *
-   * @return null if {@code job} has the last such key
+   * @return the job, or null if {@code job} has the last key
    */
   static @Nullable NewJob next(NewJob job) {
     return handovers(job) == MOST_JOBS - 1 ? null : rekeyed(job, NEXT + of(job));
@@ -71,7 +71,7 @@ final class UniqueKeys {
     return Stream.iterate(asked, Objects::nonNull, UniqueKeys::next).toList();
   }
 
-  /** Returns how often the request was handed over. */
+  /** Returns how many times the request has been handed over. */
   private static int handovers(NewJob job) {
     String key = of(job);
     int handovers = 0;

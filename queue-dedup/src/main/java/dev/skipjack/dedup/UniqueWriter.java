@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes unique jobs in an open transaction. Jobs with equal keys become one job. Immutable and
- * safe for any number of threads.
+ * Writes unique jobs in an open transaction. Jobs with equal keys become one job. Instances are
+ * immutable and thread-safe.
  */
 final class UniqueWriter {
 
@@ -47,8 +47,8 @@ final class UniqueWriter {
 
   /**
    * Writes jobs in one of the queue's own transactions and returns a result for each, in the order
-   * of the jobs. The transaction ends at once, so it need not hold the jobs that it does not
-   * change.
+   * of the jobs. The transaction ends immediately, so it does not need to hold jobs that it does
+   * not change.
    *
    * @param chunk the largest number of rows per statement
    * @param jobs each with a key
@@ -64,7 +64,10 @@ final class UniqueWriter {
             .inOne(session -> write(call(session, chunk, unique, false), jobs, unique));
   }
 
-  /** Writes the job in one round trip; if that is impossible, does nothing and returns null. */
+  /**
+   * Writes the job in one round trip. If that is impossible, this method has no effect and returns
+   * null.
+   */
   private @Nullable EnqueueResult writeAlone(NewJob job) {
     if (job.uniqueKey() == null) {
       return null; // the key is held for a period
@@ -75,7 +78,10 @@ final class UniqueWriter {
     return id == null ? null : inserted.get(0).withoutChange(id);
   }
 
-  /** Like {@link #write(int, List, Unique)}, in a caller's transaction, which may stay open. */
+  /**
+   * Writes jobs as {@link #write(int, List, Unique)} does, but in a caller's transaction, which may
+   * remain open.
+   */
   List<EnqueueResult> writeWithin(Session session, List<NewJob> jobs, Unique<?> unique)
       throws SQLException {
     boolean holds = unique.hold().equals(Hold.UNTIL_STARTED);

@@ -36,10 +36,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** The steps that tests of attempts share, for a store with or without a database. */
+/** The steps that tests of attempts share, whether or not the store has a database. */
 abstract class AttemptFixture {
 
-  /** Payloads are numbers, which every codec writes alike. */
+  /** A type whose payloads are numbers, which every codec encodes in the same way. */
   static final JobType<Integer> WORK = JobType.of("work", Integer.class).maxAttempts(3);
 
   static final Lane LANE = new Lane(JobType.DEFAULT_QUEUE, 0);
@@ -57,13 +57,18 @@ abstract class AttemptFixture {
 
   abstract JobEnqueuer enqueuer();
 
-  /** Everything that is known about a job. */
+  /** Returns a job with all its details. */
   abstract JobDetails find(JobId job);
 
-  /** A connection with an open transaction; closing it rolls back. */
+  /**
+   * Returns a connection with an open transaction, which is rolled back when the connection is
+   * closed.
+   */
   abstract Connection transaction() throws SQLException;
 
-  /** Locks a job's row as another transaction would, until the connection is closed. */
+  /**
+   * Locks the row of a job, as another transaction would, until the returned connection is closed.
+   */
   abstract Connection hold(JobId job) throws SQLException;
 
   JobId enqueue(int payload) {
@@ -74,7 +79,7 @@ abstract class AttemptFixture {
     return enqueuer().enqueue(WORK, payload, options);
   }
 
-  /** Jobs with the payloads 1 to {@code count}. */
+  /** Enqueues jobs with the payloads 1 to {@code count}. */
   List<JobId> enqueueMany(int count) {
     return enqueuer().enqueueAll(WORK, IntStream.rangeClosed(1, count).boxed().toList());
   }
@@ -91,7 +96,7 @@ abstract class AttemptFixture {
     return store().claim(request(limit, lease, LANE));
   }
 
-  /** Lanes without low-water marks, each capped by the limit. */
+  /** Returns a request for lanes without low-water marks, each capped by the limit. */
   static ClaimRequest request(int limit, Duration lease, Lane... lanes) {
     return new ClaimRequest(
         WorkerId.boot("contract"),
@@ -101,7 +106,7 @@ abstract class AttemptFixture {
         lease);
   }
 
-  /** Claims the next job and returns the right to end its attempt. */
+  /** Claims the next job and returns its execution. */
   Execution claimOne(Duration lease) {
     return executions(claim(1, lease), 1).get(0);
   }
@@ -116,19 +121,20 @@ abstract class AttemptFixture {
     return claimed.stream().map(ClaimedJob::execution).toList();
   }
 
-  /** Like {@link #claimOne} from another queue. */
+  /** Claims the next job of the given queue and returns its execution. */
   Execution claimFrom(String queue, Duration lease) {
     return executions(store().claim(request(1, lease, new Lane(queue, 0))), 1).get(0);
   }
 
   /**
-   * Creates a job whose attempt was lost and which waits for the next; returns the lost attempt.
+   * Creates a job whose first attempt was lost and which is pending again, and returns the lost
+   * execution.
    */
   Execution rescuedExecution() {
     return rescuedExecutionOf(LANE.queue());
   }
 
-  /** Like {@link #rescuedExecution} in another queue. */
+  /** Creates a job as {@link #rescuedExecution} does, but in the given queue. */
   Execution rescuedExecutionOf(String queue) {
     enqueue(1, job -> job.onQueue(queue));
     Execution lost = claimFrom(queue, EXPIRED);
@@ -166,14 +172,14 @@ abstract class AttemptFixture {
   }
 
   /**
-   * Returns the result of a call; fails instead of hanging when the call waits for another
-   * transaction.
+   * Returns the result of a call. If the call waits for another transaction, this method fails
+   * instead of hanging.
    */
   <R> R withoutWaiting(Callable<R> call) throws Exception {
     return inBackground(call, answer -> answered(answer));
   }
 
-  /** Runs {@code call} in a thread of its own while {@code meanwhile} runs in this one. */
+  /** Runs {@code call} in a separate thread while {@code meanwhile} runs in the current one. */
   <R> R inBackground(Callable<R> call, Meanwhile<R> meanwhile) throws Exception {
     ExecutorService thread = Executors.newSingleThreadExecutor();
     try {
@@ -192,13 +198,13 @@ abstract class AttemptFixture {
     }
   }
 
-  /** What the other thread does while this one waits for its result. */
+  /** The code that runs in the current thread while another thread runs the call. */
   @FunctionalInterface
   interface Meanwhile<R> {
     R run(CompletableFuture<R> answer) throws Exception;
   }
 
-  /** Returns the result of a call in the background, or fails if there is none. */
+  /** Returns the result of a background call, or fails if there is none. */
   static <R> R answered(CompletableFuture<R> answer) throws Exception {
     try {
       return answer.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);

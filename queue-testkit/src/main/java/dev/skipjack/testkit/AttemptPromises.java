@@ -3,13 +3,16 @@ package dev.skipjack.testkit;
 import dev.skipjack.api.spi.JobStore;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Like {@link Promises}, for those that {@link AttemptContract} nests too. */
+/**
+ * A group of tests that is nested in {@link AttemptContract} as well as in {@link
+ * JobStoreContract}.
+ */
 abstract class AttemptPromises {
 
   AttemptFixture fixture;
   JobStore store;
 
-  /** The fixture of the test that runs. */
+  /** Returns the fixture of the current test. */
   abstract AttemptFixture given();
 
   @BeforeEach

@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Every write about an attempt, so that their common guarantees are tested for each. */
+/** The writes that concern an attempt, so that their common guarantees can be tested for each. */
 enum AttemptWrite {
   HEARTBEAT(JobStatus.RUNNING, ExecutionStatus.RUNNING) {
     @Override
@@ -123,17 +123,17 @@ enum AttemptWrite {
     return verdicts.get(0);
   }
 
-  /** The status of a job with attempts left afterwards. */
+  /** Returns the status that the job has afterwards if it has attempts left. */
   JobStatus leadsTo() {
     return leadsTo;
   }
 
-  /** The audit's status of the attempt afterwards. */
+  /** Returns the status that the attempt has in the audit afterwards. */
   ExecutionStatus auditSays() {
     return auditSays;
   }
 
-  /** Whether the write ends the attempt. */
+  /** Returns whether the write ends the attempt. */
   boolean isEnd() {
     return auditSays != ExecutionStatus.RUNNING;
   }

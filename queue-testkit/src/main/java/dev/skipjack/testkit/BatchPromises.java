@@ -50,7 +50,7 @@ abstract class BatchPromises extends AttemptPromises {
     assertThat(write.write(fixture, List.of())).isEmpty();
   }
 
-  /** The row is the execution's still: what is busy now is done when it is asked again. */
+  /** The execution still owns the job, so a write that was busy succeeds when it is repeated. */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
   void doNotWaitForARowThatSomebodyHolds(AttemptWrite write) throws Exception {
@@ -67,7 +67,9 @@ abstract class BatchPromises extends AttemptPromises {
     assertThat(write.writeOne(fixture, held)).isEqualTo(Verdict.DONE);
   }
 
-  /** A handler's transaction may be open for long; its neighbours must keep their leases. */
+  /**
+   * The transaction of a handler may stay open for a long time. Other jobs must keep their leases.
+   */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
   void doNotWaitForAnOpenCompletionInAHandlersTransaction(AttemptWrite write) throws Exception {

@@ -133,7 +133,7 @@ abstract class CancelPromises extends Promises {
     assertThat(reader.find(pending)).isEmpty();
   }
 
-  /** A running job whose cancellation was requested. */
+  /** Creates a running job, requests its cancellation, and returns its execution. */
   private Execution requested(Duration lease) {
     fixture.enqueue(1);
     Execution execution = fixture.claimOne(lease);

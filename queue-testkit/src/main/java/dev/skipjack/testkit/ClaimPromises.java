@@ -33,7 +33,10 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who gets which job. */
+/**
+ * Claims return due jobs of the requested lanes, in their order, and never a job that another claim
+ * has taken.
+ */
 abstract class ClaimPromises extends Promises {
 
   @Test

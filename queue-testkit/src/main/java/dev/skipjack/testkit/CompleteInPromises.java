@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A completion belongs to the handler's transaction. */
+/** A completion is part of the handler's transaction. */
 abstract class CompleteInPromises extends Promises {
 
   @Test

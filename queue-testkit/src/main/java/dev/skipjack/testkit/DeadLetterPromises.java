@@ -26,7 +26,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Dead jobs stay until an operator redrives or prunes them. */
+/** Dead jobs remain until an operator redrives or prunes them. */
 abstract class DeadLetterPromises extends Promises {
 
   @Nested
@@ -117,7 +117,10 @@ abstract class DeadLetterPromises extends Promises {
           .isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** The first to commit wins, and the other reports it; no job is both redriven and deleted. */
+    /**
+     * The first command to commit wins, and the result of the other reports this. No job is both
+     * redriven and deleted.
+     */
     @Test
     void racesWithRedriveAndOneOfThemWinsEachJob() throws Exception {
       List<JobId> dead = fixture.dead(300);

@@ -17,7 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Checks quickly, and without logging, whether Docker responds: many machines do not have it. */
+/**
+ * Checks quickly and without logging whether Docker responds, because many machines do not have it.
+ */
 final class DockerProbe {
 
   private static final String USUAL_HOST = "unix:///var/run/docker.sock";
@@ -36,8 +38,8 @@ final class DockerProbe {
   }
 
   /**
-   * @param host as in {@code DOCKER_HOST}: {@code unix:///path} or {@code tcp://host:port}; with
-   *     anything else Docker counts as absent
+   * @param host the address, as in {@code DOCKER_HOST}: {@code unix:///path} or {@code
+   *     tcp://host:port}. For any other address, Docker is considered absent
    */
   static DockerProbe of(String host) {
     try {
@@ -55,7 +57,7 @@ final class DockerProbe {
     return new DockerProbe(null);
   }
 
-  /** Takes two seconds at most. */
+  /** Returns whether Docker responds, after at most two seconds. */
   boolean answers() {
     if (address == null) {
       return false;
@@ -76,7 +78,10 @@ final class DockerProbe {
     }
   }
 
-  /** Any HTTP response counts: a daemon that requires TLS says so in plain HTTP. */
+  /**
+   * Returns whether there is any HTTP response. Even a daemon that requires TLS reports this
+   * requirement in plain HTTP.
+   */
   private static boolean ask(SocketAddress address) {
     try (SocketChannel channel = SocketChannel.open(address)) {
       ByteBuffer request =

@@ -48,7 +48,7 @@ abstract class EditPromises extends Promises {
     assertThat(fixture.find(id).payload()).isEqualTo("2");
   }
 
-  /** Claims with a low-water mark would not see a job that moves into the past. */
+  /** Claims with a low-water mark would not find a job whose due time moves into the past. */
   @Test
   void neverMovesAJobIntoThePast() throws SQLException {
     JobId id = fixture.enqueue(1, job -> job.delay(Duration.ofDays(1)));
@@ -84,7 +84,7 @@ abstract class EditPromises extends Promises {
     assertThat(fixture.summary(job).priority()).isZero();
   }
 
-  /** All at once, because each asks again for a while before it gives up. */
+  /** The commands run concurrently, because each retries for a while before it gives up. */
   @Test
   void commandsAnswerBusyForARowThatStaysHeldAndDoTheRest() throws Exception {
     List<JobId> dead = fixture.dead(2);

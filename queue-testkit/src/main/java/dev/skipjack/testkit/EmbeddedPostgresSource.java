@@ -2,7 +2,7 @@ package dev.skipjack.testkit;
 
 import dev.skipjack.embedded.EmbeddedPostgres;
 
-/** A server of our own, stopped when this JVM ends. */
+/** A source that starts an embedded server, which is stopped when the JVM exits. */
 final class EmbeddedPostgresSource implements PostgresSource {
 
   @Override

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What an enqueue guarantees about new jobs. */
+/** An enqueue creates jobs as its arguments specify. */
 abstract class EnqueuePromises extends Promises {
 
   @Test
@@ -62,7 +62,7 @@ abstract class EnqueuePromises extends Promises {
     assertThat(summary.scheduledAt()).isBetween(before, fixture.now());
   }
 
-  /** Passed from the enqueue to the handler, and kept after the job has ended. */
+  /** The trace is passed from the enqueue to the handler, and kept after the job has ended. */
   @Test
   void carriesTheTraceToTheClaimAndTheArchive() {
     String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

@@ -93,7 +93,7 @@ abstract class FencePromises extends AttemptPromises {
     assertThat(fixture.find(owner.jobId()).currentExecution()).isEqualTo(owner.id());
   }
 
-  /** A worker that was cut off for a while may write both at once. */
+  /** A worker that was disconnected for a while may write both in one batch. */
   @ParameterizedTest
   @EnumSource
   void lostBesideTheOwnerInOneBatchInEitherOrder(AttemptWrite write) throws SQLException {

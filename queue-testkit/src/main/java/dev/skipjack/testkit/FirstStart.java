@@ -4,8 +4,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts something once and remembers the result, even a failure: a wrong setting affects all test
- * classes, and detecting it again may take seconds each time. Safe for any number of threads.
+ * Starts a resource once and remembers the result. A failure is remembered too, because a wrong
+ * setting affects all test classes, and detecting it may take several seconds. Instances are
+ * thread-safe.
  */
 final class FirstStart<T> {
 

@@ -10,8 +10,9 @@ import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 
 /**
- * Writes and reads as the codec of a queue that was given none; {@code JacksonPayloadsTest} of the
- * store compares the settings. Loaded only where Jackson is on the class path.
+ * Encodes and decodes payloads as the default codec of a queue does. The store's {@code
+ * JacksonPayloadsTest} compares the settings of the two. This class is loaded only if Jackson is on
+ * the class path.
  */
 final class JacksonPayloads implements PayloadCodec {
 

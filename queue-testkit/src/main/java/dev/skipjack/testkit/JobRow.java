@@ -8,12 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as read for assertions, live or archived.
+ * A live or archived job, as read for assertions.
  *
- * @param payload one JSON document
- * @param attempts executions so far
- * @param dueIn from the time of the read to its due time; negative if it is due
- * @param lastError message of its latest attempt that did not succeed
+ * @param payload the payload, as a JSON document
+ * @param attempts the number of attempts so far
+ * @param dueIn the time between the read and the due time; negative if the job is due
+ * @param lastError the error message of the latest unsuccessful attempt; null if there is none
  */
 record JobRow(
     JobId id,
@@ -33,7 +33,7 @@ record JobRow(
 
   private static final int MOST_CHARACTERS = 200;
 
-  /** The delay from its enqueue to its due time. */
+  /** Returns the delay between the enqueue and the due time. */
   Duration delay() {
     return Duration.between(createdAt, scheduledAt);
   }

@@ -44,7 +44,7 @@ final class JobRows {
     }
   }
 
-  /** As the connection's open transaction sees them. */
+  /** Reads the jobs as seen by the open transaction of the connection. */
   static List<JobRow> of(Connection connection, String schema) {
     try {
       return read(connection, schema);

@@ -23,8 +23,9 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /**
- * Identifies the content of a database that was just migrated, without migrating one: by the SQL of
- * the migrations and by the day, because they create the partitions of the next days.
+ * Identifies the content that a newly migrated database would have, without migrating one. The
+ * content is determined by the SQL of the migrations and by the day, because the migrations create
+ * partitions for the following days.
  */
 final class MigratedContent {
 
@@ -34,9 +35,10 @@ final class MigratedContent {
   private MigratedContent() {}
 
   /**
-   * Returns a text of lower-case letters and digits, the same for databases with the same content.
+   * Returns an identifier of lowercase letters and digits, which is the same for databases with the
+   * same content.
    *
-   * @return empty if the files of the migrations cannot be listed where they are
+   * @return the identifier, or empty if the files of the migrations cannot be listed
    */
   static Optional<String> on(LocalDate day) {
     return on(day, Migrations.class.getClassLoader());

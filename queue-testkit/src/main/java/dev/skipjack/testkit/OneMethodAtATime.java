@@ -6,8 +6,8 @@ import java.util.Set;
 import org.junit.jupiter.api.parallel.ResourceLocksProvider;
 
 /**
- * Keeps methods that share a database from running in parallel, because each would empty the tables
- * of the others. Classes have a database each and may run in parallel.
+ * Prevents methods that share a database from running in parallel, because each would empty the
+ * tables that the others use. Classes may run in parallel, because each has its own database.
  */
 final class OneMethodAtATime implements ResourceLocksProvider {
 

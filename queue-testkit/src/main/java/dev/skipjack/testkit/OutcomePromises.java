@@ -44,7 +44,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What heartbeat, progress, complete, conclude, fail and giveBack make of a job and of the audit.
+ * Heartbeat, progress, complete, conclude, fail and giveBack change the job and the audit as
+ * documented.
  */
 abstract class OutcomePromises extends Promises {
 
@@ -351,7 +352,10 @@ abstract class OutcomePromises extends Promises {
       assertThat(fixture.summary(id).lastError()).isEqualTo(JobError.of(hostile).message());
     }
 
-    /** Who has lost the lease must not put words into the mouth of who has it. */
+    /**
+     * An execution that has lost its lease must not overwrite the outcome of the one that owns the
+     * job.
+     */
     @Test
     void ofTwoWhoSpeakForOneJobKeepsTheOwnersWord() {
       for (boolean ownerFirst : List.of(true, false)) {
@@ -370,7 +374,10 @@ abstract class OutcomePromises extends Promises {
       }
     }
 
-    /** Results are encoded by the codec; an invalid one must not cost the other jobs theirs. */
+    /**
+     * An invalid result, which a codec should never return, must not cause the results of other
+     * jobs to be lost.
+     */
     @Test
     void changesNothingIfAResultIsNoJson() {
       fixture.enqueueMany(2);
@@ -534,7 +541,7 @@ abstract class OutcomePromises extends Promises {
       assertThat(fixture.summary(executions.get(3).jobId()).scheduledAt()).isBetween(before, after);
     }
 
-    /** A job that never began keeps its place before those that became due after it. */
+    /** A job that never started must stay ahead of jobs that became due after it. */
     @Test
     void releasedIsDueAtTheInstantGivenThoughItIsPast() throws SQLException {
       JobId first = fixture.enqueue(1);
@@ -580,7 +587,10 @@ abstract class OutcomePromises extends Promises {
   @Nested
   class Audit {
 
-    /** Attempts, as the job counts them, are the rows of its audit, numbered from one. */
+    /**
+     * The number of attempts of a job equals the number of its audit rows, which are numbered from
+     * one.
+     */
     @Test
     void hasOneRowForEachAttempt() throws SQLException {
       JobId id = fixture.enqueue(1, job -> job.maxAttempts(4));

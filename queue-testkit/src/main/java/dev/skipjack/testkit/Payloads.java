@@ -4,7 +4,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
 
-/** Reads payloads as a worker does. */
+/** Decodes payloads as a worker does. */
 final class Payloads {
 
   private static final String JACKSON = "com.fasterxml.jackson.databind.json.JsonMapper";
@@ -12,9 +12,9 @@ final class Payloads {
   private Payloads() {}
 
   /**
-   * Returns the payload, converted to the current version of its type.
+   * Returns the payload of a job, converted to the current version of its type.
    *
-   * @throws PayloadException if it does not fit the type; names the job
+   * @throws PayloadException if the payload does not match the type; the message names the job
    */
   static <T> T decode(PayloadCodec codec, JobType<T> type, JobRow job) {
     String json = job.payload();
@@ -28,7 +28,10 @@ final class Payloads {
     }
   }
 
-  /** Reads like a queue without a codec of its own; the first use fails if that is not possible. */
+  /**
+   * Returns the default codec of a queue. If it is not available, the first use of the returned
+   * codec fails.
+   */
   static PayloadCodec standard() {
     try {
       Class.forName(JACKSON, false, Payloads.class.getClassLoader());
@@ -38,7 +41,9 @@ final class Payloads {
     return new JacksonPayloads();
   }
 
-  /** Payloads that no assertion reads need no codec. */
+  /**
+   * A codec that fails when it is used, so that assertions that do not read payloads need no codec.
+   */
   static final class Missing implements PayloadCodec {
 
     @Override

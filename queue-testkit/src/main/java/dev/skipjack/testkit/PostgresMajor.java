@@ -11,7 +11,7 @@ final class PostgresMajor {
   static final String PROPERTY = "skipjack.test.major";
   static final String VARIABLE = "SKIPJACK_TEST_MAJOR";
 
-  /** The setting that requests the version. */
+  /** A description of the settings that request the version. */
   static final String HOW =
       "A major version is requested by -D%s or %s".formatted(PROPERTY, VARIABLE);
 
@@ -20,15 +20,17 @@ final class PostgresMajor {
 
   private PostgresMajor() {}
 
-  /** The setting of this JVM. */
+  /** Returns the version that the settings of this JVM request, if any. */
   static OptionalInt wanted() {
     String property = System.getProperty(PROPERTY);
     return parse(property == null ? System.getenv(VARIABLE) : property);
   }
 
   /**
-   * @param text null or blank: whatever there is
-   * @throws IllegalArgumentException if it is no major that the queue runs on
+   * Returns the major version that a setting requests.
+   *
+   * @param text the setting; null or blank for any version
+   * @throws IllegalArgumentException if {@code text} is not a major version that the queue supports
    */
   static OptionalInt parse(@Nullable String text) {
     if (text == null || text.isBlank()) {
@@ -46,9 +48,10 @@ final class PostgresMajor {
   }
 
   /**
-   * Refuses a server of another major version.
+   * Checks that a server has the requested major version.
    *
-   * @throws IllegalStateException with the source's advice
+   * @throws IllegalStateException if it has another version; the message contains the advice of the
+   *     source
    */
   static void require(OptionalInt wanted, Connection connection, PostgresSource source)
       throws SQLException {

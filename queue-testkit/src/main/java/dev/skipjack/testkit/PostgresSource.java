@@ -1,33 +1,33 @@
 package dev.skipjack.testkit;
 
-/** A source of the server for this JVM's tests. Only the chosen one is started. */
+/** A source of a server for the tests of this JVM. Only the chosen source is started. */
 interface PostgresSource {
 
-  /** Starts the server, for as long as this JVM lives. */
+  /** Starts the server, which runs until the JVM exits. */
   Server start();
 
-  /** Describes the server in messages, never with a password. */
+  /** Returns a description of the server for messages, without a password. */
   String name();
 
-  /** A sentence that explains how to get a server of another major version. */
+  /** Returns a sentence that explains how to get a server with the given major version. */
   String adviceFor(int major);
 
-  /** A server that accepts connections from a role that may create databases. */
+  /** A running server with a role that is allowed to create databases. */
   interface Server {
 
-    /** Returns the URL of one of its databases, with everything that a login needs. */
+    /** Returns the JDBC URL of a database, including the credentials. */
     String jdbcUrl(String database);
 
-    /** The name of a database that exists and that no test uses. */
+    /** Returns the name of an existing database that tests do not use. */
     String adminDatabase();
 
     /**
-     * Whether no other JVM uses the server now, so that every test database found there is a
-     * leftover.
+     * Returns whether this JVM is the only one that uses the server, so that all test databases
+     * found on it are leftovers.
      */
     boolean isOursAlone();
 
-    /** Stops the server if it was started for this JVM, because it cannot be used. */
+    /** Stops a server that turned out to be unusable, if it was started for this JVM. */
     void stop();
   }
 }

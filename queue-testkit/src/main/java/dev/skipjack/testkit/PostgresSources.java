@@ -25,7 +25,7 @@ final class PostgresSources {
 
   private PostgresSources() {}
 
-  /** The choice on this machine. */
+  /** Returns the source that the settings and the environment of this JVM determine. */
   static PostgresSource choose() {
     String property = System.getProperty(URL_PROPERTY);
     return choose(
@@ -36,11 +36,12 @@ final class PostgresSources {
   }
 
   /**
-   * The choice itself.
+   * Returns the source for the given settings.
    *
-   * @param url of a running server; null or blank if there is none
-   * @param major of the container, if one is started
-   * @param dockerAnswers called only if the library is present, because it takes time
+   * @param url the URL of a running server; null or blank if there is none
+   * @param major the major version to start, if a container is started
+   * @param dockerAnswers whether Docker responds; called only if Testcontainers is present, because
+   *     it takes time
    */
   static PostgresSource choose(
       @Nullable String url,

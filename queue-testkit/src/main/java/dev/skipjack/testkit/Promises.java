@@ -5,7 +5,7 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A part of {@link JobStoreContract}, which nests it and hands it the store. */
+/** A group of tests that is nested in {@link JobStoreContract}, which passes it the store. */
 abstract class Promises {
 
   StoreFixture fixture;
@@ -13,7 +13,7 @@ abstract class Promises {
   QueueAdmin admin;
   JobReader reader;
 
-  /** The fixture of the test that runs. */
+  /** Returns the fixture of the current test. */
   abstract StoreFixture given();
 
   @BeforeEach

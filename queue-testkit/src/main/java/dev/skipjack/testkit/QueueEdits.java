@@ -13,12 +13,13 @@ import java.util.OptionalLong;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Writes of a test into the queue's tables that bypass the store. */
+/** Changes to the queue's tables that a test makes without the store. */
 final class QueueEdits {
 
   /**
-   * The tables and partitions of the schema that were written to, except Flyway's own. Most
-   * partitions are never written to, and emptying them all would take longer than most tests.
+   * Lists the tables and partitions of the schema that have been written to, except those of
+   * Flyway. Most partitions are never written to, and emptying all of them would take longer than
+   * most tests.
    */
   private static final String TABLES =
       """
@@ -107,7 +108,10 @@ final class QueueEdits {
         });
   }
 
-  /** The time until the first of the pending jobs that are not due yet; empty if there is none. */
+  /**
+   * Returns the time until the next pending job becomes due, or empty if there is none that is not
+   * due yet.
+   */
   Optional<Duration> untilNextDue() {
     OptionalLong micros = inTransaction(connection -> number(connection, NEXT_DUE));
     return micros.isEmpty()
@@ -115,13 +119,13 @@ final class QueueEdits {
         : Optional.of(Duration.ofNanos(Math.multiplyExact(micros.getAsLong(), 1_000L)));
   }
 
-  /** The execution that runs a job; empty if it is not running. */
+  /** Returns the execution that is running a job, or empty if the job is not running. */
   Optional<ExecutionId> executionOf(JobId job) {
     OptionalLong id = inTransaction(connection -> number(connection, EXECUTION, job.value()));
     return id.isEmpty() ? Optional.empty() : Optional.of(new ExecutionId(id.getAsLong()));
   }
 
-  /** Sets the end of a lease to one second ago; does nothing if the execution has ended. */
+  /** Sets the end of a lease to one second ago. This has no effect if the execution has ended. */
   void endLease(JobId job, ExecutionId execution) {
     inTransaction(connection -> update(connection, END_LEASE, job.value(), execution.value()));
   }
@@ -139,7 +143,7 @@ final class QueueEdits {
     return inTransaction(PATIENCE, work);
   }
 
-  /** The settings and locks that it needs end with the transaction, whether or not it commits. */
+  /** Runs work in a transaction, whose end releases its locks and resets its settings. */
   private <R> R inTransaction(Duration patience, Work<R> work) {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
@@ -163,7 +167,7 @@ final class QueueEdits {
     }
   }
 
-  /** The only column of the only row. */
+  /** Returns the only column of the only row. */
   private static @Nullable String text(Connection connection, String sql) throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql);
         ResultSet row = statement.executeQuery()) {
@@ -179,7 +183,9 @@ final class QueueEdits {
     }
   }
 
-  /** The first column of the first row; empty if there is no row, or null in it. */
+  /**
+   * Returns the first column of the first row, or empty if there is no row or the value is null.
+   */
   private static OptionalLong number(Connection connection, String sql, long... arguments)
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql, arguments);

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Settings of a queue. */
+/** The settings of a queue are stored and take effect, and its jobs can be paused. */
 abstract class QueuePromises extends Promises {
 
   @Test

@@ -15,9 +15,10 @@ final class QueueTestExtension implements BeforeAllCallback, BeforeEachCallback,
       ExtensionContext.Namespace.create(QueueTestExtension.class);
 
   /**
-   * A database, closed with the context of the class that it was created for, even if that class
-   * could not be constructed; nested classes find it through their parents. JUnit 5.12 closes the
-   * one type, later versions the other.
+   * A database that is closed with the context of the class for which it was created, even if that
+   * class could not be constructed. Nested classes find it through their parent contexts. It
+   * implements two interfaces because JUnit 5.12 closes objects of one type and later versions
+   * those of the other.
    */
   @SuppressWarnings("deprecation")
   private record Owned(QueueDatabase database)
@@ -42,7 +43,7 @@ final class QueueTestExtension implements BeforeAllCallback, BeforeEachCallback,
     }
   }
 
-  /** The setting of the class, or else of its enclosing class. */
+  /** Returns the setting of the class or, if it has none, of its enclosing class. */
   private static boolean truncates(Class<?> testClass) {
     for (Class<?> type = testClass; type != null; type = type.getEnclosingClass()) {
       Optional<QueueTest> found = AnnotationSupport.findAnnotation(type, QueueTest.class);
@@ -64,8 +65,8 @@ final class QueueTestExtension implements BeforeAllCallback, BeforeEachCallback,
   }
 
   /**
-   * Created at first use: with one instance for the whole class, this is its constructor, before
-   * anything else.
+   * Returns the database, which is created on first use. If the class has a single instance, that
+   * is the call of its constructor, which precedes all callbacks.
    */
   private static QueueDatabase obtain(ExtensionContext context) {
     ExtensionContext.Store store = context.getStore(NAMESPACE);

@@ -27,7 +27,7 @@ import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Returns the port for read-only queries. */
+/** Queries return jobs, counts and workers as documented. */
 abstract class ReaderPromises extends Promises {
 
   @Nested

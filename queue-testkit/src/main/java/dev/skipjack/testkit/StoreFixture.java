@@ -16,8 +16,8 @@ import java.time.OffsetDateTime;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The steps that the tests of {@link JobStoreContract} share. Jobs are read through the store's own
- * reader; SQL is written only to read the database's clock and to lock a row as another transaction
+ * The steps that the tests of {@link JobStoreContract} share. Jobs are read through the reader of
+ * the store. SQL is used only to read the database clock and to lock rows as another transaction
  * would.
  */
 final class StoreFixture extends AttemptFixture {
@@ -45,7 +45,7 @@ final class StoreFixture extends AttemptFixture {
     return ports.reader().find(job).orElseThrow(() -> new AssertionError("No job " + job + "."));
   }
 
-  /** The database's clock. */
+  /** Returns the current time of the database clock. */
   Instant now() throws SQLException {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement();
@@ -77,7 +77,7 @@ final class StoreFixture extends AttemptFixture {
     }
   }
 
-  /** Returns when a session of the database waits for a lock. */
+  /** Waits until a session of the database is waiting for a lock. */
   void awaitBlockedSession() throws SQLException, InterruptedException {
     Instant deadline = Instant.now().plus(DEADLINE);
     try (Connection connection = database.connection();

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The server of this JVM, with a migrated database from which all others are copied. Safe for any
- * number of threads.
+ * The server of this JVM, with a migrated template from which all test databases are copied.
+ * Instances are thread-safe.
  */
 final class TestServer {
 
@@ -29,7 +29,10 @@ final class TestServer {
   private static final String NOT_ALLOWED = "42501";
   private static final Logger LOG = LoggerFactory.getLogger(TestServer.class);
 
-  /** Static, because a server belongs to a JVM; starting one for each test class would be slow. */
+  /**
+   * The server. It is static because all test classes of a JVM share it; starting one for each
+   * class would be slow.
+   */
   private static final FirstStart<TestServer> RUNNING =
       new FirstStart<>(() -> start(PostgresSources.choose(), PostgresMajor.wanted()));
 
@@ -43,14 +46,20 @@ final class TestServer {
     this.template = PREFIX + "template_" + (server.isOursAlone() ? content() : token());
   }
 
-  /** Started at the first call; if that fails, every call fails. */
+  /**
+   * Returns the server, which is started by the first call. If that fails, all later calls fail
+   * too.
+   */
   static TestServer running() {
     return RUNNING.get();
   }
 
   /**
-   * @param major version that the server must have, if one is requested
-   * @throws IllegalStateException if it has another version or refuses; nothing is left on it then
+   * Starts a server and creates the template.
+   *
+   * @param major the major version that the server must have, if one is requested
+   * @throws IllegalStateException if the server has another version or the template cannot be
+   *     created; in either case, nothing is left on the server
    */
   static TestServer start(PostgresSource source, OptionalInt major) {
     TestServer server = new TestServer(source);
@@ -73,7 +82,7 @@ final class TestServer {
     }
   }
 
-  /** Creates a copy of the template; the caller must drop it. */
+  /** Creates a copy of the template and returns its name. The caller must drop it. */
   String createDatabase() {
     String name = PREFIX + token();
     long begin = System.nanoTime();
@@ -94,7 +103,10 @@ final class TestServer {
     return server.jdbcUrl(database);
   }
 
-  /** The day in UTC, as the partitions are bounded. */
+  /**
+   * Returns the identifier of the template's content for the current day in UTC, because the bounds
+   * of partitions are in UTC.
+   */
   private static String content() {
     return MigratedContent.on(LocalDate.now(ZoneOffset.UTC)).orElseGet(TestServer::token);
   }
@@ -146,7 +158,8 @@ final class TestServer {
   }
 
   /**
-   * Drops databases that killed runs have left, but not those with connections, nor our template.
+   * Drops databases that were left by killed test runs, except databases with open connections and
+   * the template.
    */
   void dropLeftovers() {
     for (String name : leftovers()) {

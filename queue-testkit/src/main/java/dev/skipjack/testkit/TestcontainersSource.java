@@ -6,8 +6,8 @@ import java.util.OptionalInt;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /**
- * A container, removed by Testcontainers when this JVM ends. Loaded only if that library is on the
- * class path.
+ * A source that starts a container, which Testcontainers removes when the JVM exits. This class is
+ * loaded only if Testcontainers is on the class path.
  */
 final class TestcontainersSource implements PostgresSource {
 

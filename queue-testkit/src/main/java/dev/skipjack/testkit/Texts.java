@@ -13,7 +13,7 @@ final class Texts {
 
   private Texts() {}
 
-  /** Rounded for reading: {@code 1h30m}, {@code 12.345s}. */
+  /** Returns a duration in readable form, such as {@code 1h30m} or {@code 12.345s}. */
   static String of(Duration duration) {
     Duration rounded = duration.truncatedTo(ChronoUnit.MILLIS);
     return rounded.toString().substring("PT".length()).toLowerCase(Locale.ROOT);
@@ -26,7 +26,7 @@ final class Texts {
             Locale.ROOT, "%s... (%,d characters)", text.substring(0, most), text.length());
   }
 
-  /** A line for each job, for 20 at most. */
+  /** Returns a line for each of the first 20 jobs. */
   static String list(List<JobRow> jobs) {
     String lines =
         jobs.stream()
@@ -37,7 +37,7 @@ final class Texts {
     return rest > 0 ? String.format(Locale.ROOT, "%s\n  and %,d more", lines, rest) : lines;
   }
 
-  /** {@code 1 job}, {@code 2 jobs}. */
+  /** Returns a number of jobs, such as {@code 1 job} or {@code 2 jobs}. */
   static String jobs(int count) {
     return count == 1 ? "1 job" : String.format(Locale.ROOT, "%,d jobs", count);
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** At most one live job holds a unique key, until what the key says frees it. */
+/** At most one live job holds a unique key, until the event that releases the key. */
 abstract class UniqueKeyPromises extends Promises {
 
   @ParameterizedTest
@@ -72,7 +72,8 @@ abstract class UniqueKeyPromises extends Promises {
   }
 
   /**
-   * Else the retry, and the whole batch with it, would fail on the key that was taken meanwhile.
+   * Otherwise the retry, and the whole batch with it, would fail if another job had taken the key
+   * in the meantime.
    */
   @Test
   void aKeyThatTheClaimFreedIsNotTakenAgainByTheRetry() {
@@ -185,7 +186,10 @@ abstract class UniqueKeyPromises extends Promises {
     return store.enqueue(List.of(unique(until))).get(0).jobId();
   }
 
-  /** Whether another job gets the key; it keeps it then. */
+  /**
+   * Tries to enqueue another job with the key and returns whether it took the key, which it then
+   * keeps.
+   */
   private boolean isFree() {
     try {
       enqueue(UniqueUntil.DEAD);

@@ -6,12 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A server that is already running. */
+/** A source for a server that is already running. */
 final class UrlSource implements PostgresSource {
 
   private static final Pattern URL = Pattern.compile("(jdbc:postgresql://[^/?]+/)([^/?]+)(\\?.*)?");
 
-  /** The setting that contains the URL. */
+  /** A description of the settings that contain the URL. */
   private static final String HOW =
       "-D%s or %s".formatted(PostgresSources.URL_PROPERTY, PostgresSources.URL_VARIABLE);
 
@@ -21,15 +21,18 @@ final class UrlSource implements PostgresSource {
   private final boolean oursAlone;
   private final Runnable stop;
 
-  /** The server is not ours and is never stopped. */
+  /** Creates a source for a server that may be used by others and is never stopped. */
   UrlSource(String url) {
     this(url, false, () -> {});
   }
 
   /**
-   * @param url of a database in which the role may create others
-   * @param oursAlone whether no other JVM uses the server
-   * @throws IllegalArgumentException if it does not look like {@code
+   * Creates a source.
+   *
+   * @param url the URL of a database; its role must be allowed to create others
+   * @param oursAlone whether this JVM is the only one that uses the server
+   * @param stop stops the server
+   * @throws IllegalArgumentException if {@code url} does not have the form {@code
    *     jdbc:postgresql://host:port/database?parameters}
    */
   UrlSource(String url, boolean oursAlone, Runnable stop) {
@@ -47,7 +50,10 @@ final class UrlSource implements PostgresSource {
     this.stop = stop;
   }
 
-  /** Without parameters; if the URL contains an @, the position of a password is unknown. */
+  /**
+   * Returns the URL without its parameters. If it contains an @, the position of a password in it
+   * is unknown.
+   */
   private static String withoutSecrets(String url) {
     return url.contains("@")
         ? url.replaceFirst("(?s)^([a-z:]*//)?.*", "$1***")

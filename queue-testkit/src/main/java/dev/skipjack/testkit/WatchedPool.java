@@ -10,10 +10,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** A pool that knows where each connection in use was taken. */
+/** A pool that records where each connection in use was borrowed. */
 final class WatchedPool extends HikariDataSource {
 
-  /** The classes through which a connection passes before the test receives it. */
+  /** The classes through which a connection is passed before the test receives it. */
   private static final Set<String> HANDS =
       Set.of(
           WatchedPool.class.getName(),
@@ -66,7 +66,9 @@ final class WatchedPool extends HikariDataSource {
     return connection;
   }
 
-  /** Returns where each connection that was not returned was taken. */
+  /**
+   * Returns the stack traces of where the connections that have not been returned were borrowed.
+   */
   List<Throwable> out() {
     synchronized (loans) {
       loans.removeIf(Loan::isOver);

@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Workers introduce themselves, for people to read. */
+/** Workers register themselves, for display. */
 abstract class WorkerPromises extends Promises {
 
   private final WorkerId id = WorkerId.boot("mailer");
@@ -121,7 +121,7 @@ abstract class WorkerPromises extends Promises {
     assertThat(reader.workers()).isEmpty();
   }
 
-  /** A locked row is left for the next call. */
+  /** A row that is locked is left for the next call. */
   @Test
   void areForgottenAfterADayOfSilence() throws Exception {
     announce(row("a"));

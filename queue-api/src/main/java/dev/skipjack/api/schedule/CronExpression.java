@@ -7,10 +7,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A parsed cron expression: the wall clock times at which it fires, without a time zone.
+ * A parsed cron expression, which determines local times without a time zone.
  *
  * @param text the expression in upper case, with one space between its fields
- * @param seconds bit n is set if it fires at second n; the same for minutes, hours and months
+ * @param seconds a bit set, in which bit n is set if the expression fires at second n; likewise for
+ *     minutes, hours and months
  */
 record CronExpression(
     String text, long seconds, long minutes, long hours, long months, Predicate<LocalDate> days) {
@@ -23,7 +24,10 @@ record CronExpression(
     return has(months, date.getMonthValue()) && days.test(date);
   }
 
-  /** The first time that is not before {@code from}; null if there is none until {@code last}. */
+  /**
+   * Returns the first time at or after {@code from}, or null if there is none up to the date {@code
+   * last}.
+   */
   @Nullable LocalDateTime nextOrSame(LocalDateTime from, LocalDate last, ExceptDates except) {
     LocalDate date = from.toLocalDate();
     LocalTime earliest = from.toLocalTime();
@@ -67,7 +71,10 @@ record CronExpression(
     return (bits >>> value & 1) != 0;
   }
 
-  /** The lowest value that is in the set and not below {@code from}, which is at most 63; or -1. */
+  /**
+   * Returns the lowest value in the set that is at least {@code from}, which is at most 63, or -1
+   * if there is none.
+   */
   private static int next(long bits, int from) {
     long rest = bits >>> from;
     return rest == 0 ? -1 : from + Long.numberOfTrailingZeros(rest);

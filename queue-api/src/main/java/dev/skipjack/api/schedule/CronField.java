@@ -2,14 +2,14 @@ package dev.skipjack.api.schedule;
 
 import java.util.List;
 
-/** A field of a cron expression, in the order of the six. */
+/** The fields of a cron expression, in the order in which they are written. */
 enum CronField {
   SECOND("second", 0, 59, ""),
   MINUTE("minute", 0, 59, ""),
   HOUR("hour", 0, 23, ""),
   DAY_OF_MONTH("day of month", 1, 31, ""),
   MONTH("month", 1, 12, "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC"),
-  /** From Sunday, 0, to Saturday, 6; a value of 7 is Sunday too. */
+  /** The day of the week, from 0 (Sunday) to 6 (Saturday). A value of 7 is Sunday too. */
   DAY_OF_WEEK("day of week", 0, 6, "SUN MON TUE WED THU FRI SAT");
 
   final String title;
@@ -24,7 +24,9 @@ enum CronField {
     this.names = names;
   }
 
-  /** Names of the values from {@link #min}; empty if they have none. */
+  /**
+   * Returns the names of the values, starting with that of {@link #min}; empty if they have none.
+   */
   List<String> names() {
     return names.isEmpty() ? List.of() : List.of(names.split(" "));
   }

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
-/** Parses one field of a cron expression: a list of values, ranges, steps and patterns of dates. */
+/**
+ * Parses a field of a cron expression, which is a list of values, ranges, steps and date patterns.
+ */
 final class CronFieldParser {
 
   private final CronField field;
@@ -19,9 +21,9 @@ final class CronFieldParser {
   private long bits;
 
   /**
-   * @param text in upper case, not empty
-   * @param expression the whole expression, for errors
-   * @param number position of the field as written, from 1
+   * @param text the text of the field, in upper case and not empty
+   * @param expression the whole expression, for error messages
+   * @param number the position of the field in the expression, starting at 1
    */
   CronFieldParser(CronField field, String text, String expression, int number) {
     this.field = field;
@@ -37,7 +39,7 @@ final class CronFieldParser {
     }
   }
 
-  /** Bit n is set if the value n is in the field. */
+  /** Returns a bit set, in which bit n is set if the field contains the value n. */
   long bits() {
     return bits;
   }
@@ -46,7 +48,9 @@ final class CronFieldParser {
     return !text.startsWith("*") && !text.equals("?");
   }
 
-  /** The dates whose value is in the field, or which one of its patterns accepts. */
+  /**
+   * Returns a predicate for dates whose value is in the field or that match one of its patterns.
+   */
   Predicate<LocalDate> dates(ToIntFunction<LocalDate> value) {
     long values = bits;
     return patterns.stream()
@@ -116,7 +120,7 @@ final class CronFieldParser {
     return number(text, field.min, largest());
   }
 
-  /** The largest number that may be written. */
+  /** Returns the largest number that the field may contain. */
   private int largest() {
     return field == CronField.DAY_OF_WEEK ? 7 : field.max;
   }

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** Parses cron expressions, whose syntax {@link CronTiming} describes. */
+/** Parses cron expressions, whose syntax is documented in {@link CronTiming}. */
 final class CronParser {
 
   private static final int LONGEST = 500;
@@ -23,7 +23,10 @@ final class CronParser {
           "@yearly", "0 0 1 1 *",
           "@annually", "0 0 1 1 *");
 
-  /** In 28 years within one century, every day of week begins a leap year and a common year. */
+  /**
+   * The beginning of a period of 28 years, in which leap years and common years start on each day
+   * of the week.
+   */
   private static final LocalDate CALENDAR_BEGIN = LocalDate.of(2000, 1, 1);
 
   private static final LocalDate CALENDAR_END = CALENDAR_BEGIN.plusYears(28);

@@ -149,7 +149,7 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
    */
   public abstract <R> R fold(Function<CronTiming, R> cron, Function<IntervalTiming, R> interval);
 
-  /** The expression or interval, without zone and exceptions. */
+  /** Returns the expression or the interval as text, without zone and exceptions. */
   abstract String definition();
 
   /**
