@@ -89,10 +89,7 @@ final class DbScheduler extends OtherQueue {
     return 4_000;
   }
 
-  /**
-   * The table and the indexes of the script for PostgreSQL of 16.x, without the index of
-   * priorities: none are used here, and the index would only cost time.
-   */
+  /** Tables and indexes as the documentation of 16.x lists them for PostgreSQL. */
   @Override
   public void create() throws SQLException {
     createSchema();

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claimed job in this worker. It is first buffered, then running, and finally ended.
+ * One claimed job on its way through the worker: buffered, running, ended.
  *
- * <p>The handler's thread ends the attempt, unless a heartbeat, a timer or a shutdown ends it
- * earlier. One lock guards its state, so that an interrupt reaches only the intended handler and
- * never the next job on the same thread.
+ * <p>The handler's thread ends it; heartbeat, timer and shutdown may end it earlier. One lock
+ * synchronizes them, so that an interrupt reaches only the intended handler and never the next job
+ * of the same thread.
  */
 final class Attempt {
 
@@ -97,26 +97,25 @@ final class Attempt {
     return info;
   }
 
-  /** Returns how much of the {@link PayloadBudget} the attempt uses. */
+  /** Its share of the {@link PayloadBudget}. */
   long weight() {
     return PayloadBudget.weightOf(job.payload().length());
   }
 
   /**
-   * Records why the job was claimed without its payload. Must be called before other threads see
-   * the attempt.
+   * Records why it was claimed without its payload. Called before it is shared with other threads.
    */
   Attempt unread(Throwable why) {
     unread = why;
     return this;
   }
 
-  /** Returns why the job was claimed without its payload, or null if it has one. */
+  /** The reason why it has no payload; null if it has one. */
   @Nullable Throwable unread() {
     return unread;
   }
 
-  /** Begins the attempt in the calling thread. Returns false if it ended while it was buffered. */
+  /** Binds the calling thread; false if the attempt was ended while it was buffered. */
   boolean begin() {
     return begin(System.nanoTime());
   }
@@ -137,21 +136,20 @@ final class Attempt {
     return true;
   }
 
-  /** Returns the nanoTime at which the handler was called. */
+  /** NanoTime at which its handler was called. */
   long begunAt() {
     return begunAt;
   }
 
-  /** Returns whether the handler was called or is about to be called. */
+  /** Whether its handler was called or was about to be called. */
   synchronized boolean hasBegun() {
     return begun;
   }
 
   /**
-   * Releases the calling thread, because the handler returned a stage.
+   * Unbinds the calling thread from a handler that returned a stage.
    *
-   * @param abort cancels the stage without waiting; called immediately if the attempt must already
-   *     end
+   * @param abort cancels the stage without waiting; called at once if the attempt must already end
    */
   void detach(Runnable abort) {
     boolean mustEnd;
@@ -167,11 +165,8 @@ final class Attempt {
   }
 
   /**
-   * Ends the attempt and releases the calling thread. Afterwards this attempt no longer interrupts
-   * the thread, and an interrupt that it sent earlier is cleared. Interrupts from other sources are
-   * not cleared.
-   *
-   * @return why the attempt had to end early, if it had to
+   * Unbinds the calling thread. Afterwards no interrupt of this attempt reaches the thread, and an
+   * earlier one is cleared. Interrupts from other sources are left to the thread's owner.
    */
   synchronized Stop finish() {
     phase = Phase.ENDED;
@@ -297,10 +292,7 @@ final class Attempt {
     return phase == Phase.RUNNING;
   }
 
-  /**
-   * Returns whether the handler has become stuck, which means that it is still running the given
-   * nanoseconds after it was interrupted. Returns true only once.
-   */
+  /** Whether its handler is still running long after it was interrupted; returns true only once. */
   synchronized boolean becameStuck(long grace) {
     if (stuck || phase != Phase.RUNNING || thread == null) {
       return false;
@@ -314,7 +306,8 @@ final class Attempt {
   }
 
   /**
-   * Interrupts the handler's thread. The lock ensures that the thread still runs this handler.
+   * Interrupts the handler's thread under the lock, while the thread is certainly still the
+   * handler's.
    *
    * @return an action to run without the lock, because it may call the user's code
    */
@@ -330,7 +323,7 @@ final class Attempt {
     return () -> {};
   }
 
-  /** Records that a renewal sent at this nanoTime was granted. */
+  /** Records a renewal that was sent at this nanoTime and granted. */
   void renewed(long sentAt) {
     lease.renewed(sentAt);
     if (isRunning()) {
@@ -344,19 +337,18 @@ final class Attempt {
   }
 
   /**
-   * Returns whether the handler failed to complete the job because this worker had changed the
-   * job's row.
+   * Whether its handler failed to complete the job because this worker changed its row meanwhile.
    */
   boolean failedByRenewal() {
     return snapshotTooOld && changedWhileRunning;
   }
 
-  /** Returns how long the handler has been running. */
+  /** How long its handler has been running. */
   Duration ran() {
     return Duration.ofNanos(System.nanoTime() - begunAt);
   }
 
-  /** Records that the ending has not been written yet. */
+  /** Records that its ending waits to be written. */
   void unwritten() {
     unwritten = true;
     queue.ended();
@@ -379,12 +371,12 @@ final class Attempt {
     progress.set(new Progress(job.execution(), percent, message));
   }
 
-  /** Returns the latest progress that is not written yet, or null if there is none. */
+  /** The progress that is not written yet; null if there is none. */
   @Nullable Progress latestProgress() {
     return progress.get();
   }
 
-  /** Records that this progress was written, unless the handler has reported again since. */
+  /** Records that this progress is written, unless there is a later one. */
   void progressWritten(Progress written) {
     progress.compareAndSet(written, null);
     changedWhileRunning = true;

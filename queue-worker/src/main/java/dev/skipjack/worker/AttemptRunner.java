@@ -20,10 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptRunner implements Slots.Runner {
 
-  /**
-   * The delay before a job that found no thread is due again, so that the worker does not reclaim
-   * it immediately.
-   */
+  /** A worker without threads should not claim the same job again at once. */
   private static final Duration WITHOUT_THREAD = Duration.ofSeconds(1);
 
   private final Invocation invocation;
@@ -60,25 +57,22 @@ final class AttemptRunner implements Slots.Runner {
   /** Gives an attempt one long lease instead of renewals. */
   @FunctionalInterface
   interface Sparer {
-    /**
-     * Requests the long lease and waits for the response. Database errors are not thrown. May end
-     * the attempt.
-     */
+    /** Waits for the database; never throws because of it. May end the attempt. */
     void spare(Attempt attempt, Duration lease);
   }
 
-  /** Creates the context of a handler. */
+  /** Creates the context that a handler gets. */
   @FunctionalInterface
   interface ContextFactory {
     /**
-     * Returns the context of an attempt.
+     * Returns the context of one attempt.
      *
-     * @param deadline the nanoTime of the timeout, or null for none
+     * @param deadline nanoTime; null if there is none
      */
     JobContext of(Attempt attempt, @Nullable Long deadline);
   }
 
-  /** Runs the handler, unless the attempt has ended while it waited. */
+  /** Runs the handler, unless the attempt ended while it waited. */
   @Override
   public boolean run(Attempt attempt, Runnable later) {
     try {
@@ -97,8 +91,8 @@ final class AttemptRunner implements Slots.Runner {
   }
 
   /**
-   * Requests the long lease if the kind needs one. Runs before the attempt begins, so that a
-   * cancellation or loss found here prevents the handler from running.
+   * Runs before the attempt begins, so that a cancellation or loss found here keeps the handler
+   * from running.
    */
   private void spareIfNeeded(Attempt attempt) {
     Duration lease = attempt.lease().isHeld() ? snapshots.leaseOf(attempt.job().kind()) : null;
@@ -175,9 +169,9 @@ final class AttemptRunner implements Slots.Runner {
   }
 
   /**
-   * The timeout of a running attempt.
+   * The running timeout of an attempt.
    *
-   * @param deadline the nanoTime of the timeout, or null for none
+   * @param deadline nanoTime; null if there is none
    */
   private record Timeout(@Nullable Long deadline, @Nullable Future<?> action) {
 

@@ -3,15 +3,15 @@ package dev.skipjack.worker;
 import dev.skipjack.api.QueueAccess;
 import java.util.OptionalInt;
 
-/** Determines the number of connections that a started worker keeps for itself. */
+/** The number of connections that a started worker keeps for itself. */
 final class Connections {
 
   private Connections() {}
 
   /**
-   * Returns the number of connections that a worker with this configuration keeps.
+   * Returns the number of connections.
    *
-   * @throws IllegalStateException if the pool does not have at least one connection more than that
+   * @throws IllegalStateException if the pool does not have at least one more
    */
   static int require(QueueAccess access, WorkerConfig config) {
     boolean listens = config.wakeUps() && access.wakeUps().isPresent() && !access.listensApart();

@@ -11,13 +11,10 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Determines from the result of a run how its attempt ends. */
+/** Decides from the result of a run how its attempt ends. */
 final class EndingRules {
 
-  /**
-   * The minimum delay of a snooze, so that a handler that asks for a time in the past is not called
-   * in a tight loop.
-   */
+  /** Keeps a handler that asks for a time in the past from being called in a tight loop. */
   private static final Duration LEAST_SNOOZE = Duration.ofSeconds(1);
 
   private final ResultWriter results;
@@ -27,7 +24,7 @@ final class EndingRules {
   /** Encodes a handler's result as JSON. */
   @FunctionalInterface
   interface ResultWriter {
-    /** Encodes the result, and throws whatever the codec throws. */
+    /** Encodes the result; throws what the codec throws. */
     String write(String kind, Object result);
   }
 
@@ -39,8 +36,7 @@ final class EndingRules {
   }
 
   /**
-   * @param type the job type, or null if the kind has no handler; the result is then an exception
-   *     that reports this
+   * @param type null if the kind has no handler; the result is then an exception that states this
    */
   Ending decide(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
     if (attempt.completion().isWritten()) {
@@ -58,7 +54,7 @@ final class EndingRules {
         : outcome.accept(new Returned(attempt, type));
   }
 
-  /** Determines the endings of handlers that returned in time and wrote no completion. */
+  /** The endings of handlers that returned in time and wrote no completion. */
   private final class Returned implements Outcome.Cases<Ending> {
 
     private final Attempt attempt;
@@ -136,10 +132,7 @@ final class EndingRules {
     return new Ending.Failed(describe(thrown), backoff(attempt, backoff), false);
   }
 
-  /**
-   * Returns the ending of a handler that wrote its completion, which stands unless its transaction
-   * was rolled back.
-   */
+  /** The handler's completion stands unless its transaction was rolled back. */
   private Ending afterCompletion(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
     return new Ending.CompletedByHandler(
         failed(attempt, type, rolledBack(attempt, type, result)), result.isCompleted());
@@ -160,19 +153,19 @@ final class EndingRules {
     return outcome == null
         ? returnedNull(attempt)
         : JobError.of(
-            "Handler of kind '%s' returned %s after completeIn, and the completion was rolled back. After completeIn, return completed()."
+            "Handler of kind '%s' returned %s after completeIn, and the completion was rolled back. Return completed() once completeIn was called."
                 .formatted(attempt.job().kind(), outcome.getClass().getSimpleName()));
   }
 
   private static JobError returnedNull(Attempt attempt) {
     return JobError.of(
-        "Handler of kind '%s' returned null. Return an Outcome, for example Outcome.completed()."
+        "Handler of kind '%s' returned null. Return an Outcome, Outcome.completed() for instance."
             .formatted(attempt.job().kind()));
   }
 
   /**
-   * Returns the error of a timeout. It includes the stack trace of the exception that the interrupt
-   * caused, because that shows where the handler hung.
+   * Keeps the stack trace of the exception that the interrupt caused: it shows where the handler
+   * hung.
    */
   private JobError timeout(@Nullable JobType<?> type, RunResult.TimedOut timedOut) {
     Throwable thrown = timedOut.thrown();

@@ -4,21 +4,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
- * Defines how a worker logs failed attempts and dead jobs. Immutable.
+ * How a worker logs failed attempts and dead jobs. Immutable.
  *
- * <p>By {@linkplain #standard() default}, a failed attempt is logged at WARN, on one line with the
- * kind, the ids, the number of the attempt, and the error's class, message, root cause and first
- * stack frames. A job that becomes dead is logged at ERROR, with the stack trace below. Every text
- * passes through the {@link ErrorRedactor}, if there is one, and the line breaks in an error's
- * message are escaped.
+ * <p>The {@linkplain #standard() standard}: a failed attempt is a WARN line with kind, ids,
+ * attempt, class and message of the error, its root cause and its first stack frames; a job that
+ * becomes dead is an ERROR line followed by the stack trace. Every text has passed the {@link
+ * ErrorRedactor}, if there is one, and contains no line breaks from the error.
  *
- * <p>For each kind and error class, the worker logs at most five failed attempts and five stack
- * traces of dead jobs per minute; a line at the end of the minute reports how many were left out.
- * Every dead job gets a line of its own.
+ * <p>For each kind and error class, at most five failed attempts and five stack traces of dead jobs
+ * are logged per minute; a line at the end of the minute counts the others. Every dead job gets its
+ * own line.
  */
 public final class FailureLog {
 
-  /** The detail in which errors are logged. */
+  /** How much of an error is logged. */
   enum Detail {
     CLASS,
     MESSAGE,
@@ -38,51 +37,44 @@ public final class FailureLog {
     this.detail = detail;
   }
 
-  /**
-   * Returns the default: failed attempts at WARN with message and first stack frames, dead jobs at
-   * ERROR with their stack trace.
-   */
+  /** Failed attempts at WARN with message and first frames, dead jobs at ERROR with their stack. */
   public static FailureLog standard() {
     return STANDARD;
   }
 
-  /**
-   * Returns a log without failed attempts and dead jobs; events, meters and the audit still record
-   * them.
-   */
+  /** Logs neither failed attempts nor dead jobs; events, meters and the audit still record them. */
   public static FailureLog off() {
     return new FailureLog(false, Level.WARN, Detail.CLASS);
   }
 
   /**
-   * Returns a copy that logs failed attempts at {@code level}. Dead jobs are always logged at
-   * ERROR.
+   * Returns this log with failed attempts at {@code level}. A dead job is always logged at ERROR.
    *
-   * @param level the level, for example DEBUG if failures are common
+   * @param level for example DEBUG, if failures are common
    */
   public FailureLog level(Level level) {
     return new FailureLog(on, level, detail);
   }
 
-  /** Returns a copy that logs the whole stack trace of failed attempts too. */
+  /** Returns this log with the whole stack trace for failed attempts too. */
   public FailureLog withStack() {
     return new FailureLog(on, level, Detail.STACK);
   }
 
-  /** Returns a copy that logs messages, but neither stack frames nor stack traces. */
+  /** Returns this log with messages, but without frames and stack traces. */
   public FailureLog withoutStack() {
     return new FailureLog(on, level, Detail.MESSAGE);
   }
 
   /**
-   * Returns a copy that logs only the class of an error. Use it if an exception or a reason may
-   * quote data that must not be logged, and no {@link ErrorRedactor} removes that data.
+   * Returns this log with only the class of an error: for logs that must not contain data that an
+   * exception or a reason may quote, if no {@link ErrorRedactor} removes it.
    */
   public FailureLog classOnly() {
     return new FailureLog(on, level, Detail.CLASS);
   }
 
-  /** Returns the level of failed attempts, or null if nothing is logged. */
+  /** The level of failed attempts; null if nothing is logged. */
   @Nullable Level level() {
     return on ? level : null;
   }
@@ -91,7 +83,7 @@ public final class FailureLog {
     return detail;
   }
 
-  /** Returns the settings as the worker logs them when it starts. */
+  /** The settings as in the log line at the start of a worker. */
   @Override
   public String toString() {
     return on ? level + "/" + detail : "off";

@@ -6,10 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Tracks the share of one queue in the current claim, and how many jobs it has received over all
- * claims.
- */
+/** The share of one queue in the current claim, and how much it was served over all claims. */
 final class QueueTurn {
 
   private final int weight;
@@ -18,9 +15,7 @@ final class QueueTurn {
   private int room;
   private double served;
 
-  /**
-   * The fraction of a slot that is still owed to waiting lanes, in units of {@code 1 / interval}.
-   */
+  /** The fraction of a slot that is still owed to waiting lanes, counted in intervals. */
   private int owed;
 
   private @Nullable Lane reservedFor;
@@ -45,12 +40,12 @@ final class QueueTurn {
     return room;
   }
 
-  /** Returns the lanes that are worth claiming from, highest priority first. */
+  /** The lanes that are worth claiming from, highest priority first. */
   List<Known> lanes() {
     return lanes;
   }
 
-  /** Returns whether none of the lanes is expected to have jobs. */
+  /** Whether none of the lanes is expected to have jobs. */
   boolean isExhausted() {
     for (Known known : lanes) {
       if (!known.isExhausted()) {
@@ -60,26 +55,20 @@ final class QueueTurn {
     return true;
   }
 
-  /**
-   * Returns how many jobs the queue has received, relative to its weight, in claims that were too
-   * small for all queues.
-   */
+  /** How much of its share it has received in claims that were too small for all queues. */
   double served() {
     return served;
   }
 
   /**
-   * Raises the value of {@link #served} to at least {@code least}, so that a queue without jobs, or
-   * with room for all of them, does not save up a claim to later slots.
+   * Raises the served amount: a queue that had no jobs, or room for all of them, saves up no claim
+   * on later slots.
    */
   void servedAtLeast(double least) {
     served = Math.max(served, least);
   }
 
-  /**
-   * Returns the number of slots that are reserved for this lane, which has waited longest behind
-   * higher ones.
-   */
+  /** Returns how many slots are reserved for this lane, which waits longest behind higher ones. */
   int reserve(Lane lane) {
     reservedFor = lane;
     return (owed + room) / reserve.interval();

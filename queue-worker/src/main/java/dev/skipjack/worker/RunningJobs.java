@@ -7,25 +7,25 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** Holds the attempts of this worker from their claim until their outcome is written. */
+/** The attempts that this worker holds: they are claimed, and their outcome is not yet written. */
 final class RunningJobs {
 
   private static final long LOOK = Duration.ofMillis(100).toNanos();
 
   /**
-   * The attempts by execution id. The key does not include the job, because combined hashes of job
-   * and execution collide if both ids only increase.
+   * Keyed by the execution alone, because combined hashes of job and execution collide when both
+   * ids only rise.
    */
   private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
-  /** Adds an attempt, unless it was added before. */
+  /** Holds an attempt; only the first call counts. */
   void add(Attempt attempt) {
     if (held.putIfAbsent(attempt.execution().id(), attempt) == null) {
       attempt.queue().claimed(attempt.weight());
     }
   }
 
-  /** Removes an attempt, unless it was removed before. */
+  /** Removes an attempt; only the first call counts. */
   void settle(Attempt attempt) {
     if (held.remove(attempt.execution().id()) != null) {
       attempt.queue().settled(attempt.weight(), attempt.isUnwritten());
@@ -37,7 +37,7 @@ final class RunningJobs {
     }
   }
 
-  /** Returns a live view of all attempts. */
+  /** A live view. */
   Collection<Attempt> all() {
     return held.values();
   }
@@ -47,8 +47,8 @@ final class RunningJobs {
   }
 
   /**
-   * Waits until {@code deadline} (a nanoTime) for all attempts except those with stuck handlers to
-   * end. Returns whether they have.
+   * Waits until only attempts with stuck handlers are left, or until {@code deadline} (a nanoTime),
+   * and returns whether that is so.
    */
   synchronized boolean awaitNone(long deadline) throws InterruptedException {
     while (!onlyStuckAreLeft()) {

@@ -9,23 +9,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of one queue. An attempt holds a slot from the time it leaves the buffer until it ends,
- * even after it has released its thread. After an attempt, a thread that the worker owns continues
- * with the next attempt of the buffer, so a new task is needed only when another slot comes into
- * use.
+ * The slots of one queue. An attempt holds a slot from leaving the buffer until it ends, even after
+ * releasing its thread. After an attempt, a thread that the worker owns continues with the next one
+ * of the buffer, so that a new task is needed only when a slot becomes busy.
  *
  * <p>An attempt that has waited too long for a slot is released, so that a worker with a free slot
- * can claim it; the prefetch assumed that jobs would end sooner. If the queue is paused, all
- * waiting attempts are released.
+ * can claim it: it was prefetched at the pace of earlier jobs. If the queue is paused, every
+ * waiting attempt is released.
  *
  * <p>An attempt that the executor has held too long without beginning it is taken back, because the
- * executor may have dropped it. If the executor begins it later, its handler does not run. The
- * slots of attempts that were taken back are given to other attempts, but at most as many as the
- * queue has slots, so that an executor that hangs does not receive an unlimited number of tasks.
+ * executor may have dropped it. If the executor begins it later, its handler does not run. Other
+ * attempts get the slots of those taken back, but only up to the number of slots of the queue: a
+ * hanging executor must not be filled without limit.
  *
- * <p>If an attempt has ended but its handler is still running, its slot is replaced, but at most as
- * many slots as the queue has. Stuck handlers thus neither stop the queue nor fill the machine with
- * threads.
+ * <p>If an attempt has ended but its handler still runs, its slot is replaced, up to the number of
+ * slots of the queue: stuck handlers must neither stop the queue nor fill the machine with threads.
  */
 final class Slots {
 
@@ -35,7 +33,7 @@ final class Slots {
     /**
      * Runs one attempt in the calling thread.
      *
-     * @param later called in any thread when the attempt has ended, if this method returns false
+     * @param later if this returns false, called in any thread when the attempt has ended
      * @return whether it has ended
      */
     boolean run(Attempt attempt, Runnable later);
@@ -56,19 +54,13 @@ final class Slots {
   private final Reporter reporter;
   private final Set<Attempt> replaced = new HashSet<>();
 
-  /** The attempts that the executor has not begun, with the nanoTime at which it received each. */
+  /** Attempts that the executor has not begun, with the nanoTime at which it received them. */
   private final Map<Attempt, Long> handed = new HashMap<>();
 
-  /**
-   * The number of tasks that the executor has not begun, of attempts that were taken back and whose
-   * slots were freed.
-   */
+  /** Tasks of attempts taken back whose slots were freed, and which the executor has not begun. */
   private int missing;
 
-  /**
-   * The number of tasks of attempts that were taken back and whose slots are occupied until the
-   * executor begins the tasks.
-   */
+  /** Tasks of attempts taken back whose slots are busy until the executor begins them. */
   private int kept;
 
   private int busy;
@@ -81,10 +73,7 @@ final class Slots {
     this.reporter = reporter;
   }
 
-  /**
-   * Adds an attempt. Returns false if the slots are closed; the caller must then release the
-   * attempt.
-   */
+  /** Returns false once closed: the caller must then release the attempt. */
   boolean add(Attempt attempt) {
     if (!queue.buffer().add(attempt)) {
       return false;
@@ -93,13 +82,13 @@ final class Slots {
     return true;
   }
 
-  /** Closes the slots, and returns the attempts that have not begun. */
+  /** Accepts nothing more, and returns the attempts that have not begun. */
   List<Attempt> close() {
     closed = true;
     return queue.buffer().close();
   }
 
-  /** Adds a slot to replace that of an attempt whose handler is stuck. */
+  /** Opens a slot beside that of an attempt whose handler is stuck. */
   void replace(Attempt stuck) {
     synchronized (this) {
       if (replaced.size() >= queue.concurrency() || !stuck.isRunning()) {
@@ -112,16 +101,16 @@ final class Slots {
   }
 
   /**
-   * Starts waiting attempts while slots are free. With threads of the worker's own, starts only
-   * one, and that thread starts the next one when it begins: waking a thread costs more than a
-   * short job, and threads that are already awake take short jobs from the buffer.
+   * Starts waiting attempts while slots are free. Of the worker's own threads it starts only one,
+   * and that thread starts the next when it begins: waking a thread costs more than a short job,
+   * and threads that are already awake take short jobs from the buffer.
    */
   private void fill() {
     fill(threads.isOwn() ? 1 : Integer.MAX_VALUE);
   }
 
   /**
-   * @param limit the maximum number of tasks that the executor may hold without having begun them
+   * @param limit how many tasks the executor may hold that it has not begun
    */
   private void fill(int limit) {
     for (Attempt next = handNext(limit); next != null; next = handNext(limit)) {
@@ -151,7 +140,7 @@ final class Slots {
     return next;
   }
 
-  /** Starts an attempt. Returns false if there was no thread; the slot is then free again. */
+  /** Returns false if there was no thread; the slot is then free again. */
   private boolean start(Attempt attempt) {
     synchronized (this) {
       handed.put(attempt, System.nanoTime());
@@ -177,8 +166,8 @@ final class Slots {
 
   /**
    * Releases the attempts that have waited for the given nanoseconds or, if the queue is paused,
-   * all waiting attempts. Before that, starts all attempts for which slots are free, because on a
-   * busy machine it may take long until a thread begins and starts the next one.
+   * all waiting attempts. Before that, all attempts for which slots are free are started: on a busy
+   * machine it may take long until a thread begins and starts the next.
    */
   void releaseWaiting(long patience) {
     if (!queue.isPaused()) {
@@ -197,10 +186,7 @@ final class Slots {
     }
   }
 
-  /**
-   * Takes back the attempts that the executor has held for the given nanoseconds without beginning
-   * them.
-   */
+  /** Takes back attempts that the executor has held for the given nanoseconds and has not begun. */
   void takeBack(long patience) {
     List<Attempt> old = new ArrayList<>();
     synchronized (this) {
@@ -229,7 +215,7 @@ final class Slots {
     }
   }
 
-  /** Returns whether the attempt must still run, which is false if it was taken back. */
+  /** Whether the attempt must still run; an attempt that was taken back has ended. */
   private boolean isWanted(Attempt attempt) {
     synchronized (this) {
       if (handed.remove(attempt) != null) {

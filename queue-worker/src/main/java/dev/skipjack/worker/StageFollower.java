@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for the stages that asynchronous handlers return, without occupying a thread. */
+/** Follows the stages that asynchronous handlers return, without keeping a thread. */
 final class StageFollower {
 
   private final WorkerThreads threads;
@@ -19,10 +19,10 @@ final class StageFollower {
   }
 
   /**
-   * Releases the calling thread from the attempt, and continues when the stage completes.
+   * Unbinds the calling thread from the attempt.
    *
-   * @param then called once, in any thread, when the stage completes or the attempt must end; its
-   *     argument supplies the result, and may throw an exception
+   * @param then called once, in any thread, when the stage completes or the attempt must end. It
+   *     asks for the result itself, so that it also handles an error in making it
    */
   void follow(
       Attempt attempt,
@@ -57,9 +57,7 @@ final class StageFollower {
             : thrown);
   }
 
-  /**
-   * Cancels the stage in another thread, because that runs the user's callbacks, which may block.
-   */
+  /** Runs in its own thread, because cancelling runs the user's callbacks, which may block. */
   private void cancelElsewhere(
       CompletionStage<?> stage, CompletableFuture<@Nullable Outcome> answer) {
     try {

@@ -9,10 +9,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
-/**
- * Gives the jobs that a handler enqueues the traceparent of the handler's job, unless another one
- * is given.
- */
+/** Gives the jobs that a handler enqueues the trace of its own job, unless they have another. */
 final class TracedEnqueuer implements JobEnqueuer {
 
   private final JobEnqueuer enqueuer;

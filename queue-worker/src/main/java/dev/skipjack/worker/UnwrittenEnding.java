@@ -3,8 +3,8 @@ package dev.skipjack.worker;
 import java.time.Duration;
 
 /**
- * An ending that is not written yet, and the time of the next try. Confined to the flusher's
- * thread.
+ * An ending on its way to the database, and when it is due to be tried again. Confined to the
+ * flusher's thread.
  */
 final class UnwrittenEnding {
 
@@ -13,10 +13,7 @@ final class UnwrittenEnding {
 
   private static final Duration LONGEST_BUSY_WAIT = Duration.ofSeconds(1);
 
-  /**
-   * The number of refusals after which an ending is written alone, and its lease is no longer
-   * renewed.
-   */
+  /** After this many refusals an ending is written alone, and its lease is no longer renewed. */
   private static final int REFUSALS_UNTIL_ALONE = 3;
 
   private final Attempt attempt;
@@ -41,7 +38,7 @@ final class UnwrittenEnding {
     return ending;
   }
 
-  /** Replaces the ending, because the database has shown that it is impossible. */
+  /** Replaces the ending, which the database has shown to be impossible. */
   void become(Ending other) {
     ending = other;
     answerLost = false;
@@ -55,15 +52,15 @@ final class UnwrittenEnding {
     return settled;
   }
 
-  /** Removes the attempt from this worker, because its ending was written or its job was lost. */
+  /** Ends the attempt's stay in this worker: its ending is written, or the job is lost. */
   void settle(RunningJobs running) {
     settled = true;
     running.settle(attempt);
   }
 
   /**
-   * Returns the maximum number of endings in a statement that includes this one. A batch that was
-   * refused is repeated, and then split.
+   * The maximum number of endings in a statement with this one: a refused batch is repeated, then
+   * split.
    */
   int largestBatch() {
     if (busyAnswers > 0 || refusals >= REFUSALS_UNTIL_ALONE) {
@@ -77,24 +74,23 @@ final class UnwrittenEnding {
     answerLost = true;
   }
 
-  /** Returns whether a write was sent and may have been executed. */
+  /** Whether a write was sent that may have been executed. */
   boolean mayBeWritten() {
     return answerLost;
   }
 
   /**
-   * Returns whether the ending was written by a statement whose response was lost, provided that
-   * the attempt has ended in the database. While the lease lasts, no other worker can have ended
-   * it.
+   * Whether the attempt, having ended in the database, was ended by a write whose response was
+   * lost. While the lease lasts, no other worker can end it.
    */
   boolean isWritten() {
     return answerLost && attempt.lease().isHeld();
   }
 
   /**
-   * Records that the database returned an error.
+   * The database returned an error.
    *
-   * @param draw the jitter of the wait, 0 to 1
+   * @param draw jitter of the wait, 0 to 1
    */
   void refused(double draw) {
     refusals++;
@@ -107,9 +103,9 @@ final class UnwrittenEnding {
   }
 
   /**
-   * Records that another transaction holds a lock on the row.
+   * Another transaction holds a lock on the row.
    *
-   * @param draw the jitter of the wait, 0 to 1
+   * @param draw jitter of the wait, 0 to 1
    */
   void busy(double draw) {
     busyAnswers++;

@@ -15,15 +15,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the state from which a worker's health is derived. Written by the worker's loops, read by
- * any thread.
+ * The state of a worker that its health is derived from. Written by the worker's loops, read by any
+ * thread.
  */
 final class Vitals implements Claimer.Watch {
 
-  /**
-   * A temporary problem with creating a partition is reported only if the existing partitions end
-   * within this period. The locks that can block the creation are released long before that.
-   */
+  /** The locks that can block the creation of a partition are released long before this. */
   private static final Duration SOON = Duration.ofDays(7);
 
   private final Reporter reporter;
@@ -84,7 +81,7 @@ final class Vitals implements Claimer.Watch {
     return lag;
   }
 
-  /** Returns how long the oldest due job of a queue had waited when the lanes were last listed. */
+  /** How long the oldest due job of a queue had waited when the lanes were last listed. */
   Duration lag(String queue) {
     Duration longest = Duration.ZERO;
     for (DueLane lane : due) {
@@ -98,12 +95,12 @@ final class Vitals implements Claimer.Watch {
     schemaCurrent = current;
   }
 
-  /** Records the partitions that the maintainer created, and those that it could not create. */
+  /** Records which partitions the maintainer could create. */
   void partitionsAre(CreatedPartitions created) {
     partitions = created;
   }
 
-  /** Returns a sentence about partitions that cannot be created, or empty if there are none. */
+  /** A sentence on partitions that cannot be created; empty if there are none. */
   Optional<String> partitionTrouble() {
     CreatedPartitions last = partitions;
     if (last == null || last.missingFrom().isEmpty()) {
@@ -127,10 +124,7 @@ final class Vitals implements Claimer.Watch {
     this.encoding = encoding;
   }
 
-  /**
-   * Returns a sentence about the database's encoding if it cannot represent every text, or empty if
-   * it can.
-   */
+  /** A sentence on a database encoding that cannot represent every text; empty if it can. */
   Optional<String> encodingTrouble() {
     return encoding.equals(WorkerInstructions.UTF8)
         ? Optional.empty()

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** The administrative operations on PostgreSQL. */
+/** The admin commands on PostgreSQL. */
 final class JooqQueueAdmin implements QueueAdmin {
 
   private final OwnTransactions transactions;

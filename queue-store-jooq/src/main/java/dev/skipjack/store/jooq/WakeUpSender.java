@@ -25,33 +25,41 @@ import org.slf4j.LoggerFactory;
 /**
  * Wakes workers for jobs that are due immediately.
  *
- * <p>NOTIFY takes a lock on the whole database at commit, so it is sent rarely. After the queue's
- * own transactions it is sent at most once per queue within a few milliseconds, because a woken
- * worker polls again soon. If several callers' transactions began in the same tenth of a second,
- * only the one that gets the queue's advisory lock sends it. The lock ends with the transaction, so
- * this is best effort. Safe for any number of threads.
+ * <p>NOTIFY takes a lock on the whole database at commit, so it is sent rarely. After one of the
+ * queue's own transactions it is sent once per queue within a few milliseconds, because a woken
+ * worker polls again soon. Of concurrent callers' transactions that began in the same tenth of a
+ * second, only the one that gets the queue's advisory lock sends it. The lock ends with the
+ * transaction, so this is best effort. Safe for any number of threads.
  */
 final class WakeUpSender {
 
   private static final Logger LOG = LoggerFactory.getLogger(WakeUpSender.class);
 
-  /** The delay after which a woken worker lists the lanes again. */
+  /** A woken worker lists the lanes again this long after it has received the wake-up. */
   private static final long QUIET = Duration.ofMillis(5).toNanos();
+
+  /**
+   * Jobs of a lane that follow each other this closely are a stream. A worker that claims from a
+   * stream polls 5 to 6 ms after each claim, and finds the next jobs without a wake-up.
+   */
+  private static final long DENSE = Duration.ofNanos(2_500_000).toNanos();
+
+  /** The interval during a stream, for workers that do not claim from it yet. */
+  private static final long QUIET_IN_STREAM = Duration.ofMillis(25).toNanos();
 
   private static final String NOTIFY =
       "SELECT pg_catalog.pg_notify(?::pg_catalog.text, ?::pg_catalog.text)";
 
   /**
-   * Sends a wake-up in a transaction of its own. Such a transaction still writes a commit record,
-   * but the record need not be flushed to disk: if a crash loses the wake-up, polling finds the
-   * jobs.
+   * A transaction that only notifies still writes a commit record. The record need not be flushed
+   * to disk: polling finds the jobs if a crash loses the wake-up.
    */
   static final String SEND = NOTIFY + ", pg_catalog.set_config('synchronous_commit', 'off', true)";
 
   /**
-   * Sends a wake-up unless another transaction holds the lock. The key of the lock depends on when
-   * the transaction began. A transaction that stays open for long therefore does not suppress the
-   * wake-ups of later ones, and takes a single lock however many jobs it enqueues.
+   * The lock's key depends on when the transaction began. A transaction that stays open for long
+   * therefore does not suppress the wake-ups of later ones, and takes a single lock however many
+   * jobs it enqueues.
    */
   private static final String SEND_UNLESS_ANOTHER_DOES =
       NOTIFY
@@ -63,11 +71,11 @@ final class WakeUpSender {
   private final WakeUpChannel channel;
   private final Set<String> silent;
   private final LongSupplier clock;
-  private final Map<String, Long> sentAt = new ConcurrentHashMap<>();
+  private final Map<String, Recent> recent = new ConcurrentHashMap<>();
 
   /**
    * @param silent the queues whose workers are not woken
-   * @param clock replaces {@link System#nanoTime()}
+   * @param clock a substitute for {@link System#nanoTime()}
    */
   WakeUpSender(
       DataSource dataSource, WakeUpChannel channel, Set<String> silent, LongSupplier clock) {
@@ -78,8 +86,8 @@ final class WakeUpSender {
   }
 
   /**
-   * Returns a query that wakes workers when the caller's transaction with this job commits, or null
-   * if none is necessary.
+   * Returns a statement that wakes workers when the caller's transaction with this job commits;
+   * null if none is necessary.
    */
   @Nullable FollowUp within(NewJob job) {
     return wakes(job)
@@ -89,12 +97,10 @@ final class WakeUpSender {
         : null;
   }
 
-  /**
-   * Wakes workers for jobs whose transaction has committed. If that fails, polling finds the jobs.
-   */
+  /** Wakes workers for jobs whose transaction has committed. If that fails, polling finds them. */
   void committed(List<NewJob> jobs, List<EnqueueResult> results) {
     Map<String, WakeUp> wakeUps = dueNow(jobs, results);
-    wakeUps.keySet().removeIf(queue -> !isQuiet(queue));
+    wakeUps.values().removeIf(wakeUp -> !isNeeded(wakeUp));
     if (wakeUps.isEmpty()) {
       return;
     }
@@ -112,12 +118,11 @@ final class WakeUpSender {
       }
     } catch (SQLException | RuntimeException failure) {
       // The jobs are committed: an exception would make the caller enqueue them again.
-      LOG.debug(
-          "Wake-up not sent; jobs wait for the next poll queues={}", wakeUps.keySet(), failure);
+      LOG.debug("Wake-up not sent, jobs wait for a poll queues={}", wakeUps.keySet(), failure);
     }
   }
 
-  /** Wakes workers for the jobs of {@code transaction} when it commits. */
+  /** Wakes workers for jobs in {@code transaction} when it commits. */
   void within(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
       throws SQLException {
     Map<String, WakeUp> wakeUps = dueNow(jobs, results);
@@ -134,10 +139,7 @@ final class WakeUpSender {
     }
   }
 
-  /**
-   * Returns at most one wake-up per queue, because a worker that is woken for one lane finds the
-   * others.
-   */
+  /** Returns one wake-up per queue: a worker that is woken for one lane finds the others. */
   private Map<String, WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
     Map<String, WakeUp> wakeUps = new LinkedHashMap<>();
     for (int i = 0; i < jobs.size(); i++) {
@@ -161,24 +163,34 @@ final class WakeUpSender {
     return new WakeUp(new Lane(job.queue(), priority == null ? 0 : priority), job.kind());
   }
 
-  /**
-   * Returns whether a job is due now. Uses this machine's clock, because the result only determines
-   * whether a wake-up is sent.
-   */
+  /** Uses this machine's clock, which decides only whether to send a wake-up. */
   private static boolean isDue(NewJob job) {
     Instant at = job.scheduledAt();
     return job.delay().isZero() && (at == null || !at.isAfter(Instant.now()));
   }
 
-  private boolean isQuiet(String queue) {
+  private boolean isNeeded(WakeUp wakeUp) {
     long now = clock.getAsLong();
-    boolean[] quiet = {false};
-    sentAt.compute(
-        queue,
-        (name, last) -> {
-          quiet[0] = last == null || now - last >= QUIET;
-          return quiet[0] ? Long.valueOf(now) : last;
+    boolean[] needed = {false};
+    recent.compute(
+        wakeUp.lane().queue(),
+        (queue, last) -> {
+          needed[0] = last == null || now - last.sentAt >= last.quiet(wakeUp, now);
+          return new Recent(wakeUp, now, needed[0] || last == null ? now : last.sentAt);
         });
-    return quiet[0];
+    return needed[0];
+  }
+
+  /**
+   * The latest enqueue into a queue, and when a wake-up was last sent for that queue.
+   *
+   * @param wakeUp the one that would wake a worker for the enqueue
+   */
+  private record Recent(WakeUp wakeUp, long enqueuedAt, long sentAt) {
+
+    /** How long after the last wake-up the queue does not need another one. */
+    long quiet(WakeUp next, long now) {
+      return now - enqueuedAt <= DENSE && next.equals(wakeUp) ? QUIET_IN_STREAM : QUIET;
+    }
   }
 }

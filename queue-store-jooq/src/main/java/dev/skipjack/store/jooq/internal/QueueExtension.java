@@ -17,10 +17,10 @@ import org.jooq.DSLContext;
  * The parts of a queue for modules that add another way of enqueueing. Immutable and safe for any
  * number of threads.
  *
- * @param dialect renders statements for the queue's schema, without a connection
- * @param transactions runs statements in transactions of their own
- * @param jobFactory creates the jobs to insert
- * @param interceptor intercepts every enqueue; the innermost {@code next} inserts the jobs
+ * @param dialect renders statements for the queue's schema; has no connection
+ * @param transactions runs them in transactions of their own
+ * @param jobFactory makes the jobs to insert
+ * @param interceptor is called around every enqueue; the innermost {@code next} inserts
  * @param writer inserts jobs as the queue itself does
  * @param waker wakes workers as the queue itself does
  */
@@ -32,11 +32,11 @@ public record QueueExtension(
     Writer writer,
     Waker waker) {
 
-  /** Creates the jobs to insert. */
+  /** Makes a job to insert from its type, payload and options. */
   @FunctionalInterface
   public interface JobFactory {
     /**
-     * Creates a job from its type, payload and options.
+     * Returns the job to insert.
      *
      * @throws dev.skipjack.api.PayloadException if the payload is rejected
      */
@@ -47,21 +47,16 @@ public record QueueExtension(
   @FunctionalInterface
   public interface Writer {
     /**
-     * Inserts jobs.
+     * Inserts jobs; returns a result for each, in the order of the jobs.
      *
      * @param jobs jobs without a unique key
-     * @return one result per job, in the order of the jobs
-     * @throws SQLException if the database rejects the insert
      */
     List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException;
   }
 
   /** Wakes workers for those jobs that were created and are due immediately, if any. */
   public interface Waker {
-    /**
-     * Wakes workers after the queue's own transaction has committed. Never fails, because polling
-     * finds every job.
-     */
+    /** Wakes workers after one of the queue's own commits. Never fails: polling finds every job. */
     void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results);
 
     /** Wakes workers when the caller's transaction commits. */

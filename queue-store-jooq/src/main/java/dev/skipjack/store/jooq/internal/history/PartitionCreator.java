@@ -18,7 +18,7 @@ import org.jooq.DSLContext;
 
 /**
  * Creates partitions, each in a transaction of its own, so that one that cannot be created now does
- * not prevent the others. Safe for any number of threads, and for any number of workers at once.
+ * not prevent the others. Safe for any number of threads and of maintainers.
  */
 final class PartitionCreator {
 
@@ -30,7 +30,7 @@ final class PartitionCreator {
   private final Statement<Partition, Boolean> createPartition;
 
   /**
-   * @param dialect renders statements for the queue's schema, without a connection
+   * @param dialect renders statements for the queue's schema
    */
   PartitionCreator(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
@@ -39,8 +39,7 @@ final class PartitionCreator {
   }
 
   /**
-   * Creates the missing partitions for the period of {@code ahead} from now, by the database's
-   * clock.
+   * Creates the missing partitions from now, by the database's clock, until {@code ahead} later.
    */
   CreatedPartitions create(Duration ahead) {
     Instant now = now();
@@ -55,7 +54,7 @@ final class PartitionCreator {
   /**
    * Creates the missing partitions for the present.
    *
-   * @return the reason why one of them could not be created, or empty if none is missing
+   * @return why one of them could not be created; empty if none is missing
    */
   Optional<StoreException> createPresent() {
     Instant now = now();

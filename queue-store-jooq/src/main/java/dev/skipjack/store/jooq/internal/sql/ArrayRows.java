@@ -15,11 +15,10 @@ import org.jooq.impl.DSL;
 
 /**
  * Arrays of equal length as the columns of a table: {@code unnest(?, ?) AS alias (a, b)}. There is
- * one parameter per column, regardless of the number of rows, so the text of a statement is the
- * same for one row and for a thousand.
+ * one parameter per column regardless of the number of rows, so the text of a statement is the same
+ * for one row and for a thousand.
  *
- * <p>It is a template, because jOOQ 3.19 cannot express an unnest of several arrays with an
- * ordinality.
+ * <p>jOOQ 3.19 cannot express an unnest of several arrays with an ordinality, hence the template.
  */
 public final class ArrayRows {
 
@@ -32,12 +31,12 @@ public final class ArrayRows {
     this.alias = alias;
   }
 
-  /** Returns rows without columns, with the alias {@code alias}. */
+  /** Creates rows without columns that are called {@code alias} in SQL. */
   public static ArrayRows named(String alias) {
     return new ArrayRows(alias);
   }
 
-  /** Adds a column that contains the elements of an array. */
+  /** Adds a column with the elements of an array. */
   public ArrayRows column(String column, Param<?> array) {
     columns.add(name(column));
     arrays.add(array);
@@ -66,14 +65,14 @@ public final class ArrayRows {
   }
 
   /**
-   * Returns the name of the function. Only the unqualified name accepts several arrays, and it then
-   * always refers to the server's function. With one array it might not, so the name is qualified.
+   * Returns the function's name. Only the unqualified name accepts several arrays, and then always
+   * means the server's function. With one array it might not, so it is qualified.
    */
   private String function() {
     return arrays.size() == 1 ? "pg_catalog.unnest(" : "unnest(";
   }
 
-  /** Returns a column of the table. */
+  /** Returns one of its columns. */
   public <T> Field<T> field(String column, Class<T> type) {
     return DSL.field(name(alias, column), type);
   }

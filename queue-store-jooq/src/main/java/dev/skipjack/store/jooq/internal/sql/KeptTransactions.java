@@ -13,11 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs transactions like {@link OwnTransactions}, but on one connection that it keeps from call to
- * call, with no transaction open in between. The pool cannot check this connection. After a minute
- * without use, the next call therefore checks whether the server is reachable and writable. If a
- * response takes longer than ten seconds, the connection is closed. Safe for any number of threads,
- * which take turns.
+ * Like {@link OwnTransactions}, on one connection that is kept from call to call and has no open
+ * transaction in between. The pool cannot check this connection, so after a minute without use it
+ * is checked whether its server is reachable and writable. A response that takes longer than ten
+ * seconds ends the connection. Safe for any number of threads, one at a time.
  */
 public final class KeptTransactions implements AutoCloseable {
 
@@ -28,7 +27,7 @@ public final class KeptTransactions implements AutoCloseable {
    */
   private static final Set<String> ABORTED = Set.of("40P01", "57014", "55P03", "22P05");
 
-  /** The time without use after which the connection is checked. */
+  /** How long the connection may be unused before it is checked. */
   private static final Duration SILENCE = Duration.ofMinutes(1);
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -44,13 +43,13 @@ public final class KeptTransactions implements AutoCloseable {
   private long usedAt;
   private volatile boolean doubted;
 
-  /** Creates an instance that borrows a connection of {@code dataSource} at the first call. */
+  /** Runs on a connection of {@code dataSource}, which the first call borrows. */
   public KeptTransactions(DataSource dataSource) {
     this(dataSource, SILENCE);
   }
 
   /**
-   * @param silence the time without use after which the connection is checked
+   * @param silence how long the connection may be unused before it is checked
    */
   KeptTransactions(DataSource dataSource, Duration silence) {
     this.connections = new OwnConnections(dataSource);
@@ -88,7 +87,7 @@ public final class KeptTransactions implements AutoCloseable {
   }
 
   /**
-   * Borrows the connection, unless it already has a working one.
+   * Borrows the connection now, unless there is a live one.
    *
    * @throws dev.skipjack.api.StoreException if no connection is available, or its server is
    *     read-only
@@ -110,7 +109,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** Makes the next {@link #reserve} check the server, however recently the connection was used. */
+  /** Lets the next {@link #reserve} check the server, however recently the connection was used. */
   public void recheck() {
     doubted = true;
   }
@@ -129,10 +128,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /**
-   * Ends the turn of a call, and returns the connection if {@link #close} could not do so because
-   * the call was running.
-   */
+  /** Returns the connection if {@link #close} could not, because a call was running. */
   private void endTurn() {
     try {
       if (closed) {
@@ -172,8 +168,8 @@ public final class KeptTransactions implements AutoCloseable {
   }
 
   /**
-   * Closes the connection, unless the failure only aborted its statement: such a connection still
-   * works, and while handlers use up the pool, it would take long to get another one.
+   * Keeps the connection if only its statement was aborted: the connection still works, and while
+   * handlers use up the pool, another one would be slow to get.
    */
   private void giveUpUnlessWhole(SQLException failure) {
     Connection connection = kept;
@@ -211,10 +207,7 @@ public final class KeptTransactions implements AutoCloseable {
     connection.setNetworkTimeout(Runnable::run, networkTimeout);
   }
 
-  /**
-   * Returns the connection. Waits at most half a second for a call that is running, and then aborts
-   * it.
-   */
+  /** Waits at most half a second for a call that is running, and then aborts it. */
   @Override
   public void close() {
     closed = true;
@@ -236,9 +229,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits for the lock for a limited time. An interrupted thread takes the lock only if it is free.
-   */
+  /** Waits for the lock for a limited time; an interrupted thread takes it only if it is free. */
   private boolean takeTurn() {
     try {
       return turn.tryLock(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);

@@ -17,10 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Row {
 
-  /**
-   * The SQLSTATE of a null value that is not allowed. Without a SQLSTATE, the exception would be
-   * taken for a broken connection.
-   */
+  /** Null value not allowed: without a state it would look like a broken connection. */
   private static final String UNEXPECTED_NULL = "22004";
 
   private final ResultSet result;
@@ -31,44 +28,44 @@ public final class Row {
     this.columns = columns;
   }
 
-  /** Returns a bigint. */
+  /** A bigint. */
   public long number(Field<Long> field) throws SQLException {
     return required(field, result.getLong(columns.indexOf(field)));
   }
 
-  /** Returns a bigint, or null for NULL. */
+  /** A bigint; null for NULL. */
   public @Nullable Long numberOrNull(Field<Long> field) throws SQLException {
     long value = result.getLong(columns.indexOf(field));
     return result.wasNull() ? null : value;
   }
 
-  /** Returns an integer or a smallint. */
+  /** An integer or a smallint. */
   public int integer(Field<? extends Number> field) throws SQLException {
     return required(field, result.getInt(columns.indexOf(field)));
   }
 
-  /** Returns an integer or a smallint, or null for NULL. */
+  /** An integer or a smallint; null for NULL. */
   public @Nullable Integer integerOrNull(Field<? extends Number> field) throws SQLException {
     int value = result.getInt(columns.indexOf(field));
     return result.wasNull() ? null : value;
   }
 
-  /** Returns a double precision. */
+  /** A double precision. */
   public double real(Field<Double> field) throws SQLException {
     return required(field, result.getDouble(columns.indexOf(field)));
   }
 
-  /** Returns a boolean. */
+  /** A boolean. */
   public boolean flag(Field<Boolean> field) throws SQLException {
     return required(field, result.getBoolean(columns.indexOf(field)));
   }
 
-  /** Returns whether a boolean is true; NULL counts as false. */
+  /** Whether a boolean is true; false for NULL. */
   public boolean isTrue(Field<Boolean> field) throws SQLException {
     return result.getBoolean(columns.indexOf(field));
   }
 
-  /** Returns a text, a document, or the label of an enumeration. */
+  /** A text, a document, or the label of an enumeration. */
   public String text(Field<?> field) throws SQLException {
     String value = result.getString(columns.indexOf(field));
     if (value == null) {
@@ -77,12 +74,12 @@ public final class Row {
     return value;
   }
 
-  /** Returns a text, a document, or the label of an enumeration, or null for NULL. */
+  /** A text, a document, or the label of an enumeration; null for NULL. */
   public @Nullable String textOrNull(Field<?> field) throws SQLException {
     return result.getString(columns.indexOf(field));
   }
 
-  /** Returns a timestamp with time zone. */
+  /** A timestamp with time zone. */
   public Instant instant(Field<Instant> field) throws SQLException {
     Instant value = instantOrNull(field);
     if (value == null) {
@@ -91,13 +88,13 @@ public final class Row {
     return value;
   }
 
-  /** Returns a timestamp with time zone, or null for NULL. */
+  /** A timestamp with time zone; null for NULL. */
   public @Nullable Instant instantOrNull(Field<Instant> field) throws SQLException {
     OffsetDateTime value = result.getObject(columns.indexOf(field), OffsetDateTime.class);
     return value == null ? null : value.toInstant();
   }
 
-  /** Returns a UUID. */
+  /** A UUID. */
   public UUID uuid(Field<UUID> field) throws SQLException {
     UUID value = result.getObject(columns.indexOf(field), UUID.class);
     if (value == null) {
@@ -106,7 +103,7 @@ public final class Row {
     return value;
   }
 
-  /** Returns an array of texts; NULL counts as an empty array. */
+  /** An array of texts; none for NULL. */
   public List<String> texts(Field<String[]> field) throws SQLException {
     Array value = result.getArray(columns.indexOf(field));
     return value == null ? List.of() : List.of((String[]) value.getArray());
