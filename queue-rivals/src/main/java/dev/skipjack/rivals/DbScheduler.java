@@ -89,7 +89,10 @@ final class DbScheduler extends OtherQueue {
     return 4_000;
   }
 
-  /** Tables and indexes as the documentation of 16.x lists them for PostgreSQL. */
+  /**
+   * The table and the indexes of the script for PostgreSQL of 16.x, without the index of
+   * priorities: none are used here, and the index would only cost time.
+   */
   @Override
   public void create() throws SQLException {
     createSchema();

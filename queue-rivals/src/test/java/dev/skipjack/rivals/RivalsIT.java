@@ -18,6 +18,9 @@ import dev.skipjack.rivals.Contender.Session;
 import dev.skipjack.testkit.QueueDatabase;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -95,6 +98,27 @@ class RivalsIT {
     }
     contender.empty();
     assertThat(contender.unfinished()).isZero();
+  }
+
+  @Test
+  void emptiedTablesAreStillReadByIndex() throws Exception {
+    DbScheduler contender = DbScheduler.polling(database);
+    contender.create();
+    DataSource pool = contender.pool();
+    try (Session producer = contender.open(pool, null)) {
+      producer.enqueueAll(1_000);
+    }
+    contender.empty();
+
+    assertThat(contender.unfinished()).isZero();
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet plan =
+            statement.executeQuery(
+                "EXPLAIN SELECT * FROM scheduled_tasks WHERE task_name = 'noop' AND task_instance = '1'")) {
+      plan.next();
+      assertThat(plan.getString(1)).startsWith("Index Scan");
+    }
   }
 
   @Test

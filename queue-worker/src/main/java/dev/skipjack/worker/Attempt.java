@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claimed job on its way through the worker: buffered, running, ended.
+ * A claimed job in this worker. It is first buffered, then running, and finally ended.
  *
- * <p>The handler's thread ends it; heartbeat, timer and shutdown may end it earlier. One lock
- * synchronizes them, so that an interrupt reaches only the intended handler and never the next job
- * of the same thread.
+ * <p>The handler's thread ends the attempt, unless a heartbeat, a timer or a shutdown ends it
+ * earlier. One lock guards its state, so that an interrupt reaches only the intended handler and
+ * never the next job on the same thread.
  */
 final class Attempt {
 
@@ -97,25 +97,26 @@ final class Attempt {
     return info;
   }
 
-  /** Its share of the {@link PayloadBudget}. */
+  /** Returns how much of the {@link PayloadBudget} the attempt uses. */
   long weight() {
     return PayloadBudget.weightOf(job.payload().length());
   }
 
   /**
-   * Records why it was claimed without its payload. Called before it is shared with other threads.
+   * Records why the job was claimed without its payload. Must be called before other threads see
+   * the attempt.
    */
   Attempt unread(Throwable why) {
     unread = why;
     return this;
   }
 
-  /** The reason why it has no payload; null if it has one. */
+  /** Returns why the job was claimed without its payload, or null if it has one. */
   @Nullable Throwable unread() {
     return unread;
   }
 
-  /** Binds the calling thread; false if the attempt was ended while it was buffered. */
+  /** Begins the attempt in the calling thread. Returns false if it ended while it was buffered. */
   boolean begin() {
     return begin(System.nanoTime());
   }
@@ -136,20 +137,21 @@ final class Attempt {
     return true;
   }
 
-  /** NanoTime at which its handler was called. */
+  /** Returns the nanoTime at which the handler was called. */
   long begunAt() {
     return begunAt;
   }
 
-  /** Whether its handler was called or was about to be called. */
+  /** Returns whether the handler was called or is about to be called. */
   synchronized boolean hasBegun() {
     return begun;
   }
 
   /**
-   * Unbinds the calling thread from a handler that returned a stage.
+   * Releases the calling thread, because the handler returned a stage.
    *
-   * @param abort cancels the stage without waiting; called at once if the attempt must already end
+   * @param abort cancels the stage without waiting; called immediately if the attempt must already
+   *     end
    */
   void detach(Runnable abort) {
     boolean mustEnd;
@@ -165,8 +167,11 @@ final class Attempt {
   }
 
   /**
-   * Unbinds the calling thread. Afterwards no interrupt of this attempt reaches the thread, and an
-   * earlier one is cleared. Interrupts from other sources are left to the thread's owner.
+   * Ends the attempt and releases the calling thread. Afterwards this attempt no longer interrupts
+   * the thread, and an interrupt that it sent earlier is cleared. Interrupts from other sources are
+   * not cleared.
+   *
+   * @return why the attempt had to end early, if it had to
    */
   synchronized Stop finish() {
     phase = Phase.ENDED;
@@ -292,7 +297,10 @@ final class Attempt {
     return phase == Phase.RUNNING;
   }
 
-  /** Whether its handler is still running long after it was interrupted; returns true only once. */
+  /**
+   * Returns whether the handler has become stuck, which means that it is still running the given
+   * nanoseconds after it was interrupted. Returns true only once.
+   */
   synchronized boolean becameStuck(long grace) {
     if (stuck || phase != Phase.RUNNING || thread == null) {
       return false;
@@ -306,8 +314,7 @@ final class Attempt {
   }
 
   /**
-   * Interrupts the handler's thread under the lock, while the thread is certainly still the
-   * handler's.
+   * Interrupts the handler's thread. The lock ensures that the thread still runs this handler.
    *
    * @return an action to run without the lock, because it may call the user's code
    */
@@ -323,7 +330,7 @@ final class Attempt {
     return () -> {};
   }
 
-  /** Records a renewal that was sent at this nanoTime and granted. */
+  /** Records that a renewal sent at this nanoTime was granted. */
   void renewed(long sentAt) {
     lease.renewed(sentAt);
     if (isRunning()) {
@@ -337,18 +344,19 @@ final class Attempt {
   }
 
   /**
-   * Whether its handler failed to complete the job because this worker changed its row meanwhile.
+   * Returns whether the handler failed to complete the job because this worker had changed the
+   * job's row.
    */
   boolean failedByRenewal() {
     return snapshotTooOld && changedWhileRunning;
   }
 
-  /** How long its handler has been running. */
+  /** Returns how long the handler has been running. */
   Duration ran() {
     return Duration.ofNanos(System.nanoTime() - begunAt);
   }
 
-  /** Records that its ending waits to be written. */
+  /** Records that the ending has not been written yet. */
   void unwritten() {
     unwritten = true;
     queue.ended();
@@ -371,12 +379,12 @@ final class Attempt {
     progress.set(new Progress(job.execution(), percent, message));
   }
 
-  /** The progress that is not written yet; null if there is none. */
+  /** Returns the latest progress that is not written yet, or null if there is none. */
   @Nullable Progress latestProgress() {
     return progress.get();
   }
 
-  /** Records that this progress is written, unless there is a later one. */
+  /** Records that this progress was written, unless the handler has reported again since. */
   void progressWritten(Progress written) {
     progress.compareAndSet(written, null);
     changedWhileRunning = true;

@@ -10,16 +10,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claimed attempts of one queue that wait for a slot: higher priority first, then in the order of
- * arrival. Each reserved slot (see {@link LaneOrder.Reserve}) takes the attempt that arrived first;
- * otherwise a job that was claimed in time could still wait here forever. The claim loop bounds the
- * buffer, because it claims only as many jobs as there is room for.
+ * The claimed attempts of one queue that wait for a slot. They leave the buffer by priority, and in
+ * the order of arrival within a priority. Each reserved slot (see {@link LaneOrder.Reserve}) takes
+ * the attempt that arrived first; otherwise a job could wait here indefinitely. The claim loop
+ * keeps the buffer bounded, because it claims only as many jobs as there is room for.
  */
 final class AttemptBuffer {
 
   /**
-   * @param since nanoTime of its arrival in the buffer; the duration of the claim does not count as
-   *     waiting
+   * @param since the nanoTime of its arrival in the buffer; the duration of the claim does not
+   *     count as waiting
    */
   private record Waiting(Attempt attempt, long arrival, long since) {}
 
@@ -37,7 +37,10 @@ final class AttemptBuffer {
     this.reserve = reserve;
   }
 
-  /** Returns false once closed: the caller must then release the attempt. */
+  /**
+   * Adds an attempt. Returns false if the buffer is closed; the caller must then release the
+   * attempt.
+   */
   synchronized boolean add(Attempt attempt) {
     if (closed) {
       return false;
@@ -49,7 +52,7 @@ final class AttemptBuffer {
     return true;
   }
 
-  /** The next attempt; null if none waits. */
+  /** Removes and returns the next attempt, or null if none is waiting. */
   synchronized @Nullable Attempt poll() {
     if (size == 0) {
       return null;
@@ -75,7 +78,7 @@ final class AttemptBuffer {
     return size;
   }
 
-  /** Removes the attempts that have waited for the given nanoseconds. */
+  /** Removes and returns the attempts that have waited for at least the given nanoseconds. */
   synchronized List<Attempt> takeOut(long patience) {
     long now = System.nanoTime();
     List<Attempt> out = new ArrayList<>();
@@ -87,7 +90,7 @@ final class AttemptBuffer {
     return out;
   }
 
-  /** Accepts nothing more, and returns the attempts that were not polled. */
+  /** Closes the buffer, and returns the attempts that were left in it. */
   synchronized List<Attempt> close() {
     closed = true;
     List<Attempt> rest = new ArrayList<>(size);

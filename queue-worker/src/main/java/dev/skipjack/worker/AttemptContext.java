@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The view of an {@link Attempt} that its handler gets. */
+/** Presents an {@link Attempt} to its handler. */
 final class AttemptContext implements JobContext {
 
   private static final String SERIALIZATION_FAILURE = "40001";
@@ -25,7 +25,7 @@ final class AttemptContext implements JobContext {
   private final Reporter reporter;
 
   /**
-   * @param deadline nanoTime; null if there is none
+   * @param deadline the nanoTime of the timeout, or null for none
    */
   AttemptContext(
       Attempt attempt,

@@ -3,8 +3,8 @@ package dev.skipjack.worker;
 import java.time.Duration;
 
 /**
- * Ends each attempt once, by the result of its run or by releasing it, and passes its ending to the
- * flusher. Safe for any number of threads.
+ * Ends each attempt exactly once, according to the result of its run or by releasing it, and passes
+ * the ending to the flusher. Safe for any number of threads.
  */
 final class AttemptEnder {
 
@@ -57,8 +57,8 @@ final class AttemptEnder {
   }
 
   /**
-   * Whether it failed only because its own worker renewed its lease, and the next attempt can avoid
-   * that.
+   * Returns whether the attempt failed only because this worker renewed its lease, and the next
+   * attempt can avoid that.
    */
   private boolean isForgiven(Attempt attempt) {
     String kind = attempt.job().kind();
@@ -75,10 +75,10 @@ final class AttemptEnder {
   }
 
   /**
-   * Releases an attempt, even if its handler is still running. An attempt that has ended stays as
-   * it is.
+   * Releases an attempt, even if its handler is still running. Has no effect on an attempt that has
+   * ended.
    *
-   * @return whether the job is released; false if the attempt had ended, was lost or had timed out
+   * @return whether the job was released; false if the attempt had ended, had timed out or was lost
    */
   boolean release(Attempt attempt, Duration delay) {
     Attempt.Stop before = attempt.release();
@@ -129,8 +129,8 @@ final class AttemptEnder {
   }
 
   /**
-   * Lets the lease of an attempt expire whose ending cannot be passed on, so that its job is
-   * rescued.
+   * Lets the lease of an attempt expire because its ending could not be passed on, so that the job
+   * is rescued.
    */
   void abandon(Attempt attempt) {
     attempt.finish();

@@ -6,18 +6,18 @@ import dev.skipjack.api.JobId;
 /**
  * Identifies an attempt in a {@link WorkerEvent}.
  *
- * @param jobId the job
- * @param executionId the attempt
- * @param queue its queue
- * @param kind its kind
- * @param attempt number of this attempt of the job, from 1; snoozed and released attempts do not
- *     count
- * @param maxAttempts number of attempts after which a failing job is dead
+ * @param jobId the id of the job
+ * @param executionId the id of the execution, unique among all attempts of all jobs
+ * @param queue the queue of the job
+ * @param kind the kind of the job
+ * @param attempt the number of this attempt of the job, from 1; snoozed and released attempts are
+ *     not counted
+ * @param maxAttempts the number of attempts after which a failing job becomes dead
  */
 public record AttemptInfo(
     JobId jobId, ExecutionId executionId, String queue, String kind, int attempt, int maxAttempts) {
 
-  /** The attempt as {@code key=value} pairs, as at the end of log lines. */
+  /** Returns the attempt as {@code key=value} pairs, in the format of the worker's log lines. */
   @Override
   public String toString() {
     return "queue=%s kind=%s jobId=%s executionId=%s attempt=%d maxAttempts=%d"

@@ -3,10 +3,10 @@ package dev.skipjack.worker;
 import java.time.Duration;
 
 /**
- * The lease of an attempt, as far as this worker knows it. Safe for any number of threads.
+ * Tracks the lease of an attempt, as far as this worker knows it. Safe for any number of threads.
  *
- * <p>Each heartbeat usually renews it. A spared attempt has one long lease instead, so that the
- * worker does not change its row while its handler's transaction runs.
+ * <p>Usually each heartbeat renews the lease. A <i>spared</i> attempt has one long lease instead,
+ * so that the worker does not change the job's row while the handler's transaction runs.
  */
 final class AttemptLease {
 
@@ -15,12 +15,12 @@ final class AttemptLease {
   private volatile boolean spared;
   private volatile boolean renewable = true;
 
-  /** Counts the starts and ends of usual renewals; odd while a renewal is in progress. */
+  /** The number of times a usual renewal has begun or ended; odd while one is in progress. */
   private int renewals;
 
   /**
-   * @param sentAt nanoTime before the claim was sent, so that the worker never overestimates the
-   *     lease
+   * @param sentAt the nanoTime before the claim was sent, so that the worker never overestimates
+   *     the lease
    */
   AttemptLease(Duration length, long sentAt) {
     this.length = length.toNanos();
@@ -31,27 +31,30 @@ final class AttemptLease {
     return Duration.ofNanos(length);
   }
 
-  /** Whether no other worker can have rescued the job yet. */
+  /** Returns whether the lease is valid, so that no other worker can have rescued the job. */
   boolean isHeld() {
     return System.nanoTime() - renewedAt < length;
   }
 
-  /** NanoTime at which the last granted renewal, or else the claim, was sent. */
+  /**
+   * Returns the nanoTime at which the last granted renewal was sent, or the claim if there was
+   * none.
+   */
   long renewedAt() {
     return renewedAt;
   }
 
-  /** Whether it must be renewed now. */
+  /** Returns whether the lease must be renewed now. */
   boolean isDue(long now, long usualInterval) {
     return renewable && now - renewedAt >= (spared ? length / 2 : usualInterval);
   }
 
-  /** Records a renewal that was sent at this nanoTime and granted. */
+  /** Records that a renewal sent at this nanoTime was granted. */
   void renewed(long sentAt) {
     renewedAt = sentAt;
   }
 
-  /** Lets the lease expire. */
+  /** Stops renewals, so that the lease expires. */
   void stopRenewing() {
     renewable = false;
   }
@@ -61,9 +64,9 @@ final class AttemptLease {
   }
 
   /**
-   * Records that a renewal with the usual length is about to be sent.
+   * Records that a renewal for the usual duration is about to be sent.
    *
-   * @return false if the attempt has been spared, and must no longer get the usual length
+   * @return false if the attempt is now spared and must not be renewed for the usual duration
    */
   synchronized boolean beginRenewal() {
     if (spared) {
@@ -76,8 +79,8 @@ final class AttemptLease {
   }
 
   /**
-   * Records the response to a renewal. A failed renewal counts as in progress until the next one
-   * gets a response, because the server may still execute it.
+   * Records that a renewal got a response. A renewal that failed counts as in progress until the
+   * next one gets a response, because the server may still execute it.
    */
   synchronized void endRenewal() {
     if (isRenewalUnderWay()) {
@@ -89,18 +92,18 @@ final class AttemptLease {
     return (renewals & 1) == 1;
   }
 
-  /** Changes whenever a usual renewal begins or ends; see {@link #spare}. */
+  /** Returns a number that changes whenever a usual renewal begins or ends; see {@link #spare}. */
   synchronized int renewals() {
     return renewals;
   }
 
   /**
-   * Records that the lease has this length from {@code sentAt} on and must be renewed after half of
-   * it. Returns false if a usual renewal was in progress meanwhile: the server may have executed
-   * that renewal last, and then the lease is short.
+   * Records that the lease lasts this long from {@code sentAt} on, and must be renewed after half
+   * of that time. Has no effect if a usual renewal was in progress meanwhile, because the server
+   * may have executed that renewal last and shortened the lease.
    *
-   * @param before {@link #renewals()} before the long lease was sent
-   * @return whether the lease is known to be long
+   * @param before the value of {@link #renewals()} before the long lease was requested
+   * @return whether the lease is certainly the long one
    */
   synchronized boolean spare(Duration granted, long sentAt, int before) {
     if (renewals != before || isRenewalUnderWay()) {
@@ -112,7 +115,10 @@ final class AttemptLease {
     return true;
   }
 
-  /** Whether the worker leaves the row unchanged for as long as the lease allows. */
+  /**
+   * Returns whether the attempt is spared: the worker does not change its row for as long as the
+   * lease permits.
+   */
   boolean isSpared() {
     return spared;
   }

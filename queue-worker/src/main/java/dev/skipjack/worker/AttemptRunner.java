@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptRunner implements Slots.Runner {
 
-  /** A worker without threads should not claim the same job again at once. */
+  /**
+   * The delay before a job that found no thread is due again, so that the worker does not reclaim
+   * it immediately.
+   */
   private static final Duration WITHOUT_THREAD = Duration.ofSeconds(1);
 
   private final Invocation invocation;
@@ -57,22 +60,25 @@ final class AttemptRunner implements Slots.Runner {
   /** Gives an attempt one long lease instead of renewals. */
   @FunctionalInterface
   interface Sparer {
-    /** Waits for the database; never throws because of it. May end the attempt. */
+    /**
+     * Requests the long lease and waits for the response. Database errors are not thrown. May end
+     * the attempt.
+     */
     void spare(Attempt attempt, Duration lease);
   }
 
-  /** Creates the context that a handler gets. */
+  /** Creates the context of a handler. */
   @FunctionalInterface
   interface ContextFactory {
     /**
-     * Returns the context of one attempt.
+     * Returns the context of an attempt.
      *
-     * @param deadline nanoTime; null if there is none
+     * @param deadline the nanoTime of the timeout, or null for none
      */
     JobContext of(Attempt attempt, @Nullable Long deadline);
   }
 
-  /** Runs the handler, unless the attempt ended while it waited. */
+  /** Runs the handler, unless the attempt has ended while it waited. */
   @Override
   public boolean run(Attempt attempt, Runnable later) {
     try {
@@ -91,8 +97,8 @@ final class AttemptRunner implements Slots.Runner {
   }
 
   /**
-   * Runs before the attempt begins, so that a cancellation or loss found here keeps the handler
-   * from running.
+   * Requests the long lease if the kind needs one. Runs before the attempt begins, so that a
+   * cancellation or loss found here prevents the handler from running.
    */
   private void spareIfNeeded(Attempt attempt) {
     Duration lease = attempt.lease().isHeld() ? snapshots.leaseOf(attempt.job().kind()) : null;
@@ -169,9 +175,9 @@ final class AttemptRunner implements Slots.Runner {
   }
 
   /**
-   * The running timeout of an attempt.
+   * The timeout of a running attempt.
    *
-   * @param deadline nanoTime; null if there is none
+   * @param deadline the nanoTime of the timeout, or null for none
    */
   private record Timeout(@Nullable Long deadline, @Nullable Future<?> action) {
 

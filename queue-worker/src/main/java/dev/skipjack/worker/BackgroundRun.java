@@ -18,36 +18,33 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A started worker: the claim loop, slots, rescuer, maintainer, listener and registrar around an
- * engine. Starts and stops them.
+ * Starts and stops the parts of a started worker: the claim loop, slots, rescuer, maintainer,
+ * listener and registrar around an engine.
  */
 final class BackgroundRun {
 
   /**
-   * The longest that a stop takes after the drain, even if something hangs. With the default drain
-   * timeout, the whole stop stays below the 30 s after which Kubernetes kills the process.
+   * The maximum duration of a stop after the drain, even if something hangs. With the default drain
+   * timeout, the whole stop takes less than the 30 s after which Kubernetes kills the process.
    */
   private static final long AFTER_DRAIN = Duration.ofMillis(3_500).toNanos();
 
   /**
-   * The longest that a claimed job waits for a free slot: twenty times the wait that the prefetch
-   * aims at, so that jobs of similar duration are never released.
+   * The maximum time that a claimed job waits for a free slot. It is twenty times the wait that the
+   * prefetch aims at, so that jobs of similar duration are never released.
    */
   private static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
 
-  /**
-   * The part of {@link #AFTER_DRAIN} for writing the endings of the last handlers and of the
-   * shutdown.
-   */
+  /** The part of {@link #AFTER_DRAIN} in which the last endings are written. */
   private static final long LAST_WRITES = AFTER_DRAIN / 2;
 
   /** The part of {@link #AFTER_DRAIN} for removing the worker's row at the end. */
   private static final long GOODBYE = Duration.ofMillis(500).toNanos();
 
-  /** How often a drain checks whether it must end early. */
+  /** The interval at which a drain checks whether it must end early. */
   private static final long HURRY_CHECK = Duration.ofMillis(50).toNanos();
 
-  /** A step that takes longer hangs on a dead connection. */
+  /** The duration after which a step of a loop is assumed to hang on a dead connection. */
   private static final Duration LONGEST_STEP = Duration.ofMinutes(2);
 
   private final Engine engine;
@@ -142,12 +139,12 @@ final class BackgroundRun {
     return loop;
   }
 
-  /** All loops that use the database. */
+  /** Returns all loops that use the database. */
   private Stream<Loop> talking() {
     return Stream.concat(loops.stream(), Stream.of(engine.flusher(), engine.heartbeat()));
   }
 
-  /** Starts all threads, or none if the system refuses one. */
+  /** Starts all threads, or none if the system cannot create one of them. */
   void start() {
     try {
       engine.start();
@@ -159,7 +156,7 @@ final class BackgroundRun {
     }
   }
 
-  /** The roles of the threads that are dead or hang. */
+  /** Returns the roles of the threads that have died or hang. */
   List<String> dead() {
     return Stream.concat(talking(), Stream.of(watchdog))
         .filter(loop -> !loop.isAlive(LONGEST_STEP))
@@ -167,19 +164,19 @@ final class BackgroundRun {
         .toList();
   }
 
-  /** The queues that have more work than slots. */
+  /** Returns the queues whose jobs wait for slots. */
   Saturation saturation() {
     return saturation;
   }
 
-  /** The failures that keep loops from working. */
+  /** Returns the failures that keep loops from working. */
   List<Loop.Trouble> troubles() {
     return talking().map(Loop::trouble).filter(Objects::nonNull).toList();
   }
 
   /**
-   * Holds all attempts, so that their leases are renewed, before the first one begins: it may take
-   * long.
+   * Accepts the attempts of a claim. All of them are registered for renewal before the first one
+   * begins, because it may run for a long time.
    */
   private void accept(List<Attempt> claimed) {
     int accepted = 0;
@@ -232,9 +229,9 @@ final class BackgroundRun {
   }
 
   /**
-   * Stops claiming, releases what has not begun, lets handlers finish until the drain timeout,
-   * releases the rest, writes, and stops renewing last. An interrupt of the caller cuts the wait
-   * short.
+   * Stops gracefully: stops claiming, releases the attempts that have not begun, lets handlers
+   * continue until the drain timeout, releases the rest, writes the endings, and stops renewing
+   * leases last. An interrupt of the caller ends the wait for handlers.
    */
   void stop() {
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();
@@ -267,7 +264,7 @@ final class BackgroundRun {
     interrupted |= sayGoodbye(end);
     if (engine.running().size() > 0) {
       LOG.warn(
-          "Worker stopped with unwritten outcomes, their leases will expire count={}",
+          "Worker stopped with unwritten outcomes; their leases will expire count={}",
           engine.running().size());
     }
     if (interrupted) {
@@ -286,12 +283,15 @@ final class BackgroundRun {
     }
   }
 
-  /** Ends the wait for handlers in the current or a later stop. */
+  /** Ends the wait for handlers in a current or later stop. */
   void hurry() {
     hurried = true;
   }
 
-  /** Runs in its own thread, because a connection that hangs must not delay the stop. */
+  /**
+   * Removes the worker's row, in a thread of its own because a connection that hangs must not delay
+   * the stop.
+   */
   private boolean sayGoodbye(long deadline) {
     try {
       Thread leaving =
@@ -308,7 +308,7 @@ final class BackgroundRun {
     }
   }
 
-  /** Returns whether the caller was interrupted meanwhile. */
+  /** Stops the engine. Returns whether the caller was interrupted meanwhile. */
   private boolean stopEngine(long deadline) {
     try {
       engine.stop(deadline);

@@ -74,15 +74,13 @@ final class CallerRun {
     stopped = true;
   }
 
-  /**
-   * Like {@link #stop()}, and interrupts the current attempt; releases every attempt that is held.
-   */
+  /** Ends the run now: interrupts the current attempt and releases all attempts that are held. */
   void stopNow() {
     stopped = true;
     engine.running().all().forEach(engine.runner()::release);
   }
 
-  /** Waits for the outcomes to be written; an interrupted caller also waits, for a short time. */
+  /** Waits until the outcomes are written. If the caller is interrupted, the wait is short. */
   private boolean settled(long nanos) {
     try {
       return engine.running().awaitNone(System.nanoTime() + nanos);
@@ -92,7 +90,7 @@ final class CallerRun {
     }
   }
 
-  /** Runs one attempt to its end, even if its handler returned a stage. */
+  /** Runs one attempt and waits until it has ended, even if its handler returned a stage. */
   private void run(Attempt attempt) {
     CountDownLatch ended = new CountDownLatch(1);
     if (!engine.runner().run(attempt, ended::countDown)) {

@@ -7,7 +7,7 @@ import dev.skipjack.api.spi.LaneShare;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The jobs that a claim returned, lane by lane in the order of the request. */
+/** The jobs that a claim returned, in the order of the lanes in the request. */
 final class ClaimAnswer {
 
   private final List<LaneShare> shares;
@@ -19,7 +19,7 @@ final class ClaimAnswer {
 
   /**
    * @param jobs in the order of the request's lanes
-   * @param nanos how long the claim took
+   * @param nanos the duration of the claim in nanoseconds
    */
   ClaimAnswer(ClaimRequest request, List<ClaimedJob> jobs, long nanos) {
     this.shares = request.lanes();
@@ -57,12 +57,12 @@ final class ClaimAnswer {
     return nanos;
   }
 
-  /** The number of lanes in the request. */
+  /** Returns the number of lanes in the request. */
   int lanes() {
     return ends.length;
   }
 
-  /** How many lanes, from the first on, the database read. */
+  /** Returns how many lanes the database read, counted from the first. */
   int visited() {
     return visited;
   }
@@ -75,12 +75,12 @@ final class ClaimAnswer {
     return ends[lane] - (lane == 0 ? 0 : ends[lane - 1]);
   }
 
-  /** The lane's job that became due last; null if the lane returned none. */
+  /** Returns the last job that the claim returned for this lane, or null if there was none. */
   @Nullable ClaimedJob last(int lane) {
     return taken(lane) == 0 ? null : jobs.get(ends[lane] - 1);
   }
 
-  /** Whether the lane had fewer jobs than requested. */
+  /** Returns whether the lane had fewer due jobs than requested. */
   boolean isShort(int lane) {
     return lane < finished && taken(lane) < shares.get(lane).cap();
   }

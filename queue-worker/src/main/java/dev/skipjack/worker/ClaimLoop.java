@@ -14,12 +14,13 @@ import java.util.function.LongSupplier;
 /**
  * Claims as many jobs as the queues have room for.
  *
- * <p>Jobs that arrive one by one are claimed at once. When a claim has returned several jobs and
- * left none, more are probably on their way: the loop then lets them gather for 5 ms, and claims
- * from the same lanes again. So a steady stream of jobs costs one claim in 5 ms and few listings.
+ * <p>Jobs that arrive one by one are claimed immediately. If a claim has returned several jobs and
+ * left none, more jobs will probably arrive soon: the loop waits 5 ms for them and claims from the
+ * same lanes again. A steady stream of jobs therefore requires one claim every 5 ms and few
+ * listings.
  *
- * <p>While there is no room, each poll only reads how long due jobs have waited and which queues
- * are paused.
+ * <p>While there is no room for more jobs, a poll only reads how long due jobs have waited and
+ * which queues are paused.
  */
 final class ClaimLoop implements Loop.Step {
 

@@ -8,27 +8,28 @@ import java.util.Set;
 
 /**
  * Limits the number of jobs in a claim, so that their payloads fit into the memory of this JVM and
- * of the server. If they do not fit, the next claim requests half as many, down to one. A single
- * job that is too large is claimed without its payload, so that it can fail and the jobs behind it
- * can run. Each successful claim doubles the size again.
+ * of the server. After a claim that did not fit, the next one requests half as many jobs, but at
+ * least one. A single job that is too large is claimed without its payload, so that it can fail and
+ * the jobs behind it can run. Each successful claim doubles the limit again.
  *
  * <p>Confined to one thread.
  */
 final class ClaimSize {
 
-  /** The server refuses to send a value that exceeds its own limit for strings. */
+  /** The SQLSTATE of a value that exceeds the server's limit for strings. */
   private static final String TOO_LONG = "54000";
 
   /**
-   * The server was out of memory or locks. The driver also reports it when this JVM is out of
-   * memory.
+   * The SQLSTATE of a server without free memory or locks. The driver also uses it when this JVM is
+   * out of memory.
    */
   private static final String OUT_OF_MEMORY = "53200";
 
   private static final Set<String> SMALLER_MAY_DO = Set.of(TOO_LONG, OUT_OF_MEMORY);
 
   /**
-   * Memory may be short for another reason, so a claim of a single job is repeated after a pause.
+   * The number of times that a claim of a single job is tried, because memory may be short for
+   * another reason.
    */
   private static final int TRIES_OF_ONE = 3;
 
@@ -40,19 +41,19 @@ final class ClaimSize {
     this.payloads = payloads;
   }
 
-  /** The number of jobs to request if {@code wanted} jobs are wanted. */
+  /** Returns the number of jobs to request if the caller wants {@code wanted}. */
   int most(int wanted) {
     return Math.min(wanted, Math.min(most, payloads.claimable()));
   }
 
-  /** Whether a claim that failed with this exception may succeed with fewer jobs. */
+  /** Returns whether a claim that failed with this exception may succeed with fewer jobs. */
   static boolean isTooLarge(Throwable failure) {
     return failure instanceof OutOfMemoryError
         || (failure instanceof StoreException refused
             && refused.sqlState().filter(SMALLER_MAY_DO::contains).isPresent());
   }
 
-  /** Halves the size, because a claim of {@code limit} jobs was too large. */
+  /** Halves the limit, because a claim of {@code limit} jobs was too large. */
   void failed(int limit, Throwable failure) {
     most = Math.max(1, limit / 2);
     if (limit > 1) {
@@ -63,9 +64,9 @@ final class ClaimSize {
   }
 
   /**
-   * A shortage in the server is no evidence against this job: all sessions share the server's
-   * memory and its lock table ({@code max_locks_per_transaction}), so a healthy job could lose an
-   * attempt.
+   * Returns whether this JVM, and not the server, ran out of memory. A shortage in the server
+   * proves nothing about the job: all sessions share the server's memory and its lock table ({@code
+   * max_locks_per_transaction}), so a valid job could lose an attempt.
    */
   private static boolean isMemoryOfThisJvm(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -76,7 +77,10 @@ final class ClaimSize {
     return false;
   }
 
-  /** Whether a job whose claim failed with this exception must be claimed without its payload. */
+  /**
+   * Returns whether a job whose claim failed with this exception must be claimed without its
+   * payload.
+   */
   boolean isHopeless(Throwable failure) {
     boolean certain =
         failure instanceof StoreException refused

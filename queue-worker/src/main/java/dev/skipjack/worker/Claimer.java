@@ -19,13 +19,14 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Claims jobs from the lanes that are known to hold some. A lane that returned fewer jobs than
- * requested is skipped until the lanes are listed again, so a lane of jobs that only other workers
- * can handle does not hide the lanes after it. The caller may name lanes in which it expects jobs.
+ * Claims jobs from the lanes that are known to have some. A lane that returned fewer jobs than
+ * requested is skipped until the next listing, so that a lane of jobs that only other workers can
+ * handle does not hide the lanes behind it. The caller may name lanes in which it expects jobs.
  *
- * <p>In a slow database it claims with low-water marks, from the skipped lanes too, and lists the
- * lanes only with each sweep. A claim with marks that returns no job is followed by a sweep or,
- * while a sweep would take more than its share of the time, by a claim from the idle lanes.
+ * <p>If the database is slow, the claimer uses low-water marks, claims from the skipped lanes as
+ * well, and lists the lanes only at each sweep. A claim with marks that returns no job is followed
+ * by a sweep, or by a claim from the idle lanes if a sweep would take more than its share of the
+ * time.
  *
  * <p>A claim that does not fit into memory is repeated for fewer jobs; {@link ClaimSize} determines
  * how many.
@@ -35,27 +36,27 @@ import java.util.function.LongSupplier;
 final class Claimer {
 
   /**
-   * How long the list of lanes is used while its lanes have jobs. A new lane of higher priority is
-   * found after that.
+   * How long a list of lanes is used while its lanes have jobs. A new lane of higher priority may
+   * go unnoticed for that long.
    */
   private static final long LANES_TRUSTED = Duration.ofMillis(100).toNanos();
 
   /**
-   * A single slow listing, for example one that waited for a connection, must not blind the worker
-   * for minutes.
+   * The maximum of that time, so that one slow listing, for example one that waited for a
+   * connection, does not hide new lanes for minutes.
    */
   private static final long LANES_TRUSTED_LONGEST = Duration.ofSeconds(2).toNanos();
 
   /**
-   * How long claims may follow each other without a listing because wake-ups or earlier claims name
-   * the lanes. A job of another lane is found after that.
+   * How long the worker may claim without a listing, from lanes that wake-ups or earlier claims
+   * named. A job in another lane may go unnoticed for that long.
    */
   private static final long UNLISTED = Duration.ofMillis(20).toNanos();
 
-  /** How long after its last job a lane is expected to receive more. */
+  /** How long after a lane's last job the worker expects another one in it. */
   private static final long WARM = Duration.ofMillis(100).toNanos();
 
-  /** Listing takes at most a twentieth of the time, however many queues there are. */
+  /** Limits listings to a twentieth of the time, however many queues there are. */
   private static final int TRUSTED_BY_DURATION = 20;
 
   private static final Hints NO_HINTS = lane -> null;
@@ -108,7 +109,7 @@ final class Claimer {
     this.watch = watch;
   }
 
-  /** Is notified of listings and claims. */
+  /** Receives notifications of listings and claims. */
   interface Watch {
 
     /** Ignores all notifications. */
@@ -138,10 +139,11 @@ final class Claimer {
   }
 
   /**
-   * Claims jobs of the first lanes that return some; empty if no lane has a job for this worker.
+   * Claims jobs from the first lanes that have some. Returns an empty list if no lane has a job for
+   * this worker.
    *
-   * @param room maximum number of jobs by queue, each at least 1
-   * @param most maximum number of jobs in all
+   * @param room the maximum number of jobs by queue, each at least 1
+   * @param most the maximum number of jobs in total
    */
   List<Attempt> claim(Map<String, Integer> room, int most) {
     asked = false;
@@ -192,19 +194,19 @@ final class Claimer {
   }
 
   /**
-   * Whether the last {@link #claim} sent a statement. It sends none if no lane is known and a
-   * listing has to wait.
+   * Returns whether the last {@link #claim} sent a statement. It sends none if no lane is known and
+   * it is too early for a listing.
    */
   boolean asked() {
     return asked;
   }
 
   /**
-   * Lists the lanes for a worker that has no room to claim, so that the watch learns how long jobs
-   * wait. Does nothing if they were listed within the given nanoseconds, or if the database is slow
-   * and a listing would take more than its share of the time.
+   * Lists the lanes for a worker without room for more jobs, so that the watch learns how long jobs
+   * have waited. Does nothing if they were listed within the given nanoseconds, or if the database
+   * is slow and a listing would take more than its share of the time.
    *
-   * @return whether they were listed
+   * @return whether the lanes were listed
    */
   boolean look(long interval) {
     long now = clock.getAsLong();
@@ -243,24 +245,22 @@ final class Claimer {
     lanes.list(due, marks::has, listedAt);
   }
 
-  /**
-   * Adds lanes that wake-ups reported to have a job, so that it can be claimed without a listing.
-   */
+  /** Adds lanes in which wake-ups reported a job, so that it can be claimed without a listing. */
   void expect(List<Lane> heard) {
     lanes.expect(heard, clock.getAsLong());
     toldOfLanes = true;
   }
 
   /**
-   * Expects jobs in the lanes of these queues that returned some a moment ago, so that they can be
-   * claimed without a listing. Has no effect if one claim could not read all these lanes, or in a
-   * slow database, where claims read all lanes with marks anyway.
+   * Makes the next claim read the lanes of these queues that returned jobs a moment ago, without a
+   * listing. Has no effect if one claim could not read all these lanes, or if the database is slow:
+   * claims with marks read all lanes anyway.
    */
   void expectAgain(Set<String> queues) {
     expectsAgain = !marks.inForce() && lanes.expectAgain(queues, clock.getAsLong() - WARM);
   }
 
-  /** Whether a lane of these queues may hold more, as far as is known. */
+  /** Returns whether a lane of these queues may have more jobs, as far as known. */
   boolean expectsMore(Map<String, Integer> room) {
     return lanes.expectMore(room.keySet());
   }

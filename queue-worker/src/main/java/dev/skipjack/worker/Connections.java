@@ -3,15 +3,15 @@ package dev.skipjack.worker;
 import dev.skipjack.api.QueueAccess;
 import java.util.OptionalInt;
 
-/** The number of connections that a started worker keeps for itself. */
+/** Determines the number of connections that a started worker keeps for itself. */
 final class Connections {
 
   private Connections() {}
 
   /**
-   * Returns the number of connections.
+   * Returns the number of connections that a worker with this configuration keeps.
    *
-   * @throws IllegalStateException if the pool does not have at least one more
+   * @throws IllegalStateException if the pool does not have at least one connection more than that
    */
   static int require(QueueAccess access, WorkerConfig config) {
     boolean listens = config.wakeUps() && access.wakeUps().isPresent() && !access.listensApart();

@@ -6,27 +6,32 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Whether the database is available and whether the pool has connections, judged by the results of
- * the loops.
+ * Tracks whether the database is available and whether the pool has free connections, based on the
+ * results of the loops.
  *
- * <p>The database is lost with the first failure of a loop that jobs depend on, and back when no
- * such loop still fails for that reason. Another loop's success is not enough, because it may need
- * less: reads succeed on a read-only server or one whose disk is full.
+ * <p>The database counts as lost from the first such failure of a loop that jobs depend on, until
+ * none of these loops fails for that reason. The success of one loop does not prove that the others
+ * will succeed, because it may need less: reads succeed on a server that is read-only or whose disk
+ * is full.
  *
- * <p>The pool is exhausted while any loop waits for a connection in vain. Another loop's success
- * does not change that: the heartbeat, for example, has its own connection.
+ * <p>The pool counts as exhausted while any loop waits in vain for a connection. The success of
+ * another loop does not change that, because some loops, such as the heartbeat, have connections of
+ * their own.
  */
 final class DatabaseWatch {
 
   /**
-   * Concerns one statement, and the driver also reports it for this JVM: other statements may
-   * succeed.
+   * The SQLSTATE of a statement without memory. The driver also reports it for this JVM. Other
+   * statements may succeed, so it does not mean that the database is lost.
    */
   private static final String OUT_OF_MEMORY = "53200";
 
   static final String READ_ONLY = "25006";
 
-  /** Its connections may come from a separate data source and lead to another server. */
+  /**
+   * The role of the listener. Its connections may come from a separate data source and lead to
+   * another server.
+   */
   static final String LISTENER = "listener";
 
   static final String MAINTAINER = "maintainer";
@@ -41,12 +46,15 @@ final class DatabaseWatch {
   private final Set<String> waiting = new HashSet<>();
   private long exhaustedAt;
 
-  /** Runs {@code action} whenever a loop reaches the database after it could not. */
+  /** Registers an action that runs whenever the database is available again. */
   void whenBack(Runnable action) {
     whenBack = action;
   }
 
-  /** Returns whether this failure of a loop is the first sign that the database is lost. */
+  /**
+   * Records a failure of a loop. Returns whether the database is lost because of it and was
+   * available before.
+   */
   synchronized boolean failed(String loop, Throwable failure) {
     if (isExhausted(failure) || !isAway(failure)) {
       failing.remove(loop); // it fails for another reason now; lost until a loop gets a response
@@ -70,8 +78,9 @@ final class DatabaseWatch {
   }
 
   /**
-   * Whether jobs run without this loop: polling finds jobs without wake-ups, and partitions are
-   * created days ahead. Failures of such a loop are a warning and never an outage.
+   * Returns whether jobs can run without this loop. Polling finds jobs without wake-ups, and
+   * partitions are created days ahead, so failures of such a loop cause a warning and never an
+   * outage.
    */
   static boolean isOptional(String loop) {
     return loop.equals(LISTENER) || loop.equals(MAINTAINER);
@@ -82,7 +91,7 @@ final class DatabaseWatch {
         && refused.sqlState().filter(state::equals).isPresent();
   }
 
-  /** Returns whether the database was lost until this loop got a response. */
+  /** Records a success of a loop. Returns whether the database was lost until now. */
   boolean worked(String loop) {
     boolean recovered;
     boolean isBack;
@@ -101,35 +110,41 @@ final class DatabaseWatch {
     return isBack;
   }
 
-  /** The loop sent no statement, so it can no longer show when the database is back. */
+  /**
+   * Records that a loop succeeded without a statement, so that it no longer indicates whether the
+   * database is available.
+   */
   synchronized void askedNothing(String loop) {
     failing.remove(loop);
   }
 
   /**
-   * How often a server refused to write. Kept connections may lead to the same server, so their
-   * owners must check them when this number has changed.
+   * Returns how many times a server refused to write. When the number has changed, the owners of
+   * kept connections must check them, because they may lead to the same server.
    */
   int readOnlyMet() {
     return readOnlyMet;
   }
 
-  /** Whether it is lost because a server was read-only, even if a loop failed differently since. */
+  /**
+   * Returns whether the database was lost because a server was read-only, even if a loop has failed
+   * for another reason since.
+   */
   synchronized boolean isReadOnly() {
     return lost && readOnly;
   }
 
-  /** The message of the latest failure that shows that the database is lost. */
+  /** Returns the message of the latest failure that showed that the database is unavailable. */
   synchronized String lastError() {
     return lastError;
   }
 
-  /** Whether this loop failed because the pool had no free connection. */
+  /** Returns whether this loop failed because the pool had no free connection. */
   static boolean isExhausted(Throwable failure) {
     return failure instanceof StoreException refused && refused.isPoolExhausted();
   }
 
-  /** Returns whether this loop is the first to wait in vain for a connection. */
+  /** Records that a loop waited in vain for a connection. Returns whether it is the first one. */
   synchronized boolean waits(String loop) {
     if (loop.equals(LISTENER) || !waiting.add(loop) || waiting.size() > 1) {
       return false;
@@ -138,7 +153,7 @@ final class DatabaseWatch {
     return true;
   }
 
-  /** Returns whether the pool was exhausted until now, when this loop was the last to wait. */
+  /** Records that a loop no longer waits for a connection. Returns whether it was the last one. */
   synchronized boolean waitsNoMore(String loop) {
     return waiting.remove(loop) && waiting.isEmpty();
   }
@@ -147,7 +162,7 @@ final class DatabaseWatch {
     return !waiting.isEmpty();
   }
 
-  /** The time since the pool was last exhausted. */
+  /** Returns the time since the pool was last exhausted. */
   synchronized Duration exhaustedFor() {
     return Duration.ofNanos(System.nanoTime() - exhaustedAt);
   }
@@ -156,15 +171,15 @@ final class DatabaseWatch {
     return lost;
   }
 
-  /** The time since the database was last lost. */
+  /** Returns the time since the database was last lost. */
   synchronized Duration duration() {
     return Duration.ofNanos(System.nanoTime() - lostAt);
   }
 
   /**
-   * Whether the failure means that the database is unavailable: no connection, a refused login, a
-   * missing database, a server that starts or shuts down, exhausted resources, or a read-only
-   * standby.
+   * Returns whether the failure means that the database is unavailable: no connection, a rejected
+   * login, a missing database, a server that is starting or shutting down, exhausted resources, or
+   * a read-only server.
    */
   static boolean isAway(Throwable failure) {
     return failure instanceof StoreException refused

@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** How an attempt ends, as it will be written to the store. */
+/** The end of an attempt, as it will be written to the store. */
 sealed interface Ending {
 
   /**
    * The job succeeded.
    *
-   * @param result JSON; null if there is none
+   * @param result the result as JSON, or null for none
    */
   record Completed(@Nullable String result) implements Ending {
     static final Completed PLAIN = new Completed(null);
@@ -24,8 +24,8 @@ sealed interface Ending {
   /**
    * The attempt failed.
    *
-   * @param delay until the next attempt
-   * @param isFinal whether the job becomes dead even if attempts are left
+   * @param delay the time until the next attempt
+   * @param isFinal whether the job becomes dead even if it has attempts left
    */
   record Failed(JobError error, Duration delay, boolean isFinal) implements Ending {}
 
@@ -48,7 +48,8 @@ sealed interface Ending {
     }
 
     /**
-     * Returns the ending of a job that never began: it stays ahead of jobs that became due later.
+     * Returns the ending of a job that never began. It keeps its due time, so it is served before
+     * jobs that became due later.
      */
     static Released toDueTime(Instant dueAt) {
       return new Released(Duration.ZERO, dueAt);
@@ -60,7 +61,7 @@ sealed interface Ending {
    * transaction was committed: if the job is gone, it was.
    *
    * @param otherwise what to write if the job is still there
-   * @param clean whether the handler also reported success; a different report is logged
+   * @param clean whether the handler also reported success; if not, its report is logged
    */
   record CompletedByHandler(Failed otherwise, boolean clean) implements Ending {}
 }

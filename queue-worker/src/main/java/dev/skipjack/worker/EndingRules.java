@@ -11,10 +11,13 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Decides from the result of a run how its attempt ends. */
+/** Determines from the result of a run how its attempt ends. */
 final class EndingRules {
 
-  /** Keeps a handler that asks for a time in the past from being called in a tight loop. */
+  /**
+   * The minimum delay of a snooze, so that a handler that asks for a time in the past is not called
+   * in a tight loop.
+   */
   private static final Duration LEAST_SNOOZE = Duration.ofSeconds(1);
 
   private final ResultWriter results;
@@ -24,7 +27,7 @@ final class EndingRules {
   /** Encodes a handler's result as JSON. */
   @FunctionalInterface
   interface ResultWriter {
-    /** Encodes the result; throws what the codec throws. */
+    /** Encodes the result, and throws whatever the codec throws. */
     String write(String kind, Object result);
   }
 
@@ -36,7 +39,8 @@ final class EndingRules {
   }
 
   /**
-   * @param type null if the kind has no handler; the result is then an exception that states this
+   * @param type the job type, or null if the kind has no handler; the result is then an exception
+   *     that reports this
    */
   Ending decide(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
     if (attempt.completion().isWritten()) {
@@ -54,7 +58,7 @@ final class EndingRules {
         : outcome.accept(new Returned(attempt, type));
   }
 
-  /** The endings of handlers that returned in time and wrote no completion. */
+  /** Determines the endings of handlers that returned in time and wrote no completion. */
   private final class Returned implements Outcome.Cases<Ending> {
 
     private final Attempt attempt;
@@ -132,7 +136,10 @@ final class EndingRules {
     return new Ending.Failed(describe(thrown), backoff(attempt, backoff), false);
   }
 
-  /** The handler's completion stands unless its transaction was rolled back. */
+  /**
+   * Returns the ending of a handler that wrote its completion, which stands unless its transaction
+   * was rolled back.
+   */
   private Ending afterCompletion(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
     return new Ending.CompletedByHandler(
         failed(attempt, type, rolledBack(attempt, type, result)), result.isCompleted());
@@ -153,19 +160,19 @@ final class EndingRules {
     return outcome == null
         ? returnedNull(attempt)
         : JobError.of(
-            "Handler of kind '%s' returned %s after completeIn, and the completion was rolled back. Return completed() once completeIn was called."
+            "Handler of kind '%s' returned %s after completeIn, and the completion was rolled back. After completeIn, return completed()."
                 .formatted(attempt.job().kind(), outcome.getClass().getSimpleName()));
   }
 
   private static JobError returnedNull(Attempt attempt) {
     return JobError.of(
-        "Handler of kind '%s' returned null. Return an Outcome, Outcome.completed() for instance."
+        "Handler of kind '%s' returned null. Return an Outcome, for example Outcome.completed()."
             .formatted(attempt.job().kind()));
   }
 
   /**
-   * Keeps the stack trace of the exception that the interrupt caused: it shows where the handler
-   * hung.
+   * Returns the error of a timeout. It includes the stack trace of the exception that the interrupt
+   * caused, because that shows where the handler hung.
    */
   private JobError timeout(@Nullable JobType<?> type, RunResult.TimedOut timedOut) {
     Throwable thrown = timedOut.thrown();

@@ -13,12 +13,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The parts that every way of running jobs needs: the attempts that are held, the runner, and the
- * threads that write outcomes, renew leases and end attempts in time. Used once.
+ * The parts of a worker that both ways of running jobs need: the attempts that it holds, the
+ * runner, and the threads that write outcomes, renew leases and end attempts in time. Used once.
  */
 final class Engine {
 
-  /** How long to wait for threads that should have nothing left to do. */
+  /** How long to wait for threads that should already have finished. */
   private static final long GOODBYE = Duration.ofSeconds(2).toNanos();
 
   private static final long UNLIMITED = Long.MAX_VALUE / 2; // nanoTime may be negative
@@ -34,7 +34,7 @@ final class Engine {
   private final Reporter reporter;
 
   /**
-   * @param leases closed with the engine
+   * @param leases closed when the engine stops
    */
   Engine(Parts parts, LeaseKeeper leases, WorkerThreads threads) {
     this.threads = threads;
@@ -135,11 +135,10 @@ final class Engine {
   }
 
   /**
-   * Ends a run in a calling thread. Waits for threads as long as they should take, and for
-   * listeners, which belong to the caller, as long as they take.
+   * Stops the engine after a run in a calling thread. Waits a limited time for threads, and without
+   * a limit for listeners, which belong to the caller.
    *
-   * @param hurried whether to wait for listeners no longer than for threads, as for an interrupted
-   *     caller
+   * @param hurried whether to limit the wait for listeners as well, as for an interrupted caller
    */
   void stop(boolean hurried) throws InterruptedException {
     long now = System.nanoTime();
@@ -147,11 +146,11 @@ final class Engine {
   }
 
   /**
-   * Ends the threads, the heartbeat last, so that no other worker rescues a job whose ending the
-   * flusher still writes; then listeners receive the remaining events.
+   * Stops the threads, and the heartbeat last, so that no other worker rescues a job whose ending
+   * the flusher still writes. Listeners then receive the remaining events.
    *
-   * @param deadline the nanoTime until which to wait for them; a thread that hangs does not use up
-   *     the time of the next
+   * @param deadline the nanoTime until which to wait for the threads; a thread that hangs does not
+   *     use up the time of the next one
    */
   void stop(long deadline) throws InterruptedException {
     stop(deadline, deadline);

@@ -1,24 +1,26 @@
 package dev.skipjack.worker;
 
 /**
- * Removes secrets and personal data, which exceptions may quote, from the text of an error before
- * it is stored with the job, reported to listeners or logged.
+ * Removes secrets and personal data from the texts of errors before they are stored with the job,
+ * reported to listeners or logged.
  *
- * <p>Many threads call it at once: for the message and the stack trace of a handler's exception,
- * and for the reason in a handler's {@link dev.skipjack.api.Outcome}. The class of the exception is
- * kept unchanged. If the redactor throws or returns null, a fixed sentence replaces the text.
+ * <p>Called for the message and the stack trace of a handler's exception, and for the reason in a
+ * handler's {@link dev.skipjack.api.Outcome}. Many threads may call it at once. The name of the
+ * exception's class is not redacted. If the redactor throws an exception or returns null, a fixed
+ * sentence replaces the text.
  *
- * <p>{@link ExecutionInterceptor}s receive the original exception. The log also shows an exception
- * unredacted if the worker could not end the attempt, for example because memory ran out.
+ * <p>An {@link ExecutionInterceptor} receives the original exception. If the worker cannot end an
+ * attempt, for example because it has run out of memory, it logs the exception unredacted.
  */
 @FunctionalInterface
 public interface ErrorRedactor {
 
-  /** Leaves every text unchanged. */
+  /** A redactor that returns every text unchanged. */
   ErrorRedactor NONE = text -> text;
 
   /**
-   * Returns the text to keep. It may be long; it is truncated afterwards.
+   * Returns the text without the parts that must not be kept. It may be long, because the worker
+   * truncates it afterwards.
    *
    * @param text a message, a reason, or a stack trace of many lines
    */

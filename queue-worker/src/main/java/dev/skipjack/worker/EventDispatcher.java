@@ -15,31 +15,32 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls listeners on a thread of its own, one event after the other. The threads that renew leases,
- * claim, and write outcomes only put events into its queue: a listener that hangs must not cost any
- * attempt its lease.
+ * Calls listeners on a thread of its own, with one event after the other. The threads that renew
+ * leases, claim jobs and write outcomes only add events to its queue, because a listener that hangs
+ * must not cost any attempt its lease.
  *
- * <p>The queue is bounded, by events and by the errors in them. What does not fit is dropped,
- * counted about once a second, and logged at most once a minute. Used once.
+ * <p>The queue is bounded, by the number of events and by the size of the errors in them. Events
+ * that do not fit are dropped, counted about once a second, and logged at most once a minute. Used
+ * once.
  *
- * <p>A busy worker has several events for each job. Waking the thread for each of them would cost
- * more than the job's other work in this process. So after an event the thread polls the queue for
- * a moment before it asks to be woken.
+ * <p>A busy worker has several events for each job, and waking the thread for each of them would
+ * cost more than the rest of the worker's effort for the job. After an event the thread therefore
+ * polls the queue for a moment before it waits to be woken.
  */
 final class EventDispatcher {
 
-  /** The maximum number of events that wait; each takes some 150 bytes. */
+  /** The maximum number of events in the queue; each takes about 150 bytes. */
   static final int CAPACITY = 50_000;
 
   /**
-   * The maximum number of characters of messages and stack traces that wait, for example in a storm
-   * of failures.
+   * The maximum number of characters of messages and stack traces in the queue, which matters when
+   * many jobs fail at once.
    */
   static final long LONGEST_TEXT = 8_000_000;
 
   /**
-   * The number of those characters that an exception counts as: with its causes it holds some
-   * kilobytes of frames. A better estimate would require copying the frames of each.
+   * The number of characters that an exception counts as. With its causes it holds several
+   * kilobytes of frames; a better estimate would require a copy of the frames.
    */
   static final long LENGTH_OF_EXCEPTION = 5_000;
 
@@ -70,7 +71,8 @@ final class EventDispatcher {
   private volatile @Nullable Thread thread;
 
   /**
-   * @param countDropped receives, from time to time, how many more events were dropped
+   * @param countDropped is called from time to time with the number of events that were dropped
+   *     since the last call
    */
   EventDispatcher(List<WorkerListener> listeners, String worker, LongConsumer countDropped) {
     this.listeners = List.copyOf(listeners);
@@ -130,9 +132,10 @@ final class EventDispatcher {
   }
 
   /**
-   * Takes no more events and waits until those that are queued have been delivered. Events that are
-   * left after {@code nanos} are dropped, and a listener that still runs is interrupted. If a
-   * listener calls this, the call does not wait for it; the rest is delivered once it has returned.
+   * Accepts no more events and waits until the queued ones have been delivered. After {@code
+   * nanos}, the remaining events are dropped, and a listener that is still running is interrupted.
+   * If a listener calls this method, it returns without waiting, and the remaining events are
+   * delivered after the listener has returned.
    */
   void stop(long nanos) throws InterruptedException {
     deadline = System.nanoTime() + nanos;
@@ -218,9 +221,9 @@ final class EventDispatcher {
   /**
    * Counts and logs dropped events, including earlier ones whose report is due.
    *
-   * @param events how many more were dropped
-   * @param countInterval nanoseconds since the last count, at least
-   * @param warnInterval nanoseconds since the last log line, at least
+   * @param events the number of events that were dropped now
+   * @param countInterval the minimum number of nanoseconds between counts
+   * @param warnInterval the minimum number of nanoseconds between log lines
    */
   private void dropped(long events, long countInterval, long warnInterval) {
     long count;
@@ -240,7 +243,10 @@ final class EventDispatcher {
     }
   }
 
-  /** How many drops to count now; 0 if none, or if the last count is too recent. */
+  /**
+   * Returns the number of drops to count now: 0 if there are none, or if the last count is too
+   * recent.
+   */
   private long takeCount(long interval) {
     if (uncounted == 0) {
       return 0;
@@ -255,7 +261,10 @@ final class EventDispatcher {
     return count;
   }
 
-  /** How many drops to report now; 0 if none, or if the last report is too recent. */
+  /**
+   * Returns the number of drops to log now: 0 if there are none, or if the last log line is too
+   * recent.
+   */
   private long takeReport(long interval) {
     if (unreported == 0) {
       return 0;
@@ -273,7 +282,7 @@ final class EventDispatcher {
   private void report(long events) {
     WorkerListener busy = called;
     LOG.warn(
-        "Events dropped, the listeners take too long worker={} events={} busyListener={}",
+        "Events dropped because listeners are too slow worker={} events={} busyListener={}",
         worker,
         events,
         busy == null ? "none" : busy.getClass().getName());

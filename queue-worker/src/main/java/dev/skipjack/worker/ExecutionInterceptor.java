@@ -4,31 +4,38 @@ import dev.skipjack.api.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs around every handler of a worker, in the handler's thread: for tracing, context that must
- * reach the handler, or a transaction.
+ * Intercepts every call of a worker's handlers, in the handler's thread. Typical uses are tracing,
+ * passing context to handlers, and running them in a transaction.
  *
- * <p>Its outcome or exception replaces the handler's. It may return without proceeding, and may
- * proceed more than once. Payloads are decoded inside {@link Next#proceed()}. For an asynchronous
- * handler {@code proceed()} returns an {@link Outcome.Async}; attach to its stage whatever must
- * happen at the end of the attempt.
+ * <p>The outcome that an interceptor returns, or the exception that it throws, replaces the
+ * handler's. An interceptor may return without calling {@link Next#proceed()}, and may call it more
+ * than once. The payload is decoded inside {@code proceed()}. For an asynchronous handler, {@code
+ * proceed()} returns an {@link Outcome.Async}: actions at the end of the attempt must be attached
+ * to its stage.
  *
- * <p>Called by many threads at once.
+ * <p>Many threads call an interceptor at once.
  */
 @FunctionalInterface
 public interface ExecutionInterceptor {
 
   /**
-   * Runs one attempt.
+   * Intercepts one attempt.
    *
-   * @param next later interceptors, then the handler
-   * @return the outcome of the attempt; null fails it
+   * @param context the context that the handler receives
+   * @param next calls the remaining interceptors and then the handler
+   * @return the outcome of the attempt; null counts as a failure
+   * @throws Exception if the attempt failed
    */
   @Nullable Outcome around(JobContext context, Next next) throws Exception;
 
-  /** The remaining interceptors and the handler. */
+  /** The remaining interceptors, followed by the handler. */
   @FunctionalInterface
   interface Next {
-    /** Calls them and returns the handler's outcome. */
+    /**
+     * Calls the remaining interceptors and the handler, and returns the outcome.
+     *
+     * @throws Exception if one of them failed
+     */
     @Nullable Outcome proceed() throws Exception;
   }
 }

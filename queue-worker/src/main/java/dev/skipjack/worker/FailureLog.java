@@ -4,20 +4,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
- * How a worker logs failed attempts and dead jobs. Immutable.
+ * Defines how a worker logs failed attempts and dead jobs. Immutable.
  *
- * <p>The {@linkplain #standard() standard}: a failed attempt is a WARN line with kind, ids,
- * attempt, class and message of the error, its root cause and its first stack frames; a job that
- * becomes dead is an ERROR line followed by the stack trace. Every text has passed the {@link
- * ErrorRedactor}, if there is one, and contains no line breaks from the error.
+ * <p>By {@linkplain #standard() default}, a failed attempt is logged at WARN, on one line with the
+ * kind, the ids, the number of the attempt, and the error's class, message, root cause and first
+ * stack frames. A job that becomes dead is logged at ERROR, with the stack trace below. Every text
+ * passes through the {@link ErrorRedactor}, if there is one, and the line breaks in an error's
+ * message are escaped.
  *
- * <p>For each kind and error class, at most five failed attempts and five stack traces of dead jobs
- * are logged per minute; a line at the end of the minute counts the others. Every dead job gets its
- * own line.
+ * <p>For each kind and error class, the worker logs at most five failed attempts and five stack
+ * traces of dead jobs per minute; a line at the end of the minute reports how many were left out.
+ * Every dead job gets a line of its own.
  */
 public final class FailureLog {
 
-  /** How much of an error is logged. */
+  /** The detail in which errors are logged. */
   enum Detail {
     CLASS,
     MESSAGE,
@@ -37,44 +38,51 @@ public final class FailureLog {
     this.detail = detail;
   }
 
-  /** Failed attempts at WARN with message and first frames, dead jobs at ERROR with their stack. */
+  /**
+   * Returns the default: failed attempts at WARN with message and first stack frames, dead jobs at
+   * ERROR with their stack trace.
+   */
   public static FailureLog standard() {
     return STANDARD;
   }
 
-  /** Logs neither failed attempts nor dead jobs; events, meters and the audit still record them. */
+  /**
+   * Returns a log without failed attempts and dead jobs; events, meters and the audit still record
+   * them.
+   */
   public static FailureLog off() {
     return new FailureLog(false, Level.WARN, Detail.CLASS);
   }
 
   /**
-   * Returns this log with failed attempts at {@code level}. A dead job is always logged at ERROR.
+   * Returns a copy that logs failed attempts at {@code level}. Dead jobs are always logged at
+   * ERROR.
    *
-   * @param level for example DEBUG, if failures are common
+   * @param level the level, for example DEBUG if failures are common
    */
   public FailureLog level(Level level) {
     return new FailureLog(on, level, detail);
   }
 
-  /** Returns this log with the whole stack trace for failed attempts too. */
+  /** Returns a copy that logs the whole stack trace of failed attempts too. */
   public FailureLog withStack() {
     return new FailureLog(on, level, Detail.STACK);
   }
 
-  /** Returns this log with messages, but without frames and stack traces. */
+  /** Returns a copy that logs messages, but neither stack frames nor stack traces. */
   public FailureLog withoutStack() {
     return new FailureLog(on, level, Detail.MESSAGE);
   }
 
   /**
-   * Returns this log with only the class of an error: for logs that must not contain data that an
-   * exception or a reason may quote, if no {@link ErrorRedactor} removes it.
+   * Returns a copy that logs only the class of an error. Use it if an exception or a reason may
+   * quote data that must not be logged, and no {@link ErrorRedactor} removes that data.
    */
   public FailureLog classOnly() {
     return new FailureLog(on, level, Detail.CLASS);
   }
 
-  /** The level of failed attempts; null if nothing is logged. */
+  /** Returns the level of failed attempts, or null if nothing is logged. */
   @Nullable Level level() {
     return on ? level : null;
   }
@@ -83,7 +91,7 @@ public final class FailureLog {
     return detail;
   }
 
-  /** The settings as in the log line at the start of a worker. */
+  /** Returns the settings as the worker logs them when it starts. */
   @Override
   public String toString() {
     return on ? level + "/" + detail : "off";

@@ -13,12 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
 /**
- * Writes why attempts failed, a few lines a minute for each kind and error class: a storm of
- * failures must not bury the rest of the log. Safe for any number of threads.
+ * Logs why attempts failed, with at most a few lines per minute for each kind and error class, so
+ * that a burst of failures does not bury the rest of the log. Safe for any number of threads.
  */
 final class FailureLogger {
 
-  /** Lines, or stack traces of dead jobs, in one window of one kind and error class. */
+  /**
+   * The maximum number of failed attempts, and of stack traces of dead jobs, that are logged in one
+   * window of one kind and error class.
+   */
   static final int LINES = 5;
 
   static final Duration WINDOW = Duration.ofMinutes(1);
@@ -27,8 +30,8 @@ final class FailureLogger {
   private static final int FRAMES = 3;
 
   /**
-   * The maximum number of kinds and error classes with a window of their own; all others share one
-   * window.
+   * The maximum number of pairs of kind and error class with a window of their own; all others
+   * share one window.
    */
   private static final int MOST_WINDOWS = 1_000;
 
@@ -57,7 +60,7 @@ final class FailureLogger {
     this.nanoTime = nanoTime;
   }
 
-  /** An attempt failed and its job waits for another. */
+  /** Logs that an attempt failed and its job will be retried. */
   void failed(AttemptInfo attempt, JobError error, Duration retryIn) {
     Level level = settings.level();
     if (level != null
@@ -72,7 +75,7 @@ final class FailureLogger {
     }
   }
 
-  /** An attempt failed and its job is dead. */
+  /** Logs that an attempt failed and its job is dead. */
   void dead(AttemptInfo attempt, JobError error) {
     if (settings.level() != null) {
       boolean withStack =
@@ -83,12 +86,12 @@ final class FailureLogger {
     }
   }
 
-  /** Reports how many lines the windows that have ended left out. */
+  /** Logs how many lines were left out in the windows that have ended. */
   void reportLeftOut() {
     report(WINDOW.toNanos());
   }
 
-  /** Reports how many lines were left out until now. */
+  /** Logs how many lines were left out until now. */
   void close() {
     report(0);
   }
@@ -108,7 +111,7 @@ final class FailureLogger {
     ended.forEach(this::report);
   }
 
-  /** Whether another line may be logged; if not, it is counted. */
+  /** Returns whether another line may be logged; if not, counts the line. */
   private boolean mayLog(Key wanted) {
     Window ended = null;
     Key key = wanted;
@@ -144,8 +147,8 @@ final class FailureLogger {
           .log(
               "{} kind={} error={} count={} inMs={}",
               key.dead()
-                  ? "Jobs became dead, their stack traces were left out of the log"
-                  : "More job attempts failed, they were left out of the log",
+                  ? "Stack traces of dead jobs left out of the log"
+                  : "Failed job attempts left out of the log",
               key.kind(),
               key.errorClass().isEmpty() ? "none" : key.errorClass(),
               window.leftOut,
@@ -157,7 +160,7 @@ final class FailureLogger {
     return error.errorClass() == null ? "" : error.errorClass();
   }
 
-  /** Describes an error on one line, with the details that the settings allow. */
+  /** Describes an error on one line, in the configured detail. */
   String describe(JobError error) {
     return describe(error, false);
   }
@@ -182,7 +185,7 @@ final class FailureLogger {
     return text.toString();
   }
 
-  /** The root cause and the frames nearest to the failure. */
+  /** Appends the root cause and the frames nearest to the failure. */
   private static void frames(StringBuilder text, String stack) {
     List<String> frames = new ArrayList<>();
     String cause = null;

@@ -3,12 +3,12 @@ package dev.skipjack.worker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The completion that a handler wrote in its own transaction, as far as this worker knows. The
- * handler may still roll it back. Safe for any number of threads.
+ * Tracks the completion that a handler wrote in its own transaction, as far as this worker knows
+ * it. The handler may still roll it back. Safe for any number of threads.
  */
 final class HandlerCompletion {
 
-  /** Chains of causes can be circular. */
+  /** The maximum number of causes to inspect, because chains of causes can be circular. */
   private static final int MOST_CAUSES = 50;
 
   private final AttemptLease lease;
@@ -29,16 +29,14 @@ final class HandlerCompletion {
     return written;
   }
 
-  /**
-   * Records that a completion was refused with this exception and may succeed in another attempt.
-   */
+  /** Records that a completion failed with this exception but may succeed in another attempt. */
   void notePostponed(Throwable refused) {
     postponedBy = refused;
   }
 
   /**
-   * Whether a handler that threw this failed because its completion was postponed. A handler that
-   * caught that exception and then failed for another reason did not.
+   * Returns whether a handler that threw this exception failed because its completion was
+   * postponed, and not for another reason after it caught that exception.
    */
   boolean isPostponedBy(Throwable thrown) {
     Throwable cause = thrown;
@@ -52,8 +50,8 @@ final class HandlerCompletion {
   }
 
   /**
-   * Records that the job is gone. While the lease lasts, only the completion can have removed it;
-   * afterwards the audit shows whether it did.
+   * Records that the job no longer has a row. While the lease lasts, only the completion can have
+   * removed the row; afterwards the audit shows whether it did.
    */
   void noteJobGone() {
     if (isCommitted()) {
@@ -62,7 +60,7 @@ final class HandlerCompletion {
     lease.stopRenewing();
   }
 
-  /** Whether the job, being gone, was completed by its handler. */
+  /** Returns whether the job, being gone, was completed by its handler. */
   boolean isCommitted() {
     return committed || (written && lease.isHeld());
   }

@@ -44,7 +44,7 @@ final class HandlerRegistry {
     return byKind.values();
   }
 
-  /** Returns the registration of a kind; null if the kind has no handler. */
+  /** Returns the registration of a kind, or null if the kind has no handler. */
   @Nullable Registration<?> of(String kind) {
     return byKind.get(kind);
   }

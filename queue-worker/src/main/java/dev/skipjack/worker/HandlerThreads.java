@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The threads that handlers run on. Immutable; may be shared by workers. */
+/** Defines the threads on which handlers run. Immutable; several workers may share an instance. */
 public final class HandlerThreads {
 
   private enum Kind {
@@ -18,7 +18,7 @@ public final class HandlerThreads {
     GIVEN
   }
 
-  /** Idle threads end after this time. */
+  /** The time after which an idle thread ends. */
   private static final long IDLE_SECONDS = 30;
 
   private static final int FIRST_WITH_VIRTUAL = 21;
@@ -32,23 +32,23 @@ public final class HandlerThreads {
   }
 
   /**
-   * The default: virtual threads from Java 21 on, platform threads before. Handlers that compute
-   * for long should use {@link #platform()}, because only as many virtual threads run at once as
-   * there are cores.
+   * Returns the default: virtual threads on Java 21 and later, platform threads on earlier
+   * versions. Handlers that compute for a long time should use {@link #platform()}, because no more
+   * virtual threads can run at once than there are cores.
    */
   public static HandlerThreads automatic() {
     return new HandlerThreads(Kind.AUTOMATIC, null);
   }
 
-  /** Platform threads that the worker owns, one for each job that runs. */
+  /** Returns platform threads that the worker owns, one for each running job. */
   public static HandlerThreads platform() {
     return new HandlerThreads(Kind.PLATFORM, null);
   }
 
   /**
-   * A virtual thread for each run of jobs.
+   * Returns virtual threads, one for each slot while it is in use.
    *
-   * @throws UnsupportedOperationException before Java 21
+   * @throws UnsupportedOperationException on Java versions before 21
    */
   public static HandlerThreads virtual() {
     if (Runtime.version().feature() < FIRST_WITH_VIRTUAL) {
@@ -60,12 +60,14 @@ public final class HandlerThreads {
   }
 
   /**
-   * The user's own executor, which the worker neither configures nor shuts down. Each attempt is a
-   * separate task. The executor's {@code execute} method must not block, because the thread that
-   * claims and the one that searches for stuck handlers call it. Jobs that wait in it keep their
-   * leases, so it should have a thread for each of the worker's slots. If the executor refuses or
-   * drops a job, or does not begin it within a lease (or the interrupt grace, if that is longer),
-   * the worker releases the job.
+   * Returns the threads of the given executor, which the worker neither configures nor shuts down.
+   * The worker submits each attempt as a separate task.
+   *
+   * <p>The executor's {@code execute} method must not block, because the claim loop and the
+   * watchdog call it. A job keeps its lease while it waits in the executor, so the executor should
+   * have a thread for each of the worker's slots. If the executor rejects or drops a job, or does
+   * not start it within the duration of a lease (or the interrupt grace, if that is longer), the
+   * worker releases the job.
    *
    * @param executor runs tasks on threads other than the caller's; close the worker before the
    *     executor
@@ -74,7 +76,7 @@ public final class HandlerThreads {
     return new HandlerThreads(Kind.GIVEN, executor);
   }
 
-  /** Opens the threads for one worker. */
+  /** Creates the threads of one worker. */
   Running open(WorkerThreads threads) {
     if (given != null) {
       return new Running(given, false, null);
@@ -99,7 +101,7 @@ public final class HandlerThreads {
         || (kind == Kind.AUTOMATIC && Runtime.version().feature() >= FIRST_WITH_VIRTUAL);
   }
 
-  /** {@code platform}, {@code virtual} or the given executor's class. */
+  /** Returns {@code platform}, {@code virtual} or the name of the executor's class. */
   @Override
   public String toString() {
     return given != null ? given.getClass().getName() : isVirtual() ? "virtual" : "platform";

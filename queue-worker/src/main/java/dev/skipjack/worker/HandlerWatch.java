@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 /** Tracks whether the executor provides threads for handlers. Safe for any number of threads. */
 final class HandlerWatch {
 
-  /** An older refusal is no longer relevant. */
+  /** The time after which a refusal is no longer relevant. */
   private static final long FORGOTTEN = Duration.ofMinutes(1).toNanos();
 
   private final LongSupplier clock;
@@ -34,8 +34,8 @@ final class HandlerWatch {
   }
 
   /**
-   * Records that there was no thread for a handler. Returns whether this is the first refusal since
-   * a handler began.
+   * Records that there was no thread for a handler. Returns whether this is the first such failure
+   * since a handler began.
    */
   synchronized boolean refused() {
     lastAt = clock.getAsLong();
@@ -47,7 +47,7 @@ final class HandlerWatch {
     return true;
   }
 
-  /** How long no handler has got a thread; empty if the last one did. */
+  /** Returns how long no handler has received a thread, or empty if the last one did. */
   synchronized Optional<Duration> refusedFor() {
     long now = clock.getAsLong();
     return refusing && now - lastAt < FORGOTTEN

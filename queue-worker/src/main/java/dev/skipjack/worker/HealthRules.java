@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 /** Derives a worker's health from its state. */
 final class HealthRules {
 
-  /** The time that a slow database may take, in addition to two polls. */
+  /** The time that a slow database may take in addition to two poll intervals. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private HealthRules() {}
 
   /**
-   * @param dead roles of the threads that are dead or hang
+   * @param dead the roles of the threads that have died or hang
    * @param saturation null if the worker was not started
-   * @param troubles the failures that keep threads from working
+   * @param troubles the failures that prevent loops from working
    */
   static WorkerHealth judge(
       boolean started,
@@ -73,7 +73,7 @@ final class HealthRules {
     if (started && current.isEmpty()) {
       reasons.add("The worker has not read the schema's version yet.");
     } else if (current.isPresent() && !current.get()) {
-      reasons.add("The schema is older than this library needs. Migrate it.");
+      reasons.add("The schema is too old for this version of the library. Run its migrations.");
     }
     handlers
         .refusedFor()
@@ -81,7 +81,7 @@ final class HealthRules {
         .ifPresent(
             refused ->
                 reasons.add(
-                    "The executor has refused every job for %s. Jobs are claimed and released."
+                    "The executor has rejected every job for %s, so claimed jobs are released."
                         .formatted(refused)));
     if (saturation != null) {
       reasons.addAll(saturation.stuck());

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Lanes that a wake-up has reported to hold a job, on their way from the listener to the claim
- * loop. Safe for any number of threads.
+ * Passes the lanes in which wake-ups reported a job from the listener to the claim loop. Safe for
+ * any number of threads.
  */
 final class HeardLanes {
 

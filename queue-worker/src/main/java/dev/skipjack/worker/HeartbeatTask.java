@@ -20,22 +20,28 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews the leases of all attempts that are held: buffered, running and unwritten. In between it
- * reads which jobs were cancelled and writes the progress that handlers report, each about once a
- * second and only while there is something to read or write. It has a thread of its own, so that no
- * handler can delay it, and stops last.
+ * Renews the leases of all attempts that the worker holds, whether they are buffered, running or
+ * unwritten. Between renewals it reads which jobs were cancelled and writes the progress that
+ * handlers report, each about once a second and only if there is something to read or write. It has
+ * a thread of its own, so that no handler can delay it, and is the last to stop.
  */
 final class HeartbeatTask implements Loop.Step {
 
   private static final int BATCH = 500;
 
-  /** Ensures that a cancellation arrives within a second, however long leases are. */
+  /**
+   * The maximum pause between runs. It ensures that a cancellation arrives within a second, however
+   * long the leases are.
+   */
   private static final long LONGEST_TICK = Duration.ofMillis(900).toNanos();
 
-  /** Deadlock, cancelled statement, lock not available. */
+  /**
+   * SQLSTATEs of a deadlock, a cancelled statement and an unavailable lock: a smaller batch may
+   * succeed.
+   */
   private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
 
-  /** How often to send a long lease that coincided with a renewal. */
+  /** The number of times that a long lease is requested if a renewal was in progress meanwhile. */
   private static final int SPARE_TRIES = 3;
 
   private final LeaseKeeper leases;
@@ -46,9 +52,9 @@ final class HeartbeatTask implements Loop.Step {
   private final Reporter reporter;
 
   /**
-   * Held while usual renewals are in progress, so that {@link #spare} can wait for them. It sends
-   * nothing under this lock: renewals never wait for the database on behalf of an attempt that
-   * starts.
+   * Locked while usual renewals are in progress, so that {@link #spare} can wait for them. {@code
+   * spare} sends nothing while it holds this lock, so an attempt that is about to start does not
+   * delay renewals.
    */
   private final ReentrantLock renewing = new ReentrantLock();
 
@@ -56,9 +62,11 @@ final class HeartbeatTask implements Loop.Step {
   private int readOnlyMet;
 
   /**
-   * @param leases used by the heartbeat's thread alone
-   * @param store for the long leases, which handlers' threads send on connections of the pool
-   * @param cancel called for attempts whose job an operator has cancelled, possibly more than once
+   * @param leases renews the usual leases; used only by the heartbeat's thread
+   * @param store requests the long leases, in the threads of the handlers and on connections of the
+   *     pool
+   * @param cancel called for attempts whose cancellation an operator has requested, possibly more
+   *     than once
    */
   HeartbeatTask(
       LeaseKeeper leases,
@@ -75,7 +83,10 @@ final class HeartbeatTask implements Loop.Step {
     this.reporter = reporter;
   }
 
-  /** Runs more often than it renews, so that a busy row is tried again soon. */
+  /**
+   * Renews the leases that are due. Runs more often than leases are due, so that a row that was
+   * busy is tried again soon.
+   */
   @Override
   public long run() {
     long interval = config.heartbeatInterval().toNanos();
@@ -92,10 +103,10 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   /**
-   * Gives an attempt that has not begun one lease of this length, and does not change its row until
-   * half of the lease has passed. If that fails, the attempt keeps its lease and is renewed as
-   * usual. Ends an attempt whose lease is lost or whose job an operator wants cancelled. Called by
-   * the thread that is about to run the handler, and keeps no other attempt waiting.
+   * Gives an attempt that has not begun one lease of this duration, and leaves its row unchanged
+   * until half of the lease has passed. If that fails, the attempt keeps its lease and is renewed
+   * as usual. Ends the attempt if its lease is lost or an operator has requested cancellation.
+   * Called by the thread that is about to run the handler; other attempts are not delayed.
    */
   void spare(Attempt attempt, Duration lease) {
     try {
@@ -118,7 +129,7 @@ final class HeartbeatTask implements Loop.Step {
     }
   }
 
-  /** Waits until the current renewals have ended, but not for a database that hangs. */
+  /** Waits until the current renewals have ended, but at most for a heartbeat interval. */
   private void awaitRenewals() {
     try {
       if (renewing.tryLock(config.heartbeatInterval().toNanos(), TimeUnit.NANOSECONDS)) {
@@ -161,10 +172,7 @@ final class HeartbeatTask implements Loop.Step {
     }
   }
 
-  /**
-   * Renews as many as possible: a batch that cannot be renewed must not cost the other batches
-   * their leases.
-   */
+  /** Renews as many leases as possible: if one batch fails, the others are still renewed. */
   private @Nullable RuntimeException renewInBatches(List<Attempt> due, Duration lease) {
     RuntimeException failed = null;
     for (int from = 0; from < due.size(); from += BATCH) {
@@ -184,8 +192,8 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   /**
-   * Reads the cancellations of attempts that were not renewed in this run; a renewal returns its
-   * own.
+   * Reads the cancellation requests of attempts that were not renewed in this run; a renewal
+   * reports its own.
    */
   private void hearCancels(long began) {
     List<Attempt> held =
@@ -210,7 +218,10 @@ final class HeartbeatTask implements Loop.Step {
     }
   }
 
-  /** Writes the latest progress; a report whose row is busy is written in the next run. */
+  /**
+   * Writes the latest progress of each attempt. Progress whose row is busy is written in the next
+   * run.
+   */
   private void writeProgress() {
     List<Attempt> reporting = new ArrayList<>();
     List<Progress> news = new ArrayList<>();
@@ -233,7 +244,10 @@ final class HeartbeatTask implements Loop.Step {
     }
   }
 
-  /** A statement that the server aborted may be too large for its limits. */
+  /**
+   * Renews a batch, in halves if the server aborts the statement, because the batch may be too
+   * large for its limits.
+   */
   private void renewOrHalve(List<Attempt> batch, Duration lease) {
     try {
       renew(batch, lease);

@@ -3,12 +3,15 @@ package dev.skipjack.worker;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** The name of this host. */
+/** Determines the name of this host. */
 final class HostName {
 
   private HostName() {}
 
-  /** Reads the environment first, because the resolver can take seconds if DNS is misconfigured. */
+  /**
+   * Returns the name from the environment if it is set there, because the resolver can take seconds
+   * if DNS is misconfigured.
+   */
   static String get() {
     String fromEnvironment = System.getenv("HOSTNAME");
     if (fromEnvironment != null && !fromEnvironment.isBlank()) {

@@ -14,7 +14,10 @@ import org.slf4j.MDC;
 /** Calls the handler of a kind through the interceptors, with the MDC set. */
 final class Invocation {
 
-  /** The average time for which a payload of a later version is left to newer workers. */
+  /**
+   * The average delay of a job whose payload has a later version, so that a newer worker can claim
+   * it.
+   */
   private static final Duration LEFT_TO_OTHERS = Duration.ofSeconds(15);
 
   private final HandlerRegistry handlers;

@@ -14,113 +14,117 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The context of an attempt, as seen by its handler. Safe for any number of threads; do not use it
- * after the attempt has ended.
+ * Describes an attempt to its handler, and offers operations on its job. Safe for any number of
+ * threads; must not be used after the attempt has ended.
  */
 public interface JobContext {
 
-  /** The job. */
+  /** Returns the id of the job. */
   JobId jobId();
 
-  /** This attempt's identity, unique among all attempts of all jobs. */
+  /** Returns the id of this attempt, unique among all attempts of all jobs. */
   ExecutionId executionId();
 
-  /** The queue that the job was claimed from. */
+  /** Returns the name of the queue from which the job was claimed. */
   String queue();
 
-  /** The job's kind. */
+  /** Returns the kind of the job. */
   String kind();
 
-  /** Which attempt this is, from 1; snoozed and released ones do not count. */
+  /** Returns the number of this attempt, from 1; snoozed and released attempts are not counted. */
   int attempt();
 
-  /** The number of attempts after which a failing job is dead. */
+  /** Returns the number of attempts after which a failing job becomes dead. */
   int maxAttempts();
 
-  /** When the job became due, by the database's clock. */
+  /** Returns the time at which the job became due, by the database's clock. */
   Instant scheduledAt();
 
-  /** When it was claimed, by the database's clock. */
+  /** Returns the time at which the job was claimed, by the database's clock. */
   Instant startedAt();
 
-  /** The worker that runs it. */
+  /** Returns the id of the worker that runs the job. */
   WorkerId worker();
 
   /**
-   * The time left until the type's timeout ends this attempt; zero or negative once it has passed,
-   * empty if the type has no timeout.
+   * Returns the time that remains until the job type's timeout. Zero or negative once the timeout
+   * has passed; empty if the type has none.
    */
   Optional<Duration> timeLeft();
 
-  /** The W3C traceparent that the job was enqueued with, if any. */
+  /** Returns the W3C traceparent with which the job was enqueued, or empty if it had none. */
   Optional<String> traceparent();
 
   /**
-   * Completes the job in the handler's own transaction, so that its effects and the completion
-   * commit together or not at all. The handler then commits and returns {@code
+   * Completes the job in the handler's own transaction, so that the handler's effects and the
+   * completion commit together or not at all. The handler then commits and returns {@code
    * Outcome.completed()}.
    *
-   * <p>When the handler has ended, the worker checks whether the job has left the live table. If it
-   * has, it is completed, whatever the handler returned or threw after the commit. Otherwise the
-   * completion was rolled back, and the attempt has failed. A handler that repeats its transaction
-   * may call this again.
+   * <p>When the handler has ended, the worker checks whether that transaction was committed. If it
+   * was, the job is completed, regardless of what the handler returned or threw after the commit.
+   * Otherwise the attempt has failed. A handler that retries its transaction may call this method
+   * again.
    *
-   * <p>Use READ COMMITTED. A REPEATABLE READ or SERIALIZABLE transaction cannot complete a job
-   * whose lease was renewed after its first statement (SQLSTATE 40001). Call this first in such a
-   * transaction: it locks the row, so that the lease cannot be renewed and no other worker can take
-   * the job until the transaction ends. If it was called later and failed, let the exception
-   * propagate: the worker releases the job without counting the attempt, and runs later attempts of
-   * that kind under one long lease without renewals. That lease is three times as long as the
-   * failed attempt took, but at most 6 hours. If the worker dies, such a job is rescued only when
-   * that lease has ended.
+   * <p>Use READ COMMITTED if possible. A REPEATABLE READ or SERIALIZABLE transaction cannot
+   * complete a job whose lease was renewed after the first statement of the transaction (SQLSTATE
+   * 40001). In such a transaction, call this method first: it locks the job's row, so that until
+   * the transaction ends the lease cannot be renewed and no other worker can take the job. If you
+   * call it later and it fails, let the exception propagate: the worker releases the job without
+   * counting the attempt, and runs later attempts of that kind under one long lease without
+   * renewals. That lease is three times as long as the failed attempt took, but at most 6 hours. If
+   * the worker dies, such a job is rescued only after that lease has expired.
    *
-   * @param connection with an open transaction; neither committed nor rolled back here
-   * @throws LeaseLostException if this attempt no longer owns the job; let it propagate, so that
-   *     the transaction rolls back
-   * @throws StoreException if the database refused the write, with SQLSTATE 40001 for a snapshot
-   *     that is too old; the transaction can then only be rolled back. Let the exception propagate:
-   *     if it is {@linkplain StoreException#isTransient() transient}, for example when the archive
-   *     has no partition for today, the attempt is not counted and the job is retried
+   * @param connection a connection with an open transaction, which this method neither commits nor
+   *     rolls back
+   * @throws LeaseLostException if this attempt no longer holds the job; let the exception
+   *     propagate, so that the transaction is rolled back
+   * @throws StoreException if the database rejected the write, for example with SQLSTATE 40001; the
+   *     transaction can then only be rolled back. Let the exception propagate: if it is {@linkplain
+   *     StoreException#isTransient() transient}, for example because the archive has no partition
+   *     for today, the job is retried and the attempt is not counted
    */
   void completeIn(Connection connection);
 
   /**
-   * Like {@link #completeIn(Connection)}, with a result that is kept with the archived job. A
-   * result in the outcome that the handler returns is then ignored.
+   * Completes the job like {@link #completeIn(Connection)}, and stores a result with the archived
+   * job. A result in the outcome that the handler returns is then ignored.
    *
-   * @param result null if there is none
-   * @throws PayloadException if the result cannot be written; nothing was sent
+   * @param connection a connection with an open transaction
+   * @param result the result, or null for none
+   * @throws PayloadException if the result cannot be encoded; nothing was sent to the database
    */
   void completeIn(Connection connection, @Nullable Object result);
 
   /**
-   * Enqueues follow-up jobs in the transaction that is open on {@code connection}. If it is the
-   * transaction of {@link #completeIn(Connection)}, the follow-up jobs exist if and only if this
-   * job is completed. They carry this job's {@linkplain #traceparent() trace} unless given another.
+   * Returns an enqueuer for follow-up jobs that uses the transaction open on {@code connection}. If
+   * {@link #completeIn(Connection)} uses the same transaction, the follow-up jobs exist if and only
+   * if this job is completed. They carry this job's {@linkplain #traceparent() traceparent} unless
+   * another one is given.
    */
   JobEnqueuer enqueueIn(Connection connection);
 
   /**
-   * Reports the progress of the attempt, for dashboards and operators. Returns at once. The worker
+   * Reports the progress of the attempt, for dashboards and operators. Does not block: the worker
    * writes the latest report within a quarter of the heartbeat interval, unless the attempt ends
    * before that.
    *
-   * @param percent 0 to 100
-   * @param message a description; null if there is none
-   * @throws IllegalArgumentException if the percentage is out of range
+   * @param percent the progress in percent, 0 to 100
+   * @param message a description, or null for none
+   * @throws IllegalArgumentException if {@code percent} is out of range
    */
   void progress(int percent, @Nullable String message);
 
   /**
-   * Whether the last heartbeat reported a request to cancel the job; the thread was then
-   * interrupted. A handler that completes nevertheless completes the job; any other end of the
-   * attempt cancels it.
+   * Returns whether an operator has requested cancellation, as far as the worker has learned from
+   * its last heartbeat; the handler's thread was then interrupted. If the handler completes
+   * nevertheless, the job is completed; otherwise it is cancelled.
    */
   boolean isCancelled();
 
   /**
-   * Whether this attempt is known to have lost its job: its outcome will be discarded. A long
-   * handler may check this between steps; its thread was interrupted as well.
+   * Returns whether this attempt is known to have lost its lease, so that its outcome will be
+   * discarded. The handler's thread was then interrupted. A long-running handler may check this
+   * between steps.
    */
   boolean isLeaseLost();
 }

@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The lanes that were listed, updated by the results of later claims. Times are values of {@link
- * System#nanoTime()}. Confined to one thread.
+ * Keeps the lanes of the last listing, updated by the results of later claims. Times are values of
+ * {@link System#nanoTime()}. Confined to one thread.
  */
 final class KnownLanes {
 
-  /** A lane and the worker's knowledge of it. */
+  /** A lane, with the worker's knowledge of it. */
   static final class Known {
 
     private final Lane lane;
@@ -38,14 +38,14 @@ final class KnownLanes {
     }
 
     /**
-     * Whether the lane returned fewer jobs than requested, so that it is not expected to have more
-     * for now.
+     * Returns whether the lane returned fewer jobs than requested, so that for now it is not
+     * expected to have more.
      */
     boolean isExhausted() {
       return exhausted;
     }
 
-    /** How long its oldest due job has waited, as far as known. */
+    /** Returns how long its oldest due job has waited, as far as known. */
     long waited(long now) {
       return now - since;
     }
@@ -67,9 +67,9 @@ final class KnownLanes {
   private Map<Lane, Known> lanes = new HashMap<>();
 
   /**
-   * Replaces the known lanes by the listed ones.
+   * Replaces the known lanes with the listed ones.
    *
-   * @param keep which unlisted lanes to keep, as exhausted
+   * @param keep selects the unlisted lanes to keep as exhausted
    */
   void list(DueLanes due, Predicate<Lane> keep, long now) {
     Map<Lane, Known> before = lanes;
@@ -127,10 +127,11 @@ final class KnownLanes {
   }
 
   /**
-   * Expects more jobs in the lanes of these queues that returned some after the given time.
+   * Marks the lanes of these queues that returned jobs after the given time, so that more jobs are
+   * expected in them.
    *
-   * @return whether there are such lanes. False, without any effect, if one claim could not read
-   *     them all: it reads only one lane of each queue if there are several queues.
+   * @return whether there are such lanes. Returns false, without any effect, if one claim could not
+   *     read all of them: with several queues, it reads only one lane of each.
    */
   boolean expectAgain(Set<String> queues, long after) {
     List<Known> found = new ArrayList<>();
@@ -149,12 +150,12 @@ final class KnownLanes {
     return !found.isEmpty();
   }
 
-  /** The lanes of a queue, highest priority first. */
+  /** Returns the lanes of a queue, highest priority first. */
   List<Known> of(String queue) {
     return byQueue.getOrDefault(queue, List.of());
   }
 
-  /** Whether a lane of these queues may hold more jobs, as far as known. */
+  /** Returns whether a lane of these queues may hold more jobs, as far as known. */
   boolean expectMore(Set<String> queues) {
     for (String queue : queues) {
       for (Known known : of(queue)) {

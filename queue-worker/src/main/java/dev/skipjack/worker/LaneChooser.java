@@ -13,40 +13,41 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses how many jobs a claim requests from which lane, so that many claims together follow the
- * {@link LaneOrder}.
+ * Chooses the number of jobs that a claim requests from each lane, so that successive claims
+ * together follow the {@link LaneOrder}.
  *
- * <p>A claim has a cap for each lane and one limit for all, and serves its lanes in order. For a
- * single queue, a claim contains all its lanes, each capped by the queue's room, because the limit
- * of the claim is then the limit of the queue. While several queues have room, the caps of one
- * queue must not add up to more than its room; so a claim contains only its highest lane, and the
- * lower ones after that lane returned fewer jobs than requested. Either way, another lane provides
- * what one lane lacks, in this claim or in the next, which follows at once.
+ * <p>A claim has a cap for each lane and one limit for all lanes, and serves its lanes in order.
+ * With a single queue, a claim contains all lanes of the queue, each capped at the queue's room,
+ * because the limit of the claim is also the limit of the queue. With several queues that have
+ * room, the caps of a queue must not add up to more than its room. A claim then contains only the
+ * queue's highest lane; lower lanes follow after that lane has returned fewer jobs than requested.
+ * In both cases, if one lane has too few jobs, another lane provides the rest, in the same claim or
+ * in the next one, which follows immediately.
  *
- * <p>A claim contains an exhausted lane only if a hint makes that cheap; among several queues, it
- * requests one job of that lane, ahead of the lane that is expected to provide the rest.
+ * <p>A claim contains an exhausted lane only if a hint makes that cheap. With several queues, it
+ * requests one job from such a lane, before the lane that is expected to provide the rest.
  *
- * <p>The reserve of a queue is counted in fractions of a slot, and its lane comes first. If not all
- * wanted jobs fit into one claim, the queue that has been served least in proportion to its weight
- * comes first.
+ * <p>The reserve of a queue is counted in fractions of a slot, and the lane that receives it comes
+ * first. If one claim cannot return all jobs that the queues want, the queue that has been served
+ * least in proportion to its weight comes first.
  *
- * <p>Takes time linear in the known lanes of queues with room, except for sorting the queues if not
- * all fit. Confined to one thread.
+ * <p>The running time is linear in the number of known lanes of queues with room, except that the
+ * queues are sorted if one claim is too small for all. Confined to one thread.
  */
 final class LaneChooser {
 
-  /** Provides the due time from which a lane is worth reading. */
+  /** Provides the due time from which a lane must be read. */
   @FunctionalInterface
   interface Hints {
-    /** Returns the due time; null to read from the beginning. */
+    /** Returns the due time, or null to read the lane from its beginning. */
     @Nullable Instant of(Lane lane);
   }
 
   /**
    * The lanes and limit of a claim.
    *
-   * @param shares empty if no lane has a job for a queue with room
-   * @param limit maximum number of jobs in all; 0 if there are no shares
+   * @param shares the shares of the lanes; empty if no lane has a job for a queue with room
+   * @param limit the maximum number of jobs in total; 0 if there are no shares
    */
   record Choice(List<LaneShare> shares, int limit) {}
 
@@ -65,11 +66,11 @@ final class LaneChooser {
   }
 
   /**
-   * Returns the shares of one claim. Unless the claim fails, its result must be passed to {@link
+   * Returns the shares of one claim. Unless that claim fails, its result must be passed to {@link
    * #claimed}.
    *
-   * @param room jobs wanted by queue, each at least 1
-   * @param most maximum number of jobs in all, at least 1
+   * @param room the number of wanted jobs by queue, each at least 1
+   * @param most the maximum number of jobs in total, at least 1
    */
   Choice choose(KnownLanes lanes, Map<String, Integer> room, int most, Hints hints, long now) {
     asked.clear();
@@ -129,7 +130,10 @@ final class LaneChooser {
     }
   }
 
-  /** Returns null if the lane that has waited longest is served first anyway. */
+  /**
+   * Returns the lane whose oldest due job has waited longest, or null if that lane is served first
+   * anyway.
+   */
   private static @Nullable Known longestWaiting(List<Known> lanes, long now) {
     Known highest = null;
     Known longest = null;

@@ -5,33 +5,34 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The order in which a started worker serves due jobs. Immutable; {@link #fair()} is the default.
+ * Defines the order in which a started worker serves due jobs. Immutable; {@link #fair()} is the
+ * default.
  *
- * <p>Within a queue, jobs of higher priority come first, then those that have been due longer. A
- * queue's jobs of one priority are a <i>lane</i>. Unless the order is strict, a tenth of the slots
- * goes to the lane whose oldest due job has waited longest, so that a stream of jobs of higher
- * priority does not keep lower ones waiting forever.
+ * <p>Within a queue, jobs of higher priority are served first, and jobs of equal priority in the
+ * order in which they became due. The jobs of one queue and one priority form a <i>lane</i>. Unless
+ * the order is strict, a tenth of the slots is reserved for the lane whose oldest due job has
+ * waited longest, so that a steady stream of jobs of high priority does not starve the others.
  *
- * <p>Each queue has its own threads, which no other queue uses. So queues compete only if one claim
- * cannot take jobs for all of them: when more than 1,000 slots are free at once, and in {@link
- * Worker#runUntilIdle()}, which takes 50 jobs at a time. In these cases each queue gets a share by
- * weight, and the other queues use what a queue cannot use of its share.
+ * <p>Each queue has slots of its own, so queues compete only if a single claim cannot fill the
+ * slots of all of them: when more than 1,000 slots are free at once, and in {@link
+ * Worker#runUntilIdle()}, which claims 50 jobs at a time. Each queue then gets a share of the claim
+ * by its weight, and the part of a share that its queue cannot use goes to the other queues.
  *
  * <p>{@link Worker#runUntilIdle()} and {@link Worker#runNext()} are always strict within a queue.
  *
  * @param reserve the slots that are reserved for waiting lanes
- * @param weights shares by queue, each 1 to 1,000; a queue that is not named has 1
+ * @param weights the weight of each queue, 1 to 1,000; a queue that is not named has weight 1
  */
 public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
 
   /**
-   * The share of a queue's slots that is reserved for waiting lanes of lower priority. It is
-   * defined only here; for another share, add a constant.
+   * The share of a queue's slots that is reserved for waiting lanes of lower priority. This is its
+   * only definition; to offer another share, add a constant.
    */
   public enum Reserve {
     /** In each queue, every tenth slot goes to the lane whose oldest due job has waited longest. */
     A_TENTH(10),
-    /** No slot is reserved: while a higher lane has due jobs, lower ones wait. */
+    /** No slot is reserved: lanes of lower priority wait while a higher lane has due jobs. */
     NOTHING(0);
 
     private final int interval;
@@ -40,12 +41,12 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
       this.interval = interval;
     }
 
-    /** One slot in this number is reserved; 0 if none is. */
+    /** Returns the number of slots of which one is reserved, or 0 if none is. */
     int interval() {
       return interval;
     }
 
-    /** Whether the slot with this number, counted from 1, is reserved. */
+    /** Returns whether the slot with this number, counted from 1, is reserved. */
     boolean isReserved(long slot) {
       return interval > 0 && slot % interval == 0;
     }
@@ -53,7 +54,11 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
 
   private static final int LARGEST_WEIGHT = 1_000;
 
-  /** Copies the weights and refuses those out of range. */
+  /**
+   * Copies the weights.
+   *
+   * @throws IllegalArgumentException if a weight is out of range
+   */
   public LaneOrder {
     weights.forEach(
         (queue, weight) -> {
@@ -67,32 +72,32 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
   }
 
   /**
-   * Serves higher priorities first, but gives a tenth of the slots to the lane that has waited
-   * longest. Queues have equal weight.
+   * Returns the order that serves higher priorities first but reserves a tenth of the slots for the
+   * lane that has waited longest. All queues have equal weight.
    */
   public static LaneOrder fair() {
     return new LaneOrder(Reserve.A_TENTH, Map.of());
   }
 
   /**
-   * Serves higher priorities first, so that a lane may wait forever behind higher ones. Queues have
-   * equal weight.
+   * Returns the order that always serves higher priorities first, so that a lane may wait
+   * indefinitely behind higher ones. All queues have equal weight.
    */
   public static LaneOrder strict() {
     return new LaneOrder(Reserve.NOTHING, Map.of());
   }
 
   /**
-   * Returns this order with other weights for some queues.
+   * Returns a copy with the given weights.
    *
-   * @param weights 1 to 1,000 by queue; a queue that is not named has 1. The worker refuses queues
-   *     that it does not serve.
+   * @param weights the weight of each queue, 1 to 1,000; a queue that is not named has weight 1,
+   *     and {@link Worker.Builder#build()} rejects a queue that the worker does not serve
    */
   public LaneOrder weighted(Map<String, Integer> weights) {
     return new LaneOrder(reserve, weights);
   }
 
-  /** Returns this order with no slots reserved for waiting lanes. */
+  /** Returns a copy that reserves no slots for waiting lanes. */
   LaneOrder withoutReserve() {
     return new LaneOrder(Reserve.NOTHING, weights);
   }

@@ -3,14 +3,17 @@ package dev.skipjack.worker;
 import dev.skipjack.api.StoreException;
 import java.util.Locale;
 
-/** Makes foreign text safe for the log: it can neither begin a line nor move the cursor. */
+/**
+ * Makes text from other sources safe for the log: it can neither start a new line nor move the
+ * cursor.
+ */
 final class LogText {
 
   private LogText() {}
 
   /**
-   * Describes an error without its causes, because a database's error may quote a row, and the row
-   * a payload.
+   * Describes an error without its causes, because the error of a database may quote a row and
+   * thereby a payload.
    */
   static String of(Throwable error) {
     return error instanceof StoreException ? String.valueOf(error.getMessage()) : error.toString();
@@ -61,8 +64,8 @@ final class LogText {
   }
 
   /**
-   * Whether it is a control character, a line or paragraph separator, or a mark that changes the
-   * direction of the following text.
+   * Returns whether the character is a control character, a line or paragraph separator, or a mark
+   * that changes the direction of the following text.
    */
   private static boolean isUnsafe(char c) {
     int type = Character.getType(c);

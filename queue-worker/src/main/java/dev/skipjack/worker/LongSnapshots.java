@@ -6,56 +6,60 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kinds whose handlers complete their jobs in transactions that began before a renewal of the
- * lease, and the lease that their attempts get instead of renewals.
+ * Keeps track of the kinds whose handlers complete their jobs in transactions that began before a
+ * renewal of the lease. Attempts of these kinds get one long lease instead of renewals.
  *
- * <p>A renewal changes the job's row. A REPEATABLE READ or SERIALIZABLE transaction whose snapshot
- * is older can then neither change nor delete that row: {@code completeIn} fails with 40001. Every
- * later attempt takes as long and would fail likewise, until the job is dead. So the attempt is
- * released without being counted, and from then on this worker gives attempts of that kind one long
- * lease before their handlers start, and does not change the row while they run.
+ * <p>A renewal changes the job's row. A REPEATABLE READ or SERIALIZABLE transaction with an older
+ * snapshot can then neither change nor delete that row, so {@code completeIn} fails with 40001.
+ * Every later attempt would take as long and fail in the same way, until the job is dead. The
+ * attempt is therefore released without being counted. From then on, this worker gives attempts of
+ * that kind one long lease before their handlers start, and does not change the row while they run.
  *
- * <p>The price: each start costs a statement and a commit, a job of such a kind is rescued that
- * much later if its worker dies, and the progress that its handler reports is not written. So a
- * kind is forgotten when many of its attempts in a row end within a heartbeat interval. Each time
- * it has to be learned again, twice as many such attempts are needed to forget it: a rare long job
- * among short ones would otherwise be released, uncounted, again and again.
+ * <p>This has costs: each start requires another statement and a commit, a job of such a kind is
+ * rescued later if its worker dies, and the progress that its handler reports is not written. A
+ * kind is therefore forgotten after a number of successive attempts that ended within a heartbeat
+ * interval. Each time a kind has to be learned again, that number doubles: otherwise, a rare long
+ * job among short ones would be released, uncounted, again and again.
  *
- * <p>Kept in memory only, because each worker can learn the kinds by itself. Safe for any number of
+ * <p>Each worker learns the kinds by itself and keeps them in memory only. Safe for any number of
  * threads.
  */
 final class LongSnapshots {
 
-  /** The longest lease. A transaction that stays open longer must call {@code completeIn} first. */
+  /**
+   * The maximum duration of a long lease. A transaction that stays open longer must call {@code
+   * completeIn} first.
+   */
   static final Duration LONGEST = Duration.ofHours(6);
 
   /**
-   * A lease lasts this many times as long as the transaction that failed, and is renewed after half
-   * of it.
+   * The ratio of a long lease to the duration of the transaction that failed. The lease is renewed
+   * after half of its duration.
    */
   private static final int MARGIN = 3;
 
-  /** After this many short attempts in a row a kind is forgotten for the first time. */
+  /** The number of successive short attempts after which a kind is forgotten for the first time. */
   static final int PATIENCE = 100;
 
   private final long heartbeatInterval;
   private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
 
   /**
-   * @param lease null if the kind is forgotten and must be learned again
-   * @param patience number of short attempts in a row after which it is forgotten
-   * @param brief number of short attempts in a row so far
+   * @param lease the long lease, or null if the kind is forgotten and must be learned again
+   * @param patience the number of successive short attempts after which the kind is forgotten
+   * @param brief the number of successive short attempts so far
    */
   private record Kind(@Nullable Duration lease, long patience, long brief) {}
 
   /**
-   * @param heartbeatInterval shorter attempts are not renewed, unless they have waited
+   * @param heartbeatInterval the age at which leases are renewed; an attempt that takes less time
+   *     is usually not renewed
    */
   LongSnapshots(Duration heartbeatInterval) {
     this.heartbeatInterval = heartbeatInterval.toNanos();
   }
 
-  /** Returns the lease for an attempt of this kind; null for the usual lease with renewals. */
+  /** Returns the lease for an attempt of this kind, or null for the usual lease with renewals. */
   @Nullable Duration leaseOf(String kind) {
     Kind known = kinds.get(kind);
     return known == null ? null : known.lease();
@@ -64,7 +68,7 @@ final class LongSnapshots {
   /**
    * Records how long an attempt ran, however it ended.
    *
-   * @param took in nanoseconds
+   * @param took the duration in nanoseconds
    */
   void ran(String kind, long took) {
     Kind known = kinds.get(kind);
@@ -89,8 +93,8 @@ final class LongSnapshots {
    * Learns from an attempt that failed after {@code took} because its row had been changed while it
    * ran.
    *
-   * @param lease the lease that the attempt had
-   * @return whether the next attempt gets a longer one; if not, another try would fail likewise
+   * @param lease the lease of the attempt
+   * @return whether the next attempt gets a longer lease; if not, it would fail in the same way
    */
   boolean learn(String kind, Duration took, Duration lease) {
     Duration wanted = longer(took.multipliedBy(MARGIN), lease.multipliedBy(2));

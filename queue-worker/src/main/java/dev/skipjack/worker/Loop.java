@@ -8,8 +8,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats a step on its own thread until stopped. Survives every Throwable: a failed step is
- * repeated after a growing, jittered pause.
+ * Repeats a step on a thread of its own until it is stopped. Survives every Throwable: a failed
+ * step is repeated after a pause that grows and is jittered.
  */
 final class Loop {
 
@@ -19,12 +19,15 @@ final class Loop {
     /** Runs once and returns how many nanoseconds to wait before the next run, unless woken. */
     long run() throws Exception;
 
-    /** Whether the last run used the database, so that its success shows that it is available. */
+    /**
+     * Returns whether the last run used the database, so that its success shows that the database
+     * is available.
+     */
     default boolean asked() {
       return true;
     }
 
-    /** How many nanoseconds to wait at least after this failure of {@link #run}. */
+    /** Returns the minimum number of nanoseconds to wait after this failure of {@link #run}. */
     default long pauseAfter(Throwable failure) {
       return 0;
     }
@@ -32,7 +35,10 @@ final class Loop {
 
   static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
-  /** The longest pause of loops that detect whether the database is back; they wake the others. */
+  /**
+   * The maximum pause of the loops that detect whether the database is available again. They wake
+   * the others.
+   */
   static final Duration PROBE_PAUSE = Duration.ofMillis(500);
 
   private final String role;
@@ -53,10 +59,10 @@ final class Loop {
   private int failures; // in a row, since the database came back
 
   /**
-   * The failure that keeps a loop from working.
+   * The failure that prevents a loop from working.
    *
-   * @param since nanoTime of the first failure
-   * @param error message of the latest failure
+   * @param since the nanoTime of the first failure
+   * @param error the message of the latest failure
    */
   record Trouble(String role, long since, String error) {
 
@@ -66,7 +72,7 @@ final class Loop {
   }
 
   /**
-   * @param longestPause after failures; at most {@link #LONGEST_PAUSE}
+   * @param longestPause the maximum pause after failures, at most {@link #LONGEST_PAUSE}
    */
   Loop(
       String role,
@@ -95,9 +101,9 @@ final class Loop {
   }
 
   /**
-   * Ends the current pause after a failure, if any, and makes the next pauses short again. Has this
-   * effect only once until a step succeeds: a loop that keeps failing does so for another reason
-   * and must not be driven by the success of others.
+   * Ends the current pause after a failure, if any, and makes the next pauses short again. After
+   * that, calls have no effect until a step succeeds: if the loop still fails, it does so for
+   * another reason, and the success of other loops must not make it retry without pauses.
    */
   void databaseIsBack() {
     Trouble current = trouble;
@@ -108,7 +114,9 @@ final class Loop {
     }
   }
 
-  /** Returns the current failure; null if the last step succeeded or did not use the database. */
+  /**
+   * Returns the current failure, or null if the last step succeeded or did not use the database.
+   */
   @Nullable Trouble trouble() {
     return trouble;
   }
@@ -118,7 +126,8 @@ final class Loop {
   }
 
   /**
-   * Waits for the loop to end and returns whether it did; a loop that was never started has ended.
+   * Waits for the loop to end. Returns whether it has ended; a loop that was never started counts
+   * as ended.
    */
   boolean join(long nanos) throws InterruptedException {
     Thread running;
@@ -136,7 +145,10 @@ final class Loop {
     return role;
   }
 
-  /** Whether its thread is alive and its current step has not yet taken {@code longestStep}. */
+  /**
+   * Returns whether the loop's thread is alive and its current step has taken less than {@code
+   * longestStep}.
+   */
   synchronized boolean isAlive(Duration longestStep) {
     return thread != null
         && thread.isAlive()
@@ -207,7 +219,10 @@ final class Loop {
     }
   }
 
-  /** Starts at 25..50 ms and doubles. */
+  /**
+   * Returns the pause after the given number of failures. It starts between 25 and 50 ms and
+   * doubles.
+   */
   private long pauseAfter(int failures) {
     long full =
         Math.min(TimeUnit.MILLISECONDS.toNanos(50) << Math.min(failures - 1, 20), longestPause);

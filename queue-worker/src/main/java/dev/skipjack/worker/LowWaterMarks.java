@@ -12,57 +12,60 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The due time from which a claim may begin to read each lane.
+ * Keeps a due time for each lane from which a claim may begin to read it: the lane's mark.
  *
  * <p>A long transaction anywhere in the database keeps the index entries of finished jobs alive.
- * They pile up at the head of each lane, where every claim begins, and claims get slower by the
- * minute. A claim that begins where the last one ended steps over them.
+ * They accumulate at the head of each lane, where every claim begins, so claims become slower by
+ * the minute. A claim that begins where the last one ended skips these entries.
  *
- * <p>A mark is a hint, and correctness does not depend on it. A job may appear below its lane's
- * mark if its transaction committed late, if another worker locked and unlocked it, if its priority
- * or due time was edited by hand, or if it was released before it began, because it then keeps its
- * due time. (A job that fails, is snoozed or is rescued gets a new due time above every mark.) A
- * <i>sweep</i> finds all such jobs. It consists of a listing of lanes and a claim without hints,
- * and is due after two seconds, or after twenty times its own duration if that is longer, but after
- * twenty seconds at most. So marks can delay a job by that time and never lose one. Each sweep
- * resets all marks: a lane then has a mark only if the sweep read it, and the mark is where that
- * read ended. A thousand stragglers are thus found together, not a few in each sweep.
+ * <p>Marks are hints, and correctness does not depend on them. A job may appear below the mark of
+ * its lane if its transaction committed late, if another worker locked and unlocked it, if its
+ * priority or due time was changed manually, or if it was released before it began, because it then
+ * keeps its due time. (A job that failed, was snoozed or was rescued gets a new due time above
+ * every mark.) A <i>sweep</i> finds all such jobs. It consists of a listing of lanes and a claim
+ * without marks. The next sweep is due after two seconds, or after twenty times the duration of the
+ * last one if that is longer, but after at most twenty seconds. Marks can therefore delay a job by
+ * that time, but never lose one. Each sweep resets all marks: afterwards a lane has a mark only if
+ * the sweep read it, and the mark is the point where that read ended. A sweep thus finds all jobs
+ * below the marks together, even a thousand of them.
  *
- * <p>Marks are used only while the database is slow, so that a healthy one keeps exact order: a
- * claim without hints must take longer than 5 ms plus 50 microseconds for each job it returns,
- * three times in a row. Three fast claims in a row end their use. Dead entries slow down every
- * claim; a garbage collection, a checkpoint or a lost packet slows down one claim and would distort
- * an average for long.
+ * <p>Marks are used only while the database is slow, so that a healthy database keeps the exact
+ * order. The database counts as slow after three successive claims without marks have each taken
+ * more than 5 ms plus 50 microseconds for each job returned, and as healthy again after three fast
+ * claims in a row. Dead index entries slow down every claim, whereas a garbage collection, a
+ * checkpoint or a lost packet slows down a single claim, which would distort an average for a long
+ * time.
  *
- * <p>The listing itself reads the dead entries of every lane, so a claim that returns no job is
- * followed by a sweep only if twenty times the duration of the last sweep has passed. Until then,
- * claims from idle lanes, from which no job was claimed for a second, find new jobs by their marks.
+ * <p>The listing itself reads the dead entries of every lane. A claim that returns no job is
+ * therefore followed by a sweep only if at least twenty times the duration of the last sweep has
+ * passed. Until then, claims use the marks to find new jobs in idle lanes, from which no job was
+ * claimed for a second.
  *
- * <p>Marks are dropped
+ * <p>A mark is dropped
  *
  * <ul>
  *   <li>when no job was claimed from the lane for a minute, or for a second in a healthy database;
- *   <li>when the database's time steps back, which claimed jobs show: new jobs are then due below
- *       the mark;
+ *   <li>when the claimed jobs show that the database's clock was set back, because new jobs are
+ *       then due below the mark;
  *   <li>when a call of the store failed. A change of server, by restart, failover or promotion,
- *       always breaks the connections first. A pool or proxy may hide that from a worker between
- *       two claims; then the next sweep corrects the marks.
+ *       always breaks the connections first. If a pool or proxy hides that from the worker, the
+ *       next sweep corrects the marks.
  * </ul>
  *
- * <p>Edits by hand come from other processes or bypass the worker, so they cannot make it drop a
+ * <p>Manual changes come from other processes or bypass the worker, so they cannot make it drop a
  * mark; the next sweep finds the job.
  *
- * <p>Kept in memory only. Times without a unit are values of {@link System#nanoTime()}. Confined to
- * one thread.
+ * <p>Marks are kept in memory only. Times without a unit are values of {@link System#nanoTime()}.
+ * Confined to one thread.
  */
 final class LowWaterMarks {
 
-  /** The longest that a claim of no jobs takes in a healthy database. */
+  /** The maximum duration of a claim that returns no jobs from a healthy database. */
   static final Duration FAST = Duration.ofMillis(5);
 
   /**
-   * How far a mark stays behind the last job claimed, so that transactions of at most this duration
-   * are not missed.
+   * The distance between a mark and the last job claimed. Jobs of transactions that take no longer
+   * than this are found without a sweep.
    */
   static final Duration LAG = Duration.ofMillis(100);
 
@@ -72,13 +75,17 @@ final class LowWaterMarks {
   private static final int INTERVAL_BY_DURATION = 20;
 
   /**
-   * The longest that stragglers and new lanes wait for the next sweep, however long a sweep takes.
+   * The maximum interval between sweeps, and thus the longest wait of jobs below a mark and of new
+   * lanes.
    */
   private static final long LONGEST_INTERVAL = Duration.ofSeconds(20).toNanos();
 
   private static final long IDLE = Duration.ofSeconds(1).toNanos();
 
-  /** Bounds how many idle lanes are kept, and how many dead entries lie above their marks. */
+  /**
+   * How long the mark of an idle lane is kept. Bounds the number of idle lanes, and the number of
+   * dead entries above their marks.
+   */
   private static final long KEPT = Duration.ofMinutes(1).toNanos();
 
   private static final class Mark {
@@ -104,27 +111,30 @@ final class LowWaterMarks {
     this.fast = fast.toNanos();
   }
 
-  /** Whether the database is slow enough for marks to pay off. */
+  /** Returns whether the database is slow enough for marks to be useful. */
   boolean inForce() {
     return inForce;
   }
 
-  /** Whether the lanes must be listed and the next claim must use no hints. */
+  /** Returns whether the lanes must be listed, and the next claim must not use marks. */
   boolean isSweepDue(long now) {
     return now - sweptAt >= SHORTEST_INTERVAL && isSweepAffordable(now);
   }
 
-  /** Whether a sweep now takes at most a twentieth of the time, or is required anyway. */
+  /**
+   * Returns whether a sweep is due anyway, or sweeping now would take at most a twentieth of the
+   * time.
+   */
   boolean isSweepAffordable(long now) {
     return now - sweptAt >= Math.min(INTERVAL_BY_DURATION * sweepNanos, LONGEST_INTERVAL);
   }
 
   /**
-   * Resets all marks after the lanes were listed. The listing has also read the lanes in which it
-   * found no due job.
+   * Resets all marks after the lanes were listed. A listing also reads the lanes in which it finds
+   * no due job.
    *
-   * @param began when the listing began
-   * @param nanos how long the listing took
+   * @param began the time when the listing began
+   * @param nanos the duration of the listing in nanoseconds
    */
   void sweep(long began, long nanos, Set<Lane> due, Set<String> paused) {
     sweep++;
@@ -147,8 +157,8 @@ final class LowWaterMarks {
   }
 
   /**
-   * Returns the due time from which to read the lane; null to read all of it, or if the lane is
-   * idle.
+   * Returns the due time from which to read the lane, or null if the lane has no mark or is idle;
+   * all of a lane without a mark is read.
    */
   @Nullable Instant of(Lane lane, long now) {
     Mark mark = valid(lane);
@@ -156,14 +166,15 @@ final class LowWaterMarks {
   }
 
   /**
-   * Like {@link #of}, for a lane from which no job was claimed for a second; null for all others.
+   * Returns the due time from which to read an idle lane, from which no job was claimed for a
+   * second. Returns null for all other lanes.
    */
   @Nullable Instant ofIdle(Lane lane, long now) {
     Mark mark = valid(lane);
     return mark == null || !isIdle(mark, now) ? null : mark.low;
   }
 
-  /** Whether the lane has a mark, idle or not. */
+  /** Returns whether the lane has a mark, idle or not. */
   boolean has(Lane lane) {
     return valid(lane) != null;
   }
@@ -249,13 +260,16 @@ final class LowWaterMarks {
     }
   }
 
-  /** Drops every mark, because the marks may come from another server. */
+  /** Drops all marks, because they may come from another server. */
   void clear() {
     drop();
     databaseTime = Instant.MIN;
   }
 
-  /** Afterwards only a sweep finds exhausted lanes, so it must not be postponed. */
+  /**
+   * Drops all marks, and makes the next sweep affordable, because only a sweep can then find
+   * exhausted lanes.
+   */
   private void drop() {
     marks.clear();
     sweepNanos = 0;

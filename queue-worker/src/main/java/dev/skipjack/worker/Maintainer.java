@@ -15,10 +15,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates the partitions of the coming days, and removes and prunes rows that are older than their
- * retention. Any worker may do this for all others at any time. It has its own loop, because it may
- * wait a second now and then for a lock of another transaction, and the rescue of jobs must not
- * wait with it.
+ * Creates the partitions of the coming days, and removes rows that are older than their retention.
+ * Any worker may do this at any time, for all workers. It has a loop of its own, because it may
+ * wait up to a second for a lock of another transaction, and the rescue of jobs must not be delayed
+ * by that.
  */
 final class Maintainer implements Loop.Step {
 
@@ -71,15 +71,15 @@ final class Maintainer implements Loop.Step {
   }
 
   /**
-   * A step that the database refuses, for example because a privilege is missing, will soon be
-   * refused again.
+   * Returns the minimum pause. A step that the database rejects, for example because a privilege is
+   * missing, would soon be rejected again.
    */
   @Override
   public long pauseAfter(Throwable failure) {
     return pauseAfterFailure;
   }
 
-  /** A step that fails does not hold up the others, unless the database is unavailable. */
+  /** Runs a step. If it fails, the other steps still run, unless the database is unavailable. */
   private void step(Runnable step) {
     try {
       step.run();

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Collects endings for a moment, so that one statement writes many, and keeps endings that could
- * not be written until they can be. Never drops one: only a written or lost ending is settled.
+ * Collects endings for a moment, so that one statement can write many of them, and keeps each
+ * ending until it has been written or its job is lost.
  */
 final class OutcomeFlusher implements Loop.Step {
 
@@ -32,8 +32,8 @@ final class OutcomeFlusher implements Loop.Step {
   }
 
   /**
-   * Accepts an ending from any thread. Does not wait: unwritten endings slow down the claim loop
-   * instead.
+   * Accepts an ending from any thread. Does not block: if endings accumulate, the claim loop claims
+   * fewer jobs.
    */
   void offer(Attempt attempt, Ending ending) {
     attempt.unwritten();

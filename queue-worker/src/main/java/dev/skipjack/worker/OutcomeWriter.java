@@ -21,9 +21,9 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
- * Writes endings, one statement for each kind of ending, and settles those that are written.
- * Endings that the database rejects go to the {@link RejectedEndings}; the rest stays unsettled and
- * is tried again. Confined to the flusher's thread.
+ * Writes endings, with one statement for each kind of ending, and settles those that were written.
+ * Endings that the database rejected go to the {@link RejectedEndings}. The others remain unsettled
+ * and are tried again. Confined to the flusher's thread.
  */
 final class OutcomeWriter {
 
@@ -49,10 +49,10 @@ final class OutcomeWriter {
   }
 
   /**
-   * Writes as many endings as possible; the rest remains unsettled and is tried again when it is
-   * due.
+   * Writes as many endings as possible. The others remain unsettled and are tried again when they
+   * are due.
    *
-   * @throws StoreException if the database is unavailable, which settles no ending
+   * @throws StoreException if the database is unavailable; no ending is then settled
    */
   void write(List<UnwrittenEnding> due) {
     try {
@@ -98,8 +98,8 @@ final class OutcomeWriter {
   }
 
   /**
-   * Whether the statement may have been executed: not if it was refused, or if there was no
-   * connection to send it on.
+   * Returns whether the statement may have been executed, which is impossible if it was rejected or
+   * no connection was available.
    */
   private static boolean mayBeExecuted(Throwable thrown) {
     return !(thrown instanceof StoreException refused) || refused.isOutcomeUnknown();
@@ -124,8 +124,9 @@ final class OutcomeWriter {
   }
 
   /**
-   * Checks a batch with a heartbeat, which distinguishes a row that is gone from one whose
-   * transaction is still open. An attempt that is about to fail may keep its lease.
+   * Checks with a heartbeat whether handlers committed their completions. The heartbeat
+   * distinguishes a row that is gone from a row whose transaction is still open. It may renew the
+   * lease of an attempt that is about to fail.
    */
   private void checkCompletions(List<UnwrittenEnding> batch) {
     long sentAt = System.nanoTime();
@@ -186,7 +187,7 @@ final class OutcomeWriter {
         unwritten.attempt().execution(), failed.error(), failed.delay(), failed.isFinal());
   }
 
-  /** Whether the job became dead, if it was this failure that ended the attempt. */
+  /** Returns whether the job became dead, provided that this failure ended the attempt. */
   private static boolean isLast(UnwrittenEnding unwritten) {
     AttemptInfo info = unwritten.attempt().info();
     return ((Ending.Failed) unwritten.ending()).isFinal() || info.attempt() >= info.maxAttempts();
@@ -213,7 +214,10 @@ final class OutcomeWriter {
     return batch.stream().map(unwritten -> unwritten.attempt().execution()).toList();
   }
 
-  /** The store cancels a job on request instead of making it pending or dead. */
+  /**
+   * Acts on the result of the write. If cancellation was requested, the store cancels a job instead
+   * of making it pending or dead.
+   */
   private void act(UnwrittenEnding unwritten, Ended answer, ExecutionStatus otherwise) {
     boolean cancelled = answer.status() == JobStatus.CANCELLED;
     act(unwritten, answer.verdict(), cancelled ? ExecutionStatus.CANCELLED : otherwise);

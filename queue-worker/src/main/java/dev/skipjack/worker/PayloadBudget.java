@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Limits how many payloads a worker holds in memory and fetches at once. The expected size of the
- * next payloads follows the last ones: it rises at once and falls over several claims.
+ * next payloads is learned from earlier ones: it rises immediately, and falls over several claims.
  *
- * <p>Counts each character twice, because a claim holds it as the driver's bytes and as text. Safe
- * for any number of threads; {@link #learn} is for one.
+ * <p>Each character counts twice, because a claim holds it both as the driver's bytes and as text.
+ * Safe for any number of threads, except that only one may call {@link #learn}.
  */
 final class PayloadBudget {
 
-  /** What the rest of an attempt needs: more than enough of it makes no claim smaller. */
+  /** The weight of an attempt without its payload, estimated generously. */
   private static final int BESIDES = 512;
 
   /**
@@ -24,7 +24,7 @@ final class PayloadBudget {
   private static final long LARGEST = 128L << 20;
   private static final int PART_OF_HEAP = 4;
 
-  /** A claim of this many smaller jobs moves the expected size halfway down. */
+  /** The number of smaller jobs in a claim that moves the expected size halfway down. */
   private static final double HALFWAY = 32;
 
   private final long most;
@@ -33,13 +33,13 @@ final class PayloadBudget {
   private boolean learned;
 
   /**
-   * @param most maximum total weight, as of {@link #weightOf}
+   * @param most the maximum total weight, as computed by {@link #weightOf}
    */
   PayloadBudget(long most) {
     this.most = most;
   }
 
-  /** Returns a budget of a quarter of the heap, at most 128 MiB. */
+  /** Returns a budget of a quarter of the heap, but at most 128 MiB. */
   static PayloadBudget ofHeap() {
     return new PayloadBudget(Math.min(LARGEST, Runtime.getRuntime().maxMemory() / PART_OF_HEAP));
   }
@@ -56,12 +56,12 @@ final class PayloadBudget {
     held.addAndGet(-weight);
   }
 
-  /** How many more jobs of the expected size may be held. */
+  /** Returns how many more jobs of the expected size may be held. */
   int room() {
     return jobs(most - held.get());
   }
 
-  /** How many jobs one claim may return; at least one. */
+  /** Returns the number of jobs that one claim may return, at least one. */
   int claimable() {
     return Math.max(1, jobs(most / 2));
   }

@@ -5,22 +5,28 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * Decides when an idle claim loop polls again: soon and then ever later after jobs or a wake-up
- * arrived, and at the poll interval otherwise. Times are values of {@link System#nanoTime()}.
- * Confined to one thread.
+ * Determines when an idle claim loop polls again: after jobs or a wake-up have arrived, soon and
+ * then at growing intervals; otherwise at the poll interval. Times are values of {@link
+ * System#nanoTime()}. Confined to one thread.
  *
  * <p>A wake-up stands for all jobs that its sender commits in the 5 ms after it, in any lane of the
- * queue. A listing 5 ms after the wake-up arrived finds them all. The later polls find jobs of
- * callers' transactions that commit late, and jobs of senders that send no wake-ups. After a
- * wake-up whose job another worker claimed, only the first poll follows: the other worker makes the
- * later ones.
+ * queue. A listing 5 ms after the wake-up finds all of them. The later polls find jobs of callers'
+ * transactions that commit late, and jobs of senders that send no wake-ups. If another worker
+ * claimed the job of a wake-up, this worker makes only the first of these polls, and the other
+ * worker makes the rest.
  */
 final class PollSchedule {
 
-  /** At least as long as the time in which a sender of wake-ups sends no second one. */
+  /**
+   * The delay of the first poll. It is at least as long as the time in which a sender of wake-ups
+   * sends no second one.
+   */
   private static final long FIRST = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** When to poll after jobs arrived. A job is found after four times its own delay at most. */
+  /**
+   * The times of the polls after jobs arrived. A job whose commit was delayed is found after at
+   * most four times that delay.
+   */
   private static final long[] AFTER_JOBS = {
     FIRST,
     TimeUnit.MILLISECONDS.toNanos(25),
@@ -69,7 +75,10 @@ final class PollSchedule {
     return pause;
   }
 
-  /** Up to a fifth longer, and never shorter: an early poll would miss jobs. */
+  /**
+   * Returns the given time, extended by up to a fifth but never shortened, because an early poll
+   * would miss jobs.
+   */
   private long spread(long nanos) {
     return nanos + random.nextLong(nanos / 5 + 1);
   }

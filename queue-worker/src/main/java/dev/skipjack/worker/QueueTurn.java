@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The share of one queue in the current claim, and how much it was served over all claims. */
+/**
+ * Tracks the share of one queue in the current claim, and how many jobs it has received over all
+ * claims.
+ */
 final class QueueTurn {
 
   private final int weight;
@@ -15,7 +18,9 @@ final class QueueTurn {
   private int room;
   private double served;
 
-  /** The fraction of a slot that is still owed to waiting lanes, counted in intervals. */
+  /**
+   * The fraction of a slot that is still owed to waiting lanes, in units of {@code 1 / interval}.
+   */
   private int owed;
 
   private @Nullable Lane reservedFor;
@@ -40,12 +45,12 @@ final class QueueTurn {
     return room;
   }
 
-  /** The lanes that are worth claiming from, highest priority first. */
+  /** Returns the lanes that are worth claiming from, highest priority first. */
   List<Known> lanes() {
     return lanes;
   }
 
-  /** Whether none of the lanes is expected to have jobs. */
+  /** Returns whether none of the lanes is expected to have jobs. */
   boolean isExhausted() {
     for (Known known : lanes) {
       if (!known.isExhausted()) {
@@ -55,20 +60,26 @@ final class QueueTurn {
     return true;
   }
 
-  /** How much of its share it has received in claims that were too small for all queues. */
+  /**
+   * Returns how many jobs the queue has received, relative to its weight, in claims that were too
+   * small for all queues.
+   */
   double served() {
     return served;
   }
 
   /**
-   * Raises the served amount: a queue that had no jobs, or room for all of them, saves up no claim
-   * on later slots.
+   * Raises the value of {@link #served} to at least {@code least}, so that a queue without jobs, or
+   * with room for all of them, does not save up a claim to later slots.
    */
   void servedAtLeast(double least) {
     served = Math.max(served, least);
   }
 
-  /** Returns how many slots are reserved for this lane, which waits longest behind higher ones. */
+  /**
+   * Returns the number of slots that are reserved for this lane, which has waited longest behind
+   * higher ones.
+   */
   int reserve(Lane lane) {
     reservedFor = lane;
     return (owed + room) / reserve.interval();

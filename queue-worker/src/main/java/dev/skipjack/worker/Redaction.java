@@ -3,7 +3,7 @@ package dev.skipjack.worker;
 import java.util.Objects;
 
 /**
- * The user's {@link ErrorRedactor}, called so that its failure neither reveals the text nor costs
+ * Calls the user's {@link ErrorRedactor}, so that its failure neither reveals the text nor loses
  * the outcome.
  */
 record Redaction(ErrorRedactor redactor) {

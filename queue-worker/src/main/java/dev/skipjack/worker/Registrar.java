@@ -12,14 +12,14 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Writes the worker's row, which lists it for operators, and checks whether the schema is recent
- * enough. Nothing that recovers jobs reads that row.
+ * Writes the worker's row, in which operators see the worker, and checks whether the schema is
+ * recent enough. The recovery of jobs does not use that row.
  */
 final class Registrar implements Loop.Step {
 
   private static final long INTERVAL = Duration.ofMinutes(1).toNanos();
 
-  /** SQLSTATEs for an undefined function and an undefined table. */
+  /** SQLSTATEs of an undefined function and an undefined table. */
   private static final Set<String> NOT_THERE = Set.of("42883", "42P01");
 
   private final WorkerRegistry registry;
@@ -61,8 +61,8 @@ final class Registrar implements Loop.Step {
   }
 
   /**
-   * Reports an encoding that migrations refuse, because a dump may have been restored into such a
-   * database.
+   * Warns if the database has an encoding that migrations reject; a dump may have been restored
+   * into such a database.
    */
   private void checkEncoding(String encoding) {
     vitals.encodingIs(encoding);
@@ -72,7 +72,7 @@ final class Registrar implements Loop.Step {
     }
   }
 
-  /** Returns empty for a schema from before versions existed. */
+  /** Announces the worker. Returns empty if the schema is older than schema versions. */
   private Optional<WorkerInstructions> announce() {
     try {
       return Optional.of(registry.announce(row));
@@ -84,7 +84,7 @@ final class Registrar implements Loop.Step {
     }
   }
 
-  /** Removes the row; one that stays is removed by other workers a day later. */
+  /** Removes the row. If that fails, another worker removes it a day later. */
   void leave() {
     try {
       registry.remove(row.id());

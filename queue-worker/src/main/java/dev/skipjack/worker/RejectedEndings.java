@@ -15,9 +15,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endings that the database rejected, because the attempt no longer holds its job. Finds out
- * why, reports it and settles them: a statement whose response was lost did write the ending, the
- * handler's own transaction completed the job, or another worker has it.
+ * Settles the endings that the database rejected because the attempt no longer holds its job. It
+ * determines and reports the reason: an earlier statement whose response was lost has written the
+ * ending, the handler's own transaction has completed the job, or another worker holds it.
  *
  * <p>Confined to the flusher's thread.
  */
@@ -38,28 +38,25 @@ final class RejectedEndings {
     this.reporter = reporter;
   }
 
-  /** Adds an ending; {@link #settle} asks who has its job. */
+  /** Adds an ending; {@link #settle} determines which execution holds its job. */
   void add(UnwrittenEnding ending) {
     unsettled.add(Rejected.of(ending, null));
   }
 
-  /** Adds an ending for which a heartbeat has reported who has its job. */
+  /** Adds an ending for which a heartbeat has already reported which execution holds its job. */
   void add(UnwrittenEnding ending, Renewal renewal) {
     unsettled.add(Rejected.of(ending, renewal));
   }
 
-  /**
-   * Adds an ending whose job must not be checked with a heartbeat, because that might renew its
-   * lease.
-   */
+  /** Adds an ending whose job must not be checked with a heartbeat, which might renew the lease. */
   void addExpired(UnwrittenEnding ending) {
     unsettled.add(Rejected.of(ending, UNKNOWN));
   }
 
   /**
-   * Asks the store who has the jobs, reads from the audit which of the endings were written, and
-   * reports the result. If the database is unavailable, an ending that may have been written stays
-   * unsettled, so that it is checked again.
+   * Determines which executions hold the jobs, reads from the audit which of the endings were
+   * written, and reports the results. If the database is unavailable, an ending that may have been
+   * written remains unsettled and is checked again.
    *
    * @throws StoreException if the database is unavailable
    */
@@ -86,7 +83,10 @@ final class RejectedEndings {
     }
   }
 
-  /** A heartbeat changes nothing here: a worker that has lost a job never owns it again. */
+  /**
+   * Adds the results of a heartbeat to the endings without one. The heartbeat renews nothing here,
+   * because a worker that has lost a job never holds it again.
+   */
   private List<Rejected> withRenewals(List<Rejected> all) {
     List<Rejected> unasked = all.stream().filter(one -> one.renewal() == null).toList();
     if (unasked.isEmpty()) {
@@ -137,7 +137,7 @@ final class RejectedEndings {
     }
   }
 
-  /** Whether the audit records an attempt with this ending under this status. */
+  /** Returns whether the audit records this ending as this status. */
   private static boolean isWrittenAs(Ending ending, ExecutionStatus audited) {
     return switch (audited) {
       case FAILED, DEAD -> ending instanceof Ending.Failed;
@@ -151,9 +151,9 @@ final class RejectedEndings {
   /**
    * One rejected ending.
    *
-   * @param completedByHandler the state when the database rejected the ending; a lease that expires
-   *     afterwards changes nothing
-   * @param renewal who has the job; null if not known yet
+   * @param completedByHandler whether the handler's completion had been committed when the database
+   *     rejected the ending; a lease that expires afterwards changes nothing
+   * @param renewal reports which execution holds the job; null if not known yet
    */
   private record Rejected(
       UnwrittenEnding unwritten, boolean completedByHandler, @Nullable Renewal renewal) {
@@ -166,12 +166,15 @@ final class RejectedEndings {
       return new Rejected(unwritten, completedByHandler, asked);
     }
 
-    /** Whether the job is gone because the handler's own completion ended it. */
+    /** Returns whether the job is gone because the handler's own completion ended it. */
     boolean isCompleted() {
       return completedByHandler && renewal != null && !renewal.jobIsLive();
     }
 
-    /** Whether a write of this worker, or the handler's transaction, may have ended the attempt. */
+    /**
+     * Returns whether a write of this worker, or the handler's transaction, may have ended the
+     * attempt.
+     */
     boolean mayBeWritten() {
       return unwritten.mayBeWritten() || unwritten.attempt().completion().isWritten();
     }

@@ -19,12 +19,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports each event to the log, to listeners and to monitoring. A failure of one of them is never
- * thrown to the caller.
+ * Reports events to the log, to listeners and to monitoring. If one of them fails, the caller is
+ * not affected.
  */
 final class Reporter {
 
-  /** Each time this number of further attempts of a job does not count, a warning is logged. */
+  /**
+   * The number of uncounted attempts of a job after which a warning is logged, and again after
+   * every further such number.
+   */
   private static final int REPEATED = 100;
 
   private final List<WorkerListener> listeners;
@@ -38,7 +41,7 @@ final class Reporter {
   private final HandlerWatch handlers = new HandlerWatch(System::nanoTime);
 
   /**
-   * Creates a reporter that calls listeners in the calling thread; for tests of parts that have no
+   * Creates a reporter that calls listeners in the calling thread, for tests of parts without
    * threads.
    */
   Reporter(List<WorkerListener> listeners) {
@@ -54,7 +57,7 @@ final class Reporter {
     this.failures = new FailureLogger(failureLog, LOG, System::nanoTime);
   }
 
-  /** Starts to call listeners; without listeners it starts no thread. */
+  /** Starts the thread that calls listeners, if there are any. */
   void start(WorkerThreads threads) {
     if (!listeners.isEmpty()) {
       EventDispatcher started =
@@ -68,7 +71,9 @@ final class Reporter {
     }
   }
 
-  /** Delivers the queued events for at most the given time, and none afterwards. */
+  /**
+   * Delivers the queued events for at most the given number of nanoseconds, and none afterwards.
+   */
   void stop(long nanos) throws InterruptedException {
     failures.close();
     EventDispatcher running = dispatcher;
@@ -77,13 +82,13 @@ final class Reporter {
     }
   }
 
-  /** Whether the calling thread is the one that calls listeners. */
+  /** Returns whether the calling thread is the one that calls listeners. */
   boolean isCallingListeners() {
     EventDispatcher running = dispatcher;
     return running != null && running.isCurrentThread();
   }
 
-  /** Logs how many failures were left out of the log; called periodically. */
+  /** Logs how many failures were left out of the log. Must be called periodically. */
   void reportLeftOut() {
     failures.reportLeftOut();
   }
@@ -97,10 +102,13 @@ final class Reporter {
   }
 
   void saturated(String reason) {
-    LOG.warn("Queue saturated, its jobs wait: {}", reason);
+    LOG.warn("Queue saturated: {}", reason);
   }
 
-  /** Like {@link #lost}, for a handler that completed its job in a transaction. */
+  /**
+   * Reports the loss of an attempt whose handler completed its job in a transaction that is still
+   * open.
+   */
   void lostToOpenTransaction(Attempt attempt) {
     metrics.count(WorkerMeter.LOST, attempt.info());
     LOG.warn(
@@ -155,7 +163,7 @@ final class Reporter {
     metrics.record(WorkerMeter.RUN, Duration.ofNanos(nanos), attempt.info());
   }
 
-  /** Reports that an attempt's ending is written, with its status. */
+  /** Reports that an attempt's ending was written, with its status. */
   void ended(Attempt attempt, Ending ending, ExecutionStatus status) {
     switch (status) {
       case SUCCEEDED -> succeeded(attempt);
@@ -212,14 +220,14 @@ final class Reporter {
   }
 
   /**
-   * Warns of a job that is snoozed or released again and again: it never becomes dead, so it would
-   * go unnoticed.
+   * Warns of a job that is snoozed or released again and again. Such a job never becomes dead, so
+   * it would otherwise go unnoticed.
    */
   private static void warnIfRepeated(Attempt attempt) {
     long uncounted = attempt.job().uncountedAttempts() + 1L; // including this one
     if (uncounted % REPEATED == 0) {
       LOG.warn(
-          "Job has many attempts that do not count: it was repeatedly snoozed, released or redriven queue={} kind={} jobId={} uncountedAttempts={}",
+          "Job has many uncounted attempts: it was repeatedly snoozed, released or redriven queue={} kind={} jobId={} uncountedAttempts={}",
           attempt.job().queue(),
           attempt.job().kind(),
           attempt.execution().jobId(),
@@ -229,17 +237,18 @@ final class Reporter {
 
   void snapshotTooOld(Attempt attempt, Duration lease) {
     LOG.warn(
-        "Renewing the lease made completeIn fail with 40001, the attempt is not counted and the next ones get a longer lease {} leaseMs={}",
+        "Attempt not counted because a lease renewal made completeIn fail with 40001; later attempts get a longer lease {} leaseMs={}",
         attempt.info(),
         lease.toMillis());
   }
 
   void notSpared(Attempt attempt, StoreException why) {
-    LOG.debug("Lease was not made longer {} error={}", attempt.info(), LogText.of(why));
+    LOG.debug("Lease could not be extended {} error={}", attempt.info(), LogText.of(why));
   }
 
   void cancelRequested(Attempt attempt) {
-    LOG.info("Handler interrupted, the cancellation of its job was requested {}", attempt.info());
+    LOG.info(
+        "Handler interrupted because cancellation of its job was requested {}", attempt.info());
   }
 
   void lost(Attempt attempt, @Nullable ExecutionId heldBy) {
@@ -268,37 +277,37 @@ final class Reporter {
 
   void timedOut(Attempt attempt) {
     metrics.count(WorkerMeter.TIMED_OUT, attempt.info());
-    LOG.warn("Handler interrupted, its timeout has passed {}", attempt.info());
+    LOG.warn("Handler interrupted because its timeout has passed {}", attempt.info());
     send(new WorkerEvent.TimedOut(attempt.info()));
   }
 
   void stuck(Attempt attempt) {
     metrics.count(WorkerMeter.STUCK, attempt.info());
-    LOG.error("Handler is stuck, it was interrupted and still runs {}", attempt.info());
+    LOG.error("Handler stuck: it is still running after an interrupt {}", attempt.info());
     send(new WorkerEvent.Stuck(attempt.info()));
   }
 
   void notBegun(Attempt attempt) {
-    LOG.error("Executor did not begin a job in time, the job is released {}", attempt.info());
+    LOG.error("Job released because the executor did not begin it in time {}", attempt.info());
     send(new WorkerEvent.NotBegun(attempt.info()));
   }
 
-  /** Reports that there was no thread for a handler; logged once until there is one again. */
+  /** Reports that there was no thread for a handler. Logged once until a handler begins again. */
   void noThread(Attempt attempt, Throwable why) {
     if (handlers.refused()) {
-      LOG.error("Executor refused a handler, its job is released {}", attempt.info(), why);
+      LOG.error("Job released because the executor rejected its handler {}", attempt.info(), why);
     }
   }
 
   void notEnded(Throwable thrown) {
     try {
-      LOG.error("Attempt could not be ended, its lease will expire", thrown);
+      LOG.error("Attempt could not be ended; its lease will expire", thrown);
     } catch (Throwable again) {
       Thread.onSpinWait(); // no memory for a log line; the thread must continue
     }
   }
 
-  /** Reports payloads of a later version; logged once for each kind and version. */
+  /** Reports payloads of a later version. Logged once for each kind and version. */
   void leftToNewer(Attempt attempt, int known) {
     int version = attempt.job().payloadVersion();
     if (leftToNewer.add(attempt.job().kind() + " " + version)) {
@@ -321,30 +330,31 @@ final class Reporter {
   }
 
   void schemaTooOld(int found, int needed) {
-    LOG.error("Schema is too old for this library, migrate it found={} needed={}", found, needed);
+    LOG.error(
+        "Schema too old for this library; run the migrations found={} needed={}", found, needed);
   }
 
   void encodingUnsuitable(String found) {
     LOG.error(
-        "Database encoding cannot represent every payload and error message, use a database with encoding UTF8 found={}",
+        "Database encoding cannot represent every payload and error message; use a database with encoding UTF8 found={}",
         found);
   }
 
   void ignoredAfterCompletion(Attempt attempt, JobError said) {
     LOG.warn(
-        "Handler failed after its completion was committed, the completion stands {} {}",
+        "Handler failed after its completion was committed; the completion stands {} {}",
         attempt.info(),
         failures.describe(said));
   }
 
   void refused(int outcomes, Throwable thrown) {
     LOG.warn(
-        "Outcomes refused, retrying count={} error={}",
+        "Outcomes rejected; retrying count={} error={}",
         outcomes,
         thrown instanceof StoreException store
             ? store.sqlState().orElse("no SQLSTATE")
             : thrown.getClass().getName());
-    LOG.trace("Outcomes refused because", thrown);
+    LOG.trace("Outcomes rejected because", thrown);
   }
 
   void partitionsCreated(List<String> partitions) {
@@ -365,14 +375,14 @@ final class Reporter {
     }
   }
 
-  /** Reports, in one sentence, what could not be pruned. */
+  /** Reports which rows could not be pruned, and why. */
   void notPruned(String failure) {
-    LOG.warn("Pruning needs an operator error={}", failure);
+    LOG.warn("Pruning failed and needs an operator error={}", failure);
   }
 
   void cannotListen(Throwable why) {
     LOG.warn(
-        "Wake-ups cannot be received, jobs are found by polling only error={}", LogText.of(why));
+        "Wake-ups cannot be received; jobs are found by polling only error={}", LogText.of(why));
     LOG.trace("Wake-ups cannot be received because", why);
   }
 
@@ -393,7 +403,7 @@ final class Reporter {
   }
 
   void loopFailed(String loop, Throwable error) {
-    LOG.warn("Worker loop failed, retrying loop={} error={}", loop, LogText.of(error));
+    LOG.warn("Worker loop failed; retrying loop={} error={}", loop, LogText.of(error));
     if (!(error instanceof StoreException)) {
       LOG.warn("Worker loop failed because", error);
     }
@@ -401,31 +411,31 @@ final class Reporter {
     send(new WorkerEvent.LoopFailed(loop, error));
   }
 
-  /** Reports that a loop failed; the error shows whether the database was unavailable. */
+  /** Reports that a loop failed. The error shows whether the database was unavailable. */
   void databaseFailed(String loop, Throwable error) {
     if (!DatabaseWatch.isExhausted(error)) {
       waitsNoMore(loop); // it fails for another reason now
     } else if (database.waits(loop)) {
       LOG.error(
-          "Pool exhausted, no connection is free for the worker loop={} error={}",
+          "Connection pool exhausted; the worker is waiting for a connection loop={} error={}",
           loop,
           LogText.of(error));
       send(new WorkerEvent.PoolExhausted(error));
     }
     if (database.failed(loop, error)) {
       LOG.error(
-          "Database unavailable, retrying until it is back loop={} error={}",
+          "Database unavailable; retrying until it is available loop={} error={}",
           loop,
           LogText.of(error));
       send(new WorkerEvent.DatabaseLost(error));
     }
   }
 
-  /** Reports that a loop got a connection, needed none, failed for another reason, or has ended. */
+  /** Reports that a loop no longer waits for a connection, for whatever reason. */
   void waitsNoMore(String loop) {
     if (database.waitsNoMore(loop)) {
       Duration after = database.exhaustedFor();
-      LOG.warn("Pool no longer exhausted afterMs={}", after.toMillis());
+      LOG.warn("Connection pool no longer exhausted afterMs={}", after.toMillis());
       send(new WorkerEvent.PoolFree(after));
     }
   }
@@ -433,7 +443,7 @@ final class Reporter {
   void databaseAnswered(String loop) {
     if (database.worked(loop)) {
       Duration after = database.duration();
-      LOG.warn("Database back afterMs={}", after.toMillis());
+      LOG.warn("Database available again afterMs={}", after.toMillis());
       send(new WorkerEvent.DatabaseBack(after));
     }
   }
@@ -448,7 +458,7 @@ final class Reporter {
     send(new WorkerEvent.LoopRecovered(loop));
   }
 
-  /** Registers the gauges of a worker; the returned action removes them. */
+  /** Registers the gauges of a worker. The returned action removes them. */
   Runnable gauges(WorkerId id, Supplier<WorkerStatus> status, Supplier<WorkerHealth> health) {
     return metrics.gauges(id, status, health);
   }

@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** Takes back jobs whose lease has expired. Any worker may do this for all others at any time. */
+/** Rescues jobs whose lease has expired. Any worker may do this at any time, for all workers. */
 final class Rescuer implements Loop.Step {
 
   /**
-   * Rescued jobs become due spread over this time, so that a dead worker's jobs do not all start at
-   * once.
+   * The duration over which the due times of rescued jobs are spread, so that a dead worker's jobs
+   * do not all start at once.
    */
   private static final Duration SPREAD = Duration.ofSeconds(1);
 

@@ -9,7 +9,7 @@ sealed interface RunResult {
   /**
    * The handler returned.
    *
-   * @param outcome null if the handler returned null, which fails the attempt
+   * @param outcome the outcome, or null if the handler returned null, which fails the attempt
    */
   record Returned(@Nullable Outcome outcome) implements RunResult {}
 
@@ -19,11 +19,11 @@ sealed interface RunResult {
   /**
    * The timeout of the job's type passed before the handler ended.
    *
-   * @param late the result that came afterwards; null if the handler is still running
+   * @param late the result of the handler after the timeout, or null if it is still running
    */
   record TimedOut(@Nullable RunResult late) implements RunResult {}
 
-  /** The handler's exception, in time or late; null if it threw none. */
+  /** Returns the handler's exception, in time or late, or null if it threw none. */
   default @Nullable Throwable thrown() {
     if (this instanceof TimedOut timedOut) {
       return timedOut.late() == null ? null : timedOut.late().thrown();
@@ -31,7 +31,7 @@ sealed interface RunResult {
     return null;
   }
 
-  /** Whether the handler reported success, in time or late. */
+  /** Returns whether the handler reported success, in time or late. */
   default boolean isCompleted() {
     if (this instanceof TimedOut timedOut) {
       return timedOut.late() != null && timedOut.late().isCompleted();

@@ -7,25 +7,25 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** The attempts that this worker holds: they are claimed, and their outcome is not yet written. */
+/** Holds the attempts of this worker from their claim until their outcome is written. */
 final class RunningJobs {
 
   private static final long LOOK = Duration.ofMillis(100).toNanos();
 
   /**
-   * Keyed by the execution alone, because combined hashes of job and execution collide when both
-   * ids only rise.
+   * The attempts by execution id. The key does not include the job, because combined hashes of job
+   * and execution collide if both ids only increase.
    */
   private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
-  /** Holds an attempt; only the first call counts. */
+  /** Adds an attempt, unless it was added before. */
   void add(Attempt attempt) {
     if (held.putIfAbsent(attempt.execution().id(), attempt) == null) {
       attempt.queue().claimed(attempt.weight());
     }
   }
 
-  /** Removes an attempt; only the first call counts. */
+  /** Removes an attempt, unless it was removed before. */
   void settle(Attempt attempt) {
     if (held.remove(attempt.execution().id()) != null) {
       attempt.queue().settled(attempt.weight(), attempt.isUnwritten());
@@ -37,7 +37,7 @@ final class RunningJobs {
     }
   }
 
-  /** A live view. */
+  /** Returns a live view of all attempts. */
   Collection<Attempt> all() {
     return held.values();
   }
@@ -47,8 +47,8 @@ final class RunningJobs {
   }
 
   /**
-   * Waits until only attempts with stuck handlers are left, or until {@code deadline} (a nanoTime),
-   * and returns whether that is so.
+   * Waits until {@code deadline} (a nanoTime) for all attempts except those with stuck handlers to
+   * end. Returns whether they have.
    */
   synchronized boolean awaitNone(long deadline) throws InterruptedException {
     while (!onlyStuckAreLeft()) {

@@ -11,7 +11,8 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
 /**
- * Protects the worker from its monitoring: the first exception is logged, the others are ignored.
+ * Protects the worker from exceptions of its metrics: the first one is logged, later ones are
+ * ignored.
  */
 final class SafeMetrics {
 
@@ -60,7 +61,7 @@ final class SafeMetrics {
     }
   }
 
-  /** Registers all gauges of a worker; the returned action removes them. */
+  /** Registers all gauges of a worker. The returned action removes them. */
   Runnable gauges(WorkerId worker, Supplier<WorkerStatus> status, Supplier<WorkerHealth> health) {
     List<Runnable> removals = new ArrayList<>();
     show(removals, WorkerMeter.BUFFERED, worker, () -> status.get().buffered());
@@ -100,7 +101,7 @@ final class SafeMetrics {
   private void failed(Throwable thrown) {
     if (failed.compareAndSet(false, true)) {
       LOG.warn(
-          "Monitoring failed, further failures are not logged metrics={}",
+          "Metrics failed; further failures are not logged metrics={}",
           metrics.getClass().getName(),
           thrown);
     }

@@ -11,7 +11,7 @@ import java.util.Set;
 /** Finds queues whose due jobs wait because long-running handlers occupy all slots. */
 final class Saturation {
 
-  /** A shorter wait is normal for a busy queue. */
+  /** The minimum wait that is reported; shorter waits are normal in a busy queue. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final Collection<ServedQueue> queues;
@@ -25,14 +25,14 @@ final class Saturation {
     this.reporter = reporter;
   }
 
-  /** A sentence for each queue whose jobs wait. */
+  /** Returns one sentence for each queue whose jobs wait. */
   List<String> reasons() {
     List<String> reasons = new ArrayList<>();
     queues.forEach(queue -> reasonOf(queue).ifPresent(reasons::add));
     return reasons;
   }
 
-  /** A sentence for each queue whose slots are all occupied by stuck handlers. */
+  /** Returns one sentence for each queue in which stuck handlers occupy all slots. */
   List<String> stuck() {
     return queues.stream()
         .filter(ServedQueue::isStuck)
@@ -43,7 +43,7 @@ final class Saturation {
         .toList();
   }
 
-  /** Warns of each queue once until a slot becomes free. */
+  /** Warns of each such queue, once until a slot becomes free. */
   void warn() {
     for (ServedQueue queue : queues) {
       Optional<String> reason = reasonOf(queue);

@@ -7,28 +7,37 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A queue that this worker serves, and how many more of its jobs the worker has room for.
+ * A queue that this worker serves. Determines how many more jobs of the queue the worker has room
+ * for.
  *
- * <p>Jobs that wait or run count against the slots and the prefetch. Jobs that have ended also
- * count until their outcome is written, but against a larger limit: claims must not wait for each
- * flush, but must stop if the database accepts no outcomes.
+ * <p>Waiting and running jobs count against the slots and the prefetch. Ended jobs also count until
+ * their outcome is written, but against a larger limit: claims need not wait for every flush, but
+ * must stop if the database accepts no outcomes.
  *
- * <p>The prefetch is the number of jobs that all slots together finish in a moment. A slot whose
- * handler has run for long adds almost nothing to it, however fast earlier handlers were, because
- * jobs must not wait here while other workers are idle. The prefetch is zero until the first
- * handler has ended. It is zero again after jobs had waited too long, until the next handler ends.
+ * <p>The prefetch is the number of jobs that all slots together will finish in a moment. A slot
+ * whose handler has run for a long time contributes almost nothing to it, however fast earlier
+ * handlers were, because jobs must not wait here while other workers are idle. The prefetch is zero
+ * until the first handler has ended, and after jobs have waited too long, until the next handler
+ * ends.
  */
 final class ServedQueue {
 
-  /** The longest that prefetched jobs should wait for a slot, at the pace of the latest jobs. */
+  /**
+   * The longest that prefetched jobs should wait for a slot, at the rate at which recent jobs
+   * ended.
+   */
   private static final long PREFETCH_WINDOW = Duration.ofMillis(50).toNanos();
 
   /**
-   * A handler that has run for some time is expected to need half of that time again, on average.
+   * The expected remaining time of a running handler, as a fraction of the time for which it has
+   * run.
    */
   private static final double REMAINING_BY_AGE = 0.5;
 
-  /** How many times the prefetch may be held in all, including ended jobs. */
+  /**
+   * The maximum number of jobs beyond the slots, including ended jobs, as a multiple of the
+   * prefetch.
+   */
   private static final int UNWRITTEN_PREFETCHES = 3;
 
   private final String name;
@@ -41,7 +50,7 @@ final class ServedQueue {
   private final AtomicInteger unwritten = new AtomicInteger();
   private final AtomicInteger replaced = new AtomicInteger();
 
-  /** Attempts whose handlers run. */
+  /** The attempts whose handlers are running. */
   private final Set<Attempt> running = ConcurrentHashMap.newKeySet();
 
   private volatile boolean full;
@@ -77,7 +86,10 @@ final class ServedQueue {
     return buffer;
   }
 
-  /** How many jobs to claim now. After 0 the claim loop is woken once there is room again. */
+  /**
+   * Returns how many jobs to claim now. If the result is 0, the claim loop is woken when there is
+   * room again.
+   */
   int ask() {
     full =
         true; // set before counting, or room that is made meanwhile would not wake the claim loop
@@ -104,11 +116,12 @@ final class ServedQueue {
   }
 
   /**
-   * How many jobs fit into memory. Free slots are filled even beyond that; otherwise large payloads
-   * could stop the queue. While outcomes pile up, they are filled one at a time, so that an outcome
-   * that cannot be written for long does not stop the queue either.
+   * Returns how many jobs fit into memory. Free slots are filled even if memory is short, because
+   * otherwise large payloads could stop the queue. While outcomes accumulate, only one slot at a
+   * time is filled, which also ensures that an outcome that cannot be written for a long time does
+   * not stop the queue.
    *
-   * @param all attempts held, including those that have ended
+   * @param all the number of attempts held, including those that have ended
    */
   private int affordable(int slots, int all, int ended) {
     boolean idle = all == ended && all <= slots;
@@ -117,26 +130,26 @@ final class ServedQueue {
   }
 
   /**
-   * Records that an attempt is held.
+   * Records that the worker holds another attempt.
    *
-   * @param weight of its payload
+   * @param weight the weight of its payload
    */
   void claimed(long weight) {
     held.incrementAndGet();
     payloads.hold(weight);
   }
 
-  /** Records that an attempt has ended and its outcome waits to be written. */
+  /** Records that an attempt has ended and its outcome is not written yet. */
   void ended() {
     unwritten.incrementAndGet();
     wakeClaimLoop();
   }
 
   /**
-   * Records that an attempt's outcome is written or discarded.
+   * Records that an attempt's outcome was written or discarded.
    *
-   * @param weight its weight when it was claimed
-   * @param ended whether {@link #ended} was called for it
+   * @param weight the weight of its payload
+   * @param ended whether {@link #ended} was called for the attempt
    */
   void settled(long weight, boolean ended) {
     held.decrementAndGet();
@@ -153,7 +166,7 @@ final class ServedQueue {
     }
   }
 
-  /** Records that another slot replaces that of a stuck handler. */
+  /** Records that the slot of a stuck handler was replaced. */
   void replaced() {
     replaced.incrementAndGet();
     wakeClaimLoop();
@@ -175,7 +188,7 @@ final class ServedQueue {
     running.add(attempt);
   }
 
-  /** Records that a handler has ended after the given nanoseconds. */
+  /** Records that a handler has ended, after running for the given nanoseconds. */
   void ran(Attempt attempt, long nanos) {
     running.remove(attempt);
     waitedTooLong = false;
@@ -187,12 +200,15 @@ final class ServedQueue {
     prefetch = (int) Math.min(concurrency * finishedSoon(0), longestPrefetch);
   }
 
-  /** Records that an attempt was abandoned, because its end could not be recorded. */
+  /** Records that an attempt was abandoned because its end could not be recorded. */
   void abandoned(Attempt attempt) {
     running.remove(attempt);
   }
 
-  /** How many jobs the slots are expected to finish before prefetched jobs should begin. */
+  /**
+   * Returns how many jobs the slots are expected to finish in the time that prefetched jobs should
+   * wait.
+   */
   private int finishedSoon() {
     if (Double.isNaN(averageNanos) || waitedTooLong) {
       return 0;
@@ -208,12 +224,15 @@ final class ServedQueue {
     return (int) Math.min(finished, longestPrefetch);
   }
 
-  /** How many of these jobs a slot finishes if its handler has run for the given time. */
+  /**
+   * Returns how many jobs one slot is expected to finish in that time if its handler has run for
+   * the given time.
+   */
   private double finishedSoon(long age) {
     return PREFETCH_WINDOW / Math.max(Math.max(averageNanos, age * REMAINING_BY_AGE), 1);
   }
 
-  /** How long running handlers have occupied all slots; empty if a slot is free. */
+  /** Returns how long running handlers have occupied all slots, or empty if a slot is free. */
   Optional<Duration> takenFor() {
     long now = System.nanoTime();
     long youngest = Long.MAX_VALUE;
@@ -227,12 +246,12 @@ final class ServedQueue {
         : Optional.of(Duration.ofNanos(youngest));
   }
 
-  /** Whether stuck handlers occupy all slots, including the replacements. */
+  /** Returns whether stuck handlers occupy all slots, including the replacements. */
   boolean isStuck() {
     return running.stream().filter(Attempt::isStuck).count() >= 2L * concurrency;
   }
 
-  /** Whether the queue was paused when its lanes were last listed. */
+  /** Returns whether the queue was paused when its lanes were last listed. */
   boolean isPaused() {
     return paused;
   }

@@ -9,21 +9,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of one queue. An attempt holds a slot from leaving the buffer until it ends, even after
- * releasing its thread. After an attempt, a thread that the worker owns continues with the next one
- * of the buffer, so that a new task is needed only when a slot becomes busy.
+ * The slots of one queue. An attempt holds a slot from the time it leaves the buffer until it ends,
+ * even after it has released its thread. After an attempt, a thread that the worker owns continues
+ * with the next attempt of the buffer, so a new task is needed only when another slot comes into
+ * use.
  *
  * <p>An attempt that has waited too long for a slot is released, so that a worker with a free slot
- * can claim it: it was prefetched at the pace of earlier jobs. If the queue is paused, every
- * waiting attempt is released.
+ * can claim it; the prefetch assumed that jobs would end sooner. If the queue is paused, all
+ * waiting attempts are released.
  *
  * <p>An attempt that the executor has held too long without beginning it is taken back, because the
- * executor may have dropped it. If the executor begins it later, its handler does not run. Other
- * attempts get the slots of those taken back, but only up to the number of slots of the queue: a
- * hanging executor must not be filled without limit.
+ * executor may have dropped it. If the executor begins it later, its handler does not run. The
+ * slots of attempts that were taken back are given to other attempts, but at most as many as the
+ * queue has slots, so that an executor that hangs does not receive an unlimited number of tasks.
  *
- * <p>If an attempt has ended but its handler still runs, its slot is replaced, up to the number of
- * slots of the queue: stuck handlers must neither stop the queue nor fill the machine with threads.
+ * <p>If an attempt has ended but its handler is still running, its slot is replaced, but at most as
+ * many slots as the queue has. Stuck handlers thus neither stop the queue nor fill the machine with
+ * threads.
  */
 final class Slots {
 
@@ -33,7 +35,7 @@ final class Slots {
     /**
      * Runs one attempt in the calling thread.
      *
-     * @param later if this returns false, called in any thread when the attempt has ended
+     * @param later called in any thread when the attempt has ended, if this method returns false
      * @return whether it has ended
      */
     boolean run(Attempt attempt, Runnable later);
@@ -54,13 +56,19 @@ final class Slots {
   private final Reporter reporter;
   private final Set<Attempt> replaced = new HashSet<>();
 
-  /** Attempts that the executor has not begun, with the nanoTime at which it received them. */
+  /** The attempts that the executor has not begun, with the nanoTime at which it received each. */
   private final Map<Attempt, Long> handed = new HashMap<>();
 
-  /** Tasks of attempts taken back whose slots were freed, and which the executor has not begun. */
+  /**
+   * The number of tasks that the executor has not begun, of attempts that were taken back and whose
+   * slots were freed.
+   */
   private int missing;
 
-  /** Tasks of attempts taken back whose slots are busy until the executor begins them. */
+  /**
+   * The number of tasks of attempts that were taken back and whose slots are occupied until the
+   * executor begins the tasks.
+   */
   private int kept;
 
   private int busy;
@@ -73,7 +81,10 @@ final class Slots {
     this.reporter = reporter;
   }
 
-  /** Returns false once closed: the caller must then release the attempt. */
+  /**
+   * Adds an attempt. Returns false if the slots are closed; the caller must then release the
+   * attempt.
+   */
   boolean add(Attempt attempt) {
     if (!queue.buffer().add(attempt)) {
       return false;
@@ -82,13 +93,13 @@ final class Slots {
     return true;
   }
 
-  /** Accepts nothing more, and returns the attempts that have not begun. */
+  /** Closes the slots, and returns the attempts that have not begun. */
   List<Attempt> close() {
     closed = true;
     return queue.buffer().close();
   }
 
-  /** Opens a slot beside that of an attempt whose handler is stuck. */
+  /** Adds a slot to replace that of an attempt whose handler is stuck. */
   void replace(Attempt stuck) {
     synchronized (this) {
       if (replaced.size() >= queue.concurrency() || !stuck.isRunning()) {
@@ -101,16 +112,16 @@ final class Slots {
   }
 
   /**
-   * Starts waiting attempts while slots are free. Of the worker's own threads it starts only one,
-   * and that thread starts the next when it begins: waking a thread costs more than a short job,
-   * and threads that are already awake take short jobs from the buffer.
+   * Starts waiting attempts while slots are free. With threads of the worker's own, starts only
+   * one, and that thread starts the next one when it begins: waking a thread costs more than a
+   * short job, and threads that are already awake take short jobs from the buffer.
    */
   private void fill() {
     fill(threads.isOwn() ? 1 : Integer.MAX_VALUE);
   }
 
   /**
-   * @param limit how many tasks the executor may hold that it has not begun
+   * @param limit the maximum number of tasks that the executor may hold without having begun them
    */
   private void fill(int limit) {
     for (Attempt next = handNext(limit); next != null; next = handNext(limit)) {
@@ -140,7 +151,7 @@ final class Slots {
     return next;
   }
 
-  /** Returns false if there was no thread; the slot is then free again. */
+  /** Starts an attempt. Returns false if there was no thread; the slot is then free again. */
   private boolean start(Attempt attempt) {
     synchronized (this) {
       handed.put(attempt, System.nanoTime());
@@ -166,8 +177,8 @@ final class Slots {
 
   /**
    * Releases the attempts that have waited for the given nanoseconds or, if the queue is paused,
-   * all waiting attempts. Before that, all attempts for which slots are free are started: on a busy
-   * machine it may take long until a thread begins and starts the next.
+   * all waiting attempts. Before that, starts all attempts for which slots are free, because on a
+   * busy machine it may take long until a thread begins and starts the next one.
    */
   void releaseWaiting(long patience) {
     if (!queue.isPaused()) {
@@ -186,7 +197,10 @@ final class Slots {
     }
   }
 
-  /** Takes back attempts that the executor has held for the given nanoseconds and has not begun. */
+  /**
+   * Takes back the attempts that the executor has held for the given nanoseconds without beginning
+   * them.
+   */
   void takeBack(long patience) {
     List<Attempt> old = new ArrayList<>();
     synchronized (this) {
@@ -215,7 +229,7 @@ final class Slots {
     }
   }
 
-  /** Whether the attempt must still run; an attempt that was taken back has ended. */
+  /** Returns whether the attempt must still run, which is false if it was taken back. */
   private boolean isWanted(Attempt attempt) {
     synchronized (this) {
       if (handed.remove(attempt) != null) {

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Follows the stages that asynchronous handlers return, without keeping a thread. */
+/** Waits for the stages that asynchronous handlers return, without occupying a thread. */
 final class StageFollower {
 
   private final WorkerThreads threads;
@@ -19,10 +19,10 @@ final class StageFollower {
   }
 
   /**
-   * Unbinds the calling thread from the attempt.
+   * Releases the calling thread from the attempt, and continues when the stage completes.
    *
-   * @param then called once, in any thread, when the stage completes or the attempt must end. It
-   *     asks for the result itself, so that it also handles an error in making it
+   * @param then called once, in any thread, when the stage completes or the attempt must end; its
+   *     argument supplies the result, and may throw an exception
    */
   void follow(
       Attempt attempt,
@@ -57,7 +57,9 @@ final class StageFollower {
             : thrown);
   }
 
-  /** Runs in its own thread, because cancelling runs the user's callbacks, which may block. */
+  /**
+   * Cancels the stage in another thread, because that runs the user's callbacks, which may block.
+   */
   private void cancelElsewhere(
       CompletionStage<?> stage, CompletableFuture<@Nullable Outcome> answer) {
     try {

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** Renews leases on any connection of the pool. */
+/** Renews leases on connections of the pool. */
 record StoreLeases(JobStore store) implements LeaseKeeper {
 
   @Override
@@ -25,9 +25,9 @@ record StoreLeases(JobStore store) implements LeaseKeeper {
   }
 
   /**
-   * Returns no cancellations: a run in the caller's thread learns of them when it renews leases.
-   * Asking each second would take a connection from a pool that may have only the one that the
-   * handler holds.
+   * Returns no cancellation requests, because a run in the caller's thread receives them with its
+   * renewals. A query each second would take a connection from the pool, which may have only the
+   * one that the handler holds.
    */
   @Override
   public Set<ExecutionId> cancelRequested(List<Execution> executions) {

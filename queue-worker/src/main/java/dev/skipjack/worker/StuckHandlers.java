@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Finds handlers that still run long after they were interrupted, reports them and has their slots
- * replaced. After a timeout or a loss their leases are no longer renewed, so their jobs are
- * rescued. A job whose cancellation was requested keeps its lease until the handler ends or times
- * out.
+ * Finds handlers that are still running long after they were interrupted, reports them and has
+ * their slots replaced. After a timeout or a loss, their leases are no longer renewed, so their
+ * jobs are rescued. A job whose cancellation was requested keeps its lease until the handler ends
+ * or times out.
  *
- * <p>In the same rounds it also releases attempts that an executor does not start or that wait too
- * long for a slot.
+ * <p>In the same loop it also releases attempts that an executor does not begin, and attempts that
+ * wait too long for a slot.
  */
 final class StuckHandlers implements Loop.Step {
 
   /**
-   * The longest pause between two rounds, so that waiting attempts do not also wait for a long
-   * interrupt grace.
+   * The maximum pause between two runs, so that waiting attempts do not wait longer because of a
+   * long interrupt grace.
    */
   private static final long LONGEST_PAUSE = Duration.ofMillis(500).toNanos();
 

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
-/** Gives the jobs that a handler enqueues the trace of its own job, unless they have another. */
+/**
+ * Gives the jobs that a handler enqueues the traceparent of the handler's job, unless another one
+ * is given.
+ */
 final class TracedEnqueuer implements JobEnqueuer {
 
   private final JobEnqueuer enqueuer;

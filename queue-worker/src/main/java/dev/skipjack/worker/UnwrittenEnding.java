@@ -3,8 +3,8 @@ package dev.skipjack.worker;
 import java.time.Duration;
 
 /**
- * An ending on its way to the database, and when it is due to be tried again. Confined to the
- * flusher's thread.
+ * An ending that is not written yet, and the time of the next try. Confined to the flusher's
+ * thread.
  */
 final class UnwrittenEnding {
 
@@ -13,7 +13,10 @@ final class UnwrittenEnding {
 
   private static final Duration LONGEST_BUSY_WAIT = Duration.ofSeconds(1);
 
-  /** After this many refusals an ending is written alone, and its lease is no longer renewed. */
+  /**
+   * The number of refusals after which an ending is written alone, and its lease is no longer
+   * renewed.
+   */
   private static final int REFUSALS_UNTIL_ALONE = 3;
 
   private final Attempt attempt;
@@ -38,7 +41,7 @@ final class UnwrittenEnding {
     return ending;
   }
 
-  /** Replaces the ending, which the database has shown to be impossible. */
+  /** Replaces the ending, because the database has shown that it is impossible. */
   void become(Ending other) {
     ending = other;
     answerLost = false;
@@ -52,15 +55,15 @@ final class UnwrittenEnding {
     return settled;
   }
 
-  /** Ends the attempt's stay in this worker: its ending is written, or the job is lost. */
+  /** Removes the attempt from this worker, because its ending was written or its job was lost. */
   void settle(RunningJobs running) {
     settled = true;
     running.settle(attempt);
   }
 
   /**
-   * The maximum number of endings in a statement with this one: a refused batch is repeated, then
-   * split.
+   * Returns the maximum number of endings in a statement that includes this one. A batch that was
+   * refused is repeated, and then split.
    */
   int largestBatch() {
     if (busyAnswers > 0 || refusals >= REFUSALS_UNTIL_ALONE) {
@@ -74,23 +77,24 @@ final class UnwrittenEnding {
     answerLost = true;
   }
 
-  /** Whether a write was sent that may have been executed. */
+  /** Returns whether a write was sent and may have been executed. */
   boolean mayBeWritten() {
     return answerLost;
   }
 
   /**
-   * Whether the attempt, having ended in the database, was ended by a write whose response was
-   * lost. While the lease lasts, no other worker can end it.
+   * Returns whether the ending was written by a statement whose response was lost, provided that
+   * the attempt has ended in the database. While the lease lasts, no other worker can have ended
+   * it.
    */
   boolean isWritten() {
     return answerLost && attempt.lease().isHeld();
   }
 
   /**
-   * The database returned an error.
+   * Records that the database returned an error.
    *
-   * @param draw jitter of the wait, 0 to 1
+   * @param draw the jitter of the wait, 0 to 1
    */
   void refused(double draw) {
     refusals++;
@@ -103,9 +107,9 @@ final class UnwrittenEnding {
   }
 
   /**
-   * Another transaction holds a lock on the row.
+   * Records that another transaction holds a lock on the row.
    *
-   * @param draw jitter of the wait, 0 to 1
+   * @param draw the jitter of the wait, 0 to 1
    */
   void busy(double draw) {
     busyAnswers++;

@@ -15,12 +15,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a worker that its health is derived from. Written by the worker's loops, read by any
- * thread.
+ * Keeps the state from which a worker's health is derived. Written by the worker's loops, read by
+ * any thread.
  */
 final class Vitals implements Claimer.Watch {
 
-  /** The locks that can block the creation of a partition are released long before this. */
+  /**
+   * A temporary problem with creating a partition is reported only if the existing partitions end
+   * within this period. The locks that can block the creation are released long before that.
+   */
   private static final Duration SOON = Duration.ofDays(7);
 
   private final Reporter reporter;
@@ -81,7 +84,7 @@ final class Vitals implements Claimer.Watch {
     return lag;
   }
 
-  /** How long the oldest due job of a queue had waited when the lanes were last listed. */
+  /** Returns how long the oldest due job of a queue had waited when the lanes were last listed. */
   Duration lag(String queue) {
     Duration longest = Duration.ZERO;
     for (DueLane lane : due) {
@@ -95,12 +98,12 @@ final class Vitals implements Claimer.Watch {
     schemaCurrent = current;
   }
 
-  /** Records which partitions the maintainer could create. */
+  /** Records the partitions that the maintainer created, and those that it could not create. */
   void partitionsAre(CreatedPartitions created) {
     partitions = created;
   }
 
-  /** A sentence on partitions that cannot be created; empty if there are none. */
+  /** Returns a sentence about partitions that cannot be created, or empty if there are none. */
   Optional<String> partitionTrouble() {
     CreatedPartitions last = partitions;
     if (last == null || last.missingFrom().isEmpty()) {
@@ -124,7 +127,10 @@ final class Vitals implements Claimer.Watch {
     this.encoding = encoding;
   }
 
-  /** A sentence on a database encoding that cannot represent every text; empty if it can. */
+  /**
+   * Returns a sentence about the database's encoding if it cannot represent every text, or empty if
+   * it can.
+   */
   Optional<String> encodingTrouble() {
     return encoding.equals(WorkerInstructions.UTF8)
         ? Optional.empty()

@@ -9,16 +9,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives wake-ups for new jobs and passes on the lanes that this worker serves. If it cannot
- * listen, for example behind a pooler in transaction mode, it logs that once and leaves the work to
- * polling.
+ * Receives wake-ups for new jobs, and passes on those for lanes that this worker serves. If
+ * listening is impossible, for example through a pooler in transaction mode, it logs that once and
+ * leaves the work to polling.
  */
 final class WakeUpListener implements Loop.Step {
 
-  /** Feature not supported. */
+  /** The SQLSTATE of an unsupported feature. */
   private static final String CANNOT_LISTEN = "0A000";
 
-  /** How long a stop may have to wait; a wait needs no statement. */
+  /** The maximum duration of a wait, which delays a stop. A wait requires no statement. */
   private static final Duration WAIT = Duration.ofMillis(200);
 
   private static final long TRY_AGAIN = Duration.ofMinutes(5).toNanos();
@@ -92,8 +92,8 @@ final class WakeUpListener implements Loop.Step {
   }
 
   /**
-   * Only a new subscription counts: waiting without a notification does not show that the database
-   * is available.
+   * Returns whether the last run subscribed. Waiting without a notification does not show that the
+   * database is available.
    */
   @Override
   public boolean asked() {

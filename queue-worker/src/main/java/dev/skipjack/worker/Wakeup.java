@@ -3,12 +3,12 @@ package dev.skipjack.worker;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Lets one thread wait until a time has passed or another thread wakes it. */
+/** Makes one thread wait for a given time or until another thread wakes it. */
 final class Wakeup {
 
   private final Semaphore raised = new Semaphore(0);
 
-  /** Ends the current wait, or the next one. Any number of calls count as one. */
+  /** Ends the current wait, or the next one if no thread is waiting. Several calls count as one. */
   void raise() {
     // Two callers may both release a permit; the waiter drains all permits.
     if (raised.availablePermits() == 0) {

@@ -19,8 +19,8 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims jobs of the queues it serves and runs their handlers: in its own threads once started, or
- * in the calling thread by {@link #runUntilIdle()} and {@link #runNext()}.
+ * Claims jobs from its queues and runs their handlers: in its own threads once it is started, or in
+ * the calling thread of {@link #runUntilIdle()} and {@link #runNext()}.
  *
  * <pre>{@code
  * try (Worker worker = Worker.on(queue)
@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  *     .start()) { ... }
  * }</pre>
  *
- * <p>The worker claims only kinds that have a handler, and only as many jobs as it has free slots
- * and buffer space for. It renews leases while a job waits, runs, or waits for its outcome to be
+ * <p>The worker claims only jobs of kinds that have a handler, and only as many as fit into its
+ * free slots and its buffer. It renews the lease of a job from the claim until the outcome is
  * written. If the database is unavailable, the worker keeps trying and recovers without a restart.
  *
  * <p>A started worker keeps the JVM alive until it is stopped. Safe for any number of threads.
@@ -61,7 +61,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   private final Vitals vitals;
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  /** Held by the thread that runs jobs in {@link #runUntilIdle()} or {@link #runNext()}. */
+  /** Locked by the thread that is in {@link #runUntilIdle()} or {@link #runNext()}. */
   private final Object callerLock = new Object();
 
   private State state = State.IDLE;
@@ -85,19 +85,22 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.vitals = new Vitals(reporter);
   }
 
-  /** Returns a builder of a worker on a queue, which the worker neither owns nor closes. */
+  /**
+   * Returns a builder of a worker that claims jobs through {@code access}, which it neither owns
+   * nor closes.
+   */
   public static Builder on(QueueAccess access) {
     return new Builder(access);
   }
 
-  /** The name and boot id, as shown in the audit. */
+  /** Returns the worker's name and boot id, as recorded in the audit. */
   public WorkerId id() {
     return id;
   }
 
   /**
-   * The number of jobs it holds now. Counts are taken one after the other, so they may be off by a
-   * few.
+   * Returns the numbers of jobs that the worker holds now. They are counted one after the other, so
+   * they may be inconsistent by a few jobs.
    */
   public WorkerStatus status() {
     Engine held;
@@ -123,7 +126,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     return new WorkerStatus(started, buffered, running, unwritten, stuck);
   }
 
-  /** Its current health, for probes. Does not use the database. */
+  /** Returns the worker's current health, for probes. Does not use the database. */
   public WorkerHealth health() {
     BackgroundRun running;
     boolean started;
@@ -143,12 +146,12 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Starts claiming.
+   * Starts the worker: from now on it claims and runs jobs in its own threads.
    *
-   * @return this
-   * @throws IllegalStateException if it was started or stopped before, if a {@link #runUntilIdle()}
-   *     or {@link #runNext()} of another thread is under way, or if the queue's pool has too few
-   *     connections for it
+   * @return this worker
+   * @throws IllegalStateException if the worker was started or stopped before, if {@link
+   *     #runUntilIdle()} or {@link #runNext()} is running in another thread, or if the connection
+   *     pool is too small
    */
   public Worker start() {
     int kept;
@@ -156,7 +159,7 @@ public final class Worker implements JobRunner, AutoCloseable {
       require(State.IDLE, "start");
       if (callerRun != null) {
         throw new IllegalStateException(
-            "Worker %s runs jobs in a calling thread. Start it once that run has ended, or build another worker."
+            "Worker %s is running jobs in a calling thread. Start it when that run has ended, or build another worker."
                 .formatted(id));
       }
       kept = Connections.require(access, config);
@@ -193,7 +196,10 @@ public final class Worker implements JobRunner, AutoCloseable {
     return this;
   }
 
-  /** Called without the lock, because a registry that reads the gauges at once would need it. */
+  /**
+   * Registers the gauges. Called without the lock, because a registry that reads the gauges
+   * immediately needs it.
+   */
   private void showGauges() {
     Runnable removal = reporter.gauges(id, this::status, this::health);
     boolean stoppedMeanwhile;
@@ -206,7 +212,10 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
   }
 
-  /** Only a warning, because a job may be enqueued into any queue; usually it is a mistake. */
+  /**
+   * Warns of job types whose default queue this worker does not serve. It is only a warning,
+   * because a job may be enqueued into any queue.
+   */
   private void warnOfUnservedQueues() {
     for (Registration<?> registration : handlers.all()) {
       String queue = registration.type().queue();
@@ -220,14 +229,16 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Stops gracefully: claims nothing more, releases at once the jobs that have not begun, lets
-   * handlers finish until the drain timeout, interrupts the rest and releases their jobs, writes
-   * the outcomes, and finally stops renewing leases. A released job has used no attempt.
+   * Stops the worker gracefully. The worker claims no more jobs and releases those that have not
+   * begun. Handlers may continue until the drain timeout; after that, the rest are interrupted and
+   * their jobs released. Then the worker writes the outcomes, and finally it stops renewing leases.
+   * A released job has not used an attempt.
    *
-   * <p>Returns in every thread that calls it once all of this is done, no later than four seconds
-   * after the drain timeout. {@link #stopNow()} ends the wait. A {@link #runUntilIdle()} in another
-   * thread ends after its current attempt; this method does not wait for it. An interrupt of the
-   * caller cuts the drain short. A handler must not call it, because it would wait for itself.
+   * <p>Returns when all of this is done, at most four seconds after the drain timeout, even if
+   * several threads call it. {@link #stopNow()} ends the wait. If {@link #runUntilIdle()} is
+   * running in another thread, it ends after its current attempt, and this method does not wait for
+   * it. An interrupt of the caller cuts the drain short. A handler must not call this method,
+   * because it would wait for itself.
    */
   public void stop() {
     BackgroundRun running;
@@ -257,13 +268,13 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Stops without letting handlers finish: interrupts them and releases their jobs at once, which
-   * uses no attempt, writes the outcomes, and ends. If another thread has called {@link #stop()}
-   * and is waiting for handlers, that wait ends too, so an application can call this method on a
-   * second termination signal. Returns when all of this is done, within four seconds.
+   * Stops the worker without letting handlers finish: interrupts them, releases their jobs without
+   * using an attempt, and writes the outcomes. If another thread is waiting for handlers in {@link
+   * #stop()}, that wait ends too, so an application can call this method on a second termination
+   * signal. Returns within four seconds.
    *
-   * <p>The current attempt of a {@link #runUntilIdle()} in another thread is interrupted and
-   * released in the same way. A handler must not call this method.
+   * <p>If {@link #runUntilIdle()} is running in another thread, its current attempt is interrupted
+   * and released in the same way. A handler must not call this method.
    */
   public void stopNow() {
     BackgroundRun running;
@@ -289,7 +300,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
   }
 
-  /** Like {@link #stop()}. */
+  /** Stops the worker gracefully, as {@link #stop()} does. */
   @Override
   public void close() {
     stop();
@@ -298,14 +309,15 @@ public final class Worker implements JobRunner, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * <p>Ends early when the thread is interrupted. Claims up to 50 jobs at a time, within a queue by
-   * priority, then due time, then id, and waits for their outcomes to be written.
+   * <p>Returns early if the thread is interrupted. Claims up to 50 jobs at a time, within a queue
+   * by priority, then due time, then id, and waits until their outcomes are written.
    *
-   * <p>Returns once listeners have received all events of the run, however long they take. If the
-   * thread is interrupted or the worker was stopped, they get two seconds, and the rest is dropped.
+   * <p>Waits for listeners until they have received all events of the run. If the thread was
+   * interrupted or the worker was stopped, this method waits at most two seconds and then drops the
+   * remaining events.
    *
-   * @throws IllegalStateException if the worker is started or stopped, or if called by a handler
-   *     that this thread runs for this worker, or by a listener during a run
+   * @throws IllegalStateException if the worker was started or stopped, or if a handler or listener
+   *     of the current run calls this method
    * @throws dev.skipjack.api.StoreException if the database is unavailable or refuses the claim
    */
   @Override
@@ -351,18 +363,18 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Otherwise the outer run would continue without listeners, or wait forever for the calling
-   * listener.
+   * Rejects a call from inside a run. Otherwise the outer run would continue without listeners, or
+   * wait indefinitely for the listener that made the call.
    */
   private void refuseInsideRun() {
     if (Thread.holdsLock(callerLock)) {
       throw new IllegalStateException(
-          "Worker %s runs jobs in this thread already, so a handler cannot run more of them. Let another worker do it."
+          "Worker %s is already running jobs in this thread, so a handler cannot run more of them. Use another worker."
               .formatted(id));
     }
     if (reporter.isCallingListeners()) {
       throw new IllegalStateException(
-          "A listener of worker %s cannot run jobs, because the run that it is called for waits for it. Let another worker do it."
+          "A listener of worker %s cannot run jobs, because the current run waits for it. Use another worker."
               .formatted(id));
     }
   }
@@ -371,7 +383,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     if (state != required) {
       throw new IllegalStateException(
           state == State.STARTED
-              ? "Worker %s is started. Stop it, or let it do the work.".formatted(id)
+              ? "Worker %s is started. Stop it, or let it run the jobs.".formatted(id)
               : "Worker %s cannot %s: it was stopped. Build a new one.".formatted(id, what));
     }
   }
@@ -406,7 +418,7 @@ public final class Worker implements JobRunner, AutoCloseable {
         vitals);
   }
 
-  /** Collects the settings of a worker; confined to one thread. */
+  /** Builds a {@link Worker}. Not thread-safe. */
   public static final class Builder {
 
     private static final int LARGEST_CONCURRENCY = 10_000;
@@ -430,7 +442,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
 
     /**
-     * Runs jobs of this type's kind with {@code handler}, whatever queue they are in.
+     * Adds the handler of a job type. It runs the jobs of the type's kind in every queue that the
+     * worker serves.
      *
      * @throws IllegalArgumentException if the kind already has a handler
      * @throws PayloadException if the queue's codec can read no payload of the type's class, so
@@ -450,11 +463,12 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
 
     /**
-     * Serves a queue.
+     * Adds a queue that the worker serves.
      *
-     * @param name 1 to 63 characters of {@code a-z 0-9 _ . -}
-     * @param concurrency maximum number of its jobs that run at once in this worker; 1 to 10,000
-     * @throws IllegalArgumentException if a value is out of range or the queue is served already
+     * @param name the name of the queue: 1 to 63 characters of {@code a-z 0-9 _ . -}
+     * @param concurrency the maximum number of the queue's jobs that run at once in this worker, 1
+     *     to 10,000
+     * @throws IllegalArgumentException if a value is out of range or the queue was already added
      */
     public Builder queue(String name, int concurrency) {
       Names.requireQueue(name);
@@ -470,11 +484,15 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
-    /** Sets the worker's name in threads, logs and the audit. Default: the host's name. */
+    /**
+     * Sets the worker's name, which appears in thread names, logs and the audit. Default: the
+     * host's name.
+     */
     public Builder name(String name) {
       if (name.isBlank()) {
         throw new IllegalArgumentException(
-            "Worker name '%s' is blank. Give it a name, or none for the host's.".formatted(name));
+            "Worker name '%s' is blank. Set a name, or none to use the host's name."
+                .formatted(name));
       }
       this.name = name;
       return this;
@@ -487,8 +505,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
 
     /**
-     * Sets the order in which due jobs are served. Default: {@link LaneOrder#fair()}. It is not
-     * part of {@link WorkerConfig}, because weights name queues.
+     * Sets the order in which due jobs are served. Default: {@link LaneOrder#fair()}. The order is
+     * not part of {@link WorkerConfig}, because its weights name queues.
      */
     public Builder order(LaneOrder order) {
       this.order = order;
@@ -501,22 +519,21 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
-    /** Runs {@code interceptor} around every handler; the one added first is outermost. */
+    /** Adds an interceptor around every handler call. The first one added is outermost. */
     public Builder interceptor(ExecutionInterceptor interceptor) {
       interceptors.add(interceptor);
       return this;
     }
 
-    /** Reports measurements to {@code metrics}. Default: nothing is measured. */
+    /** Sets the receiver of measurements. Default: nothing is measured. */
     public Builder metrics(WorkerMetrics metrics) {
       this.metrics = metrics;
       return this;
     }
 
     /**
-     * Passes the texts of failed attempts through {@code redactor} before they are stored, reported
-     * to listeners and logged. Default: the texts of handlers' exceptions and outcomes are kept
-     * unchanged, and logged as {@link #failureLog} defines.
+     * Sets the redactor, through which the texts of failed attempts pass before they are stored,
+     * reported to listeners and logged. Default: texts are not redacted.
      */
     public Builder redactor(ErrorRedactor redactor) {
       this.redactor = redactor;
@@ -531,13 +548,13 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
-    /** Sets the claim time from which the database counts as slow; for tests. */
+    /** Sets the duration of a claim above which the database counts as slow; for tests. */
     Builder fastClaim(Duration fastClaim) {
       this.fastClaim = fastClaim;
       return this;
     }
 
-    /** Adds a listener, which receives the worker's events; several may be added. */
+    /** Adds a listener for the worker's events. Several listeners may be added. */
     public Builder listener(WorkerListener listener) {
       listeners.add(listener);
       return this;
@@ -546,8 +563,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Builds the worker without starting it.
      *
-     * @throws IllegalArgumentException if it has no queue or no handler, or its order names a queue
-     *     that it does not serve
+     * @throws IllegalArgumentException if no queue or no handler was added, or if the order names a
+     *     queue that was not added
      */
     public Worker build() {
       if (queues.isEmpty()) {
@@ -568,9 +585,7 @@ public final class Worker implements JobRunner, AutoCloseable {
       return new Worker(this);
     }
 
-    /**
-     * Builds the worker and starts it, like {@link #build()} followed by {@link Worker#start()}.
-     */
+    /** Builds and starts the worker, as {@link #build()} followed by {@link Worker#start()}. */
     public Worker start() {
       return build().start();
     }

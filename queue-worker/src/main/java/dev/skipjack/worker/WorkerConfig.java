@@ -4,35 +4,36 @@ import dev.skipjack.api.Retention;
 import java.time.Duration;
 
 /**
- * Settings of a {@link Worker}. Immutable; {@link #defaults()} suits most applications.
+ * The settings of a {@link Worker}. Immutable; {@link #defaults()} suits most applications.
  *
  * @param lease how long a claim stays valid without renewal; after that any worker may rescue the
- *     job. Default 30 s, 100 ms to 1 day. Bounds the delay after a crash, not the duration of a
- *     job.
- * @param heartbeatInterval age at which leases are renewed; default and maximum a third of the
- *     lease, so that two renewals may fail without losing the lease; at least 10 ms
- * @param pollInterval wait between polls of an idle queue, jittered by a fifth; default 1.25 s, so
- *     that an idle worker sends less than one statement a second in total; 10 ms to 1 hour
- * @param prefetch maximum number of jobs of a queue claimed beyond those that can run at once;
- *     default 1000, 0 to 1,000. The worker claims only as many as its slots finish in 50 ms,
- *     estimated from the run times of ended and running handlers, and none before the first handler
- *     has ended. Jobs that have waited for a slot for a second are released without using an
- *     attempt, so slow jobs are not hoarded. The worker may hold three times as many, counting the
- *     jobs that have ended but whose outcome is not yet written.
- * @param flushInterval how long outcomes are collected before they are written together; default 3
- *     ms, 0 to 1 s. The worker does not wait when nothing else runs.
- * @param rescueInterval wait between searches for jobs whose lease has expired, jittered by a
- *     fifth; default 10 s, 10 ms to 1 hour
- * @param drainTimeout how long a stop lets running handlers finish; default 25 s, 0 to 1 hour. Keep
- *     it 5 s below the time after which the process is killed.
- * @param interruptGrace how long a handler may continue after it was interrupted (timeout, lost
- *     lease, cancellation) before it counts as stuck and its slot is replaced; default 5 s, 10 ms
- *     to 1 hour
- * @param retention how long history is kept; default 7 days of archived jobs, unless their queue
- *     has a setting of its own, and 30 days of audit. All workers of a schema should use the same:
- *     the shortest applies.
- * @param wakeUps whether to listen for new jobs, on one connection that the worker holds; default
- *     true. Without it, or if the worker cannot listen, it finds jobs by polling.
+ *     job. Default 30 s, 100 ms to 1 day. The lease bounds the delay after a crash, not the
+ *     duration of a job.
+ * @param heartbeatInterval the age at which leases are renewed. Default and maximum: a third of the
+ *     lease, so that two renewals may fail before the lease is lost. At least 10 ms.
+ * @param pollInterval the time between polls of an idle queue, varied at random by up to a fifth.
+ *     Default 1.25 s, so that an idle worker sends less than one statement per second in total; 10
+ *     ms to 1 hour.
+ * @param prefetch the maximum number of jobs of a queue that the worker claims beyond those that
+ *     can run at once. Default 1000, 0 to 1,000. The worker claims only as many as its slots are
+ *     expected to finish in 50 ms, judging by the run times of ended and running handlers, and none
+ *     before the first handler has ended. A job that has waited a second for a slot is released
+ *     without using an attempt. Counting jobs that have ended but whose outcome is not yet written,
+ *     the worker may hold three times as many.
+ * @param flushInterval how long outcomes are collected before they are written together. Default 3
+ *     ms, 0 to 1 s. The worker does not wait if no other job is running.
+ * @param rescueInterval the time between searches for jobs whose lease has expired, varied at
+ *     random by up to a fifth. Default 10 s, 10 ms to 1 hour.
+ * @param drainTimeout how long running handlers may continue when the worker stops. Default 25 s, 0
+ *     to 1 hour. Keep it at least 5 s below the time after which the process is killed.
+ * @param interruptGrace how long a handler may continue after it was interrupted (by a timeout, a
+ *     lost lease or a cancellation) before it counts as stuck and its slot is replaced. Default 5
+ *     s, 10 ms to 1 hour.
+ * @param retention how long history is kept. Default: 7 days for archived jobs, unless their queue
+ *     has a setting of its own, and 30 days for the audit. All workers of a schema should have the
+ *     same retention, because the shortest applies.
+ * @param wakeUps whether the worker listens for new jobs, on a connection that it holds. Default
+ *     true. If it does not or cannot listen, it finds jobs by polling.
  */
 public record WorkerConfig(
     Duration lease,
@@ -48,7 +49,7 @@ public record WorkerConfig(
 
   private static final Duration HOUR = Duration.ofHours(1);
 
-  /** The settings as key=value pairs, for the log. */
+  /** Returns the settings as {@code key=value} pairs, for the log. */
   String inWords() {
     return ("lease=%s heartbeatInterval=%s pollInterval=%s prefetch=%d flushInterval=%s rescueInterval=%s"
             + " drainTimeout=%s interruptGrace=%s archiveRetention=%s auditRetention=%s wakeUps=%s")
@@ -66,7 +67,11 @@ public record WorkerConfig(
             wakeUps);
   }
 
-  /** Refuses values out of range. */
+  /**
+   * Checks the values.
+   *
+   * @throws IllegalArgumentException if a value is out of range
+   */
   public WorkerConfig {
     require("Lease", lease, Duration.ofMillis(100), Duration.ofDays(1));
     require("Heartbeat interval", heartbeatInterval, Duration.ofMillis(10), HOUR.multipliedBy(8));
@@ -102,7 +107,7 @@ public record WorkerConfig(
     return new Builder();
   }
 
-  /** Collects settings; confined to one thread. */
+  /** Builds a {@link WorkerConfig}. Not thread-safe. */
   public static final class Builder {
 
     private Duration lease = Duration.ofSeconds(30);
@@ -119,7 +124,8 @@ public record WorkerConfig(
     private Builder() {}
 
     /**
-     * Sets {@link WorkerConfig#lease()}; unless it is set, the heartbeat interval is a third of it.
+     * Sets {@link WorkerConfig#lease()}. Unless it is set, the heartbeat interval becomes a third
+     * of the lease.
      */
     public Builder lease(Duration lease) {
       this.lease = lease;

@@ -8,28 +8,28 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** An event that a worker reports to its {@link WorkerListener}s. More kinds may be added. */
+/** An event that a worker reports to its {@link WorkerListener}s. Later versions may add events. */
 public sealed interface WorkerEvent {
 
-  /** A job was claimed; its attempt may wait for a free thread. */
+  /** A job was claimed. Its attempt may still wait for a free slot. */
   record Claimed(AttemptInfo attempt) implements WorkerEvent {}
 
-  /** The handler begins to run. */
+  /** The handler was called. */
   record Started(AttemptInfo attempt) implements WorkerEvent {}
 
-  /** The job is completed. */
+  /** The job was completed. */
   record Succeeded(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The attempt failed and the job waits for another.
+   * The attempt failed, and the job will be retried.
    *
    * @param error the reason
-   * @param retryIn wait before the next attempt
+   * @param retryIn the time until the next attempt
    */
   record Failed(AttemptInfo attempt, JobError error, Duration retryIn) implements WorkerEvent {}
 
   /**
-   * The attempt failed and the job is a dead letter.
+   * The attempt failed, and the job is now dead.
    *
    * @param error the reason
    */
@@ -38,95 +38,96 @@ public sealed interface WorkerEvent {
   /**
    * The handler snoozed the job.
    *
-   * @param delay until the job is due again, if {@code until} is null
-   * @param until when the job is due again; null if it is due after the delay
+   * @param delay the time after which the job is due again, if {@code until} is null
+   * @param until the instant at which the job is due again, or null if {@code delay} applies
    */
   record Snoozed(AttemptInfo attempt, Duration delay, @Nullable Instant until)
       implements WorkerEvent {}
 
-  /** The job is cancelled, by its handler or on an operator's request. */
+  /** The job was cancelled by its handler or at an operator's request. */
   record Cancelled(AttemptInfo attempt) implements WorkerEvent {}
 
   /** The worker released the job without using the attempt. */
   record Released(AttemptInfo attempt) implements WorkerEvent {}
 
-  /** The type's timeout has passed and the handler was interrupted. */
+  /** The timeout of the job's type has passed, and the handler was interrupted. */
   record TimedOut(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The handler was interrupted and still runs. Its slot is given to another job; a queue with N
-   * slots does this for at most N stuck handlers at a time. After a timeout or a lost lease, the
+   * The handler was interrupted but is still running. Its slot is given to another job, as long as
+   * no more handlers of the queue are stuck than it has slots. After a timeout or a lost lease, the
    * stuck handler's job will be rescued; a job whose cancellation was requested keeps its lease
    * until the handler ends or times out.
    */
   record Stuck(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The executor did not begin the attempt within a lease, or within the interrupt grace if that is
-   * longer: it dropped the attempt or has too few threads. The job is released without using the
-   * attempt. If the executor begins it later, the handler does not run.
+   * The executor did not start the attempt within the duration of a lease, or within the interrupt
+   * grace if that is longer: it dropped the attempt or has too few threads. The job was released
+   * without using the attempt. If the executor starts the attempt later, the handler does not run.
    */
   record NotBegun(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
    * The attempt lost its job before its outcome was written, and the outcome was discarded.
    *
-   * @param heldBy the execution that held the job when the loss was noticed; null if unknown, or if
-   *     none did because the job waits or has ended
+   * @param heldBy the execution that held the job when the loss was noticed, or null if that is
+   *     unknown or no execution held the job
    */
   record Lost(AttemptInfo attempt, @Nullable ExecutionId heldBy) implements WorkerEvent {}
 
   /**
-   * This worker rescued a job whose lease had expired, its own or another worker's.
+   * This worker rescued a job whose lease had expired, whichever worker had claimed the job.
    *
-   * @param executionId the attempt that was lost
-   * @param status the status of the job now: pending, dead or cancelled
+   * @param executionId the execution that lost the job
+   * @param status the new status of the job: pending, dead or cancelled
    */
   record Rescued(JobId jobId, ExecutionId executionId, String queue, String kind, JobStatus status)
       implements WorkerEvent {}
 
-  /** A queue that this worker serves has been paused. */
+  /** A queue that this worker serves was paused. */
   record QueuePaused(String queue) implements WorkerEvent {}
 
   /** A queue that had been paused is served again. */
   record QueueResumed(String queue) implements WorkerEvent {}
 
-  /** The database is unavailable. Reported once, when the outage begins. */
+  /** The database became unavailable. Reported once per outage. */
   record DatabaseLost(Throwable error) implements WorkerEvent {}
 
   /**
    * The database is available again.
    *
-   * @param after how long it was unavailable
+   * @param after the duration of the outage
    */
   record DatabaseBack(Duration after) implements WorkerEvent {}
 
   /**
-   * A part of the worker waited for a connection until the pool's timeout, and the pool does not
-   * report that the server is unreachable: handlers hold all connections, or there are too few.
-   * Reported once, when it begins, and without {@link DatabaseLost}.
+   * A thread of the worker waited in vain for a connection until the pool's timeout, although
+   * nothing indicates that the server is unreachable: handlers hold all connections, or the pool is
+   * too small. Reported once per shortage, and without {@link DatabaseLost}.
    */
   record PoolExhausted(Throwable error) implements WorkerEvent {}
 
   /**
-   * Every part of the worker gets connections again.
+   * All threads of the worker get connections again.
    *
-   * @param after how long the pool was exhausted
+   * @param after the duration of the shortage
    */
   record PoolFree(Duration after) implements WorkerEvent {}
 
   /**
-   * A part of the worker failed and retries by itself. Reported once, when the failures begin.
+   * One of the worker's loops failed and retries by itself. Reported once, when the failures begin.
    *
-   * @param loop {@code claim-loop}, {@code flusher}, {@code heartbeat}, {@code rescuer}, {@code
-   *     maintainer}, {@code listener}, {@code registrar} or {@code watchdog}
+   * @param loop the name of the loop: {@code claim-loop}, {@code flusher}, {@code heartbeat},
+   *     {@code rescuer}, {@code maintainer}, {@code listener}, {@code registrar} or {@code
+   *     watchdog}
    */
   record LoopFailed(String loop, Throwable error) implements WorkerEvent {}
 
   /**
-   * A part of the worker that had failed works again.
+   * A loop that had failed works again.
    *
-   * @param loop as in {@link LoopFailed}
+   * @param loop the name of the loop, as in {@link LoopFailed}
    */
   record LoopRecovered(String loop) implements WorkerEvent {}
 }

@@ -3,10 +3,13 @@ package dev.skipjack.worker;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The one logger of a worker. Users configure it by this name, so all parts share it. */
+/** Provides the logger that all parts of a worker share. Users configure it by its name. */
 final class WorkerLog {
 
-  /** By name, because the parts of a {@link Worker} do not depend on it. */
+  /**
+   * The logger. It is obtained by name, because the parts of a {@link Worker} do not depend on that
+   * class.
+   */
   static final Logger LOG = LoggerFactory.getLogger("dev.skipjack.worker.Worker");
 
   private WorkerLog() {}

@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The meters of a worker, with their names in monitoring systems. Their names and meanings are part
  * of the public API. Meters of jobs carry the tags {@code queue} and {@code kind}; the others carry
- * only the worker's name. No tag ever contains a job's id or payload.
+ * only the worker's name. No tag contains a job's id or payload.
  */
 public enum WorkerMeter {
   /** Jobs claimed. */
   CLAIMED("skipjack.jobs.claimed", Type.COUNTER, "Jobs claimed"),
   /** Jobs completed. */
   COMPLETED("skipjack.jobs.completed", Type.COUNTER, "Jobs completed"),
-  /** Attempts that failed and whose job waits for another. */
+  /** Failed attempts whose job will be retried. */
   FAILED("skipjack.jobs.failed", Type.COUNTER, "Failed attempts whose job is retried"),
   /** Jobs that became dead letters. */
   DEAD("skipjack.jobs.dead", Type.COUNTER, "Jobs that became dead letters"),
@@ -24,43 +24,43 @@ public enum WorkerMeter {
   RELEASED("skipjack.jobs.released", Type.COUNTER, "Attempts released by the worker"),
   /** Attempts that lost their lease, so that their outcome was discarded. */
   LOST("skipjack.jobs.lost", Type.COUNTER, "Attempts that lost their lease"),
-  /** Jobs rescued after their lease had expired, whichever worker held it. */
+  /** Jobs that this worker rescued after their lease had expired. */
   RESCUED("skipjack.jobs.rescued", Type.COUNTER, "Jobs rescued after their lease expired"),
   /** Attempts that were interrupted because their type's timeout had passed. */
   TIMED_OUT("skipjack.jobs.timed.out", Type.COUNTER, "Attempts that timed out"),
-  /** Handlers that still ran after they were interrupted. */
+  /** Handlers that continued to run long after they were interrupted. */
   STUCK("skipjack.jobs.stuck", Type.COUNTER, "Handlers that did not end when interrupted"),
   /** Attempts that failed because their payload could not be fetched. */
   UNREAD("skipjack.jobs.unread", Type.COUNTER, "Attempts whose payload could not be fetched"),
-  /** Time from due to claimed, by the database's clock. */
+  /** Time from the moment a job is due until it is claimed, by the database's clock. */
   WAIT("skipjack.jobs.wait", Type.TIMER, "Time from due to claimed"),
-  /** How long a handler ran, or its stage took. */
+  /** Run time of a handler, including the stage that it returned, if any. */
   RUN("skipjack.jobs.run", Type.TIMER, "Run time of handlers"),
-  /** A claim, as seen from the worker. */
+  /** Duration of a claim, measured by the worker. */
   CLAIM("skipjack.worker.claim", Type.TIMER, "Time of a claim"),
-  /** A write of outcomes, as seen from the worker. */
+  /** Duration of a write of outcomes, measured by the worker. */
   FLUSH("skipjack.worker.flush", Type.TIMER, "Time of a write of outcomes"),
-  /** A renewal of leases, as seen from the worker. */
+  /** Duration of a renewal of leases, measured by the worker. */
   HEARTBEAT("skipjack.worker.heartbeat", Type.TIMER, "Time of a renewal of leases"),
-  /** Events that were not delivered, because the listeners take too long. */
+  /** Events that were dropped because the listeners are too slow. */
   EVENTS_DROPPED(
       "skipjack.worker.events.dropped", Type.COUNTER, "Events dropped because listeners are slow"),
   /** Claimed attempts that wait for a slot. */
   BUFFERED("skipjack.worker.buffered", Type.GAUGE, "Attempts that wait for a slot"),
-  /** Attempts whose handler runs. */
+  /** Attempts whose handler is running. */
   RUNNING("skipjack.worker.running", Type.GAUGE, "Attempts whose handler runs"),
   /** Attempts whose outcome is not written yet. */
   UNWRITTEN("skipjack.worker.unwritten", Type.GAUGE, "Attempts whose outcome is not written yet"),
-  /** Handlers that still run after they were interrupted. */
+  /** Handlers that are still running long after they were interrupted. */
   STUCK_NOW("skipjack.worker.stuck", Type.GAUGE, "Handlers that do not end after an interrupt"),
-  /** Seconds that the oldest due job of the served queues had waited at the last poll. */
+  /** How many seconds the oldest due job of the served queues had waited at the last poll. */
   LAG("skipjack.worker.lag", Type.GAUGE, "Seconds that the oldest due job has waited"),
   /** Seconds since the last successful poll for jobs. */
   POLL_AGE("skipjack.worker.poll.age", Type.GAUGE, "Seconds since the last successful poll");
 
   /** The type of a meter. */
   public enum Type {
-    /** A number that only rises. */
+    /** A number that only increases. */
     COUNTER,
     /** A distribution of durations. */
     TIMER,
@@ -78,22 +78,25 @@ public enum WorkerMeter {
     this.description = description;
   }
 
-  /** The name: words separated by dots. It never changes. */
+  /** Returns the name of the meter, which consists of words separated by dots and never changes. */
   public String meterName() {
     return meterName;
   }
 
-  /** The type of the meter. */
+  /** Returns the type of the meter. */
   public Type type() {
     return type;
   }
 
-  /** The unit of its values, {@code seconds}; null for counts and for timers. */
+  /**
+   * Returns the unit of the meter's values, which is {@code seconds}, or null for counts and
+   * timers.
+   */
   public @Nullable String baseUnit() {
     return this == LAG || this == POLL_AGE ? "seconds" : null;
   }
 
-  /** A short description. */
+  /** Returns a short description of the meter. */
   public String description() {
     return description;
   }

@@ -5,19 +5,20 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * Receives the measurements of a worker: a port for monitoring libraries. An exception from it is
- * logged once and does no harm.
+ * Receives the measurements of a worker and passes them to a monitoring library. The first
+ * exception that it throws is logged; exceptions never affect the worker.
  *
- * <p>The threads that claim jobs, run handlers, write outcomes and renew leases call it directly,
- * many at once and several times for each job; a {@link WorkerListener} is called asynchronously. A
- * call must therefore not block: no network, no database, no lock that another thread may hold for
- * a long time. There are two calls for each claimed job, so if each takes a millisecond, a worker
- * can claim at most 500 jobs a second. A call that hangs can stop the renewal of leases, and other
- * workers then run the jobs again. Add to a counter in memory, and let another thread send it.
+ * <p>Unlike a {@link WorkerListener}, it is called by the threads that claim jobs, run handlers,
+ * write outcomes and renew leases: many at once, and several times for each job. A call must
+ * therefore not block, which rules out network access, database access, and locks that another
+ * thread may hold for a long time. A claim makes two calls for each job, so if a call takes a
+ * millisecond, a worker can claim at most 500 jobs per second. A call that hangs can stop the
+ * renewal of leases, and then other workers run the jobs again. Add to a counter in memory, and let
+ * another thread send it.
  */
 public interface WorkerMetrics {
 
-  /** Measures nothing. */
+  /** Ignores all measurements. */
   WorkerMetrics NONE =
       new WorkerMetrics() {
         @Override
@@ -55,12 +56,12 @@ public interface WorkerMetrics {
   void record(WorkerMeter timer, Duration took, String worker);
 
   /**
-   * Registers a gauge whose value the monitoring library reads whenever it needs it.
+   * Registers a gauge, whose value the monitoring library may read at any time.
    *
-   * @param worker the worker that the value belongs to; no two workers are equal, even if they have
-   *     the same name
-   * @param value reads the current value, from any thread and without blocking; it keeps the worker
-   *     in memory until the gauge is removed
+   * @param worker the worker to which the value belongs; no two workers are equal, even if they
+   *     have the same name
+   * @param value returns the current value; any thread may call it, and it never blocks. It keeps
+   *     the worker in memory until the gauge is removed
    * @return an action that removes the gauge; called once, when the worker stops
    */
   Runnable gauge(WorkerMeter gauge, WorkerId worker, DoubleSupplier value);

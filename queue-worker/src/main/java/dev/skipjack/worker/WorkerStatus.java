@@ -1,12 +1,12 @@
 package dev.skipjack.worker;
 
 /**
- * The number of attempts that a worker holds at one moment.
+ * The numbers of attempts that a worker holds at one moment.
  *
- * @param started whether it was started and has not been stopped
+ * @param started whether the worker was started and has not been stopped
  * @param buffered claimed attempts that wait for a slot
- * @param running attempts whose handler runs
- * @param unwritten attempts whose handler has ended and whose outcome is not yet written
- * @param stuck running attempts whose handler was interrupted long ago
+ * @param running attempts whose handler is running
+ * @param unwritten attempts whose handler has ended but whose outcome is not yet written
+ * @param stuck running attempts whose handler has not reacted to an interrupt
  */
 public record WorkerStatus(boolean started, int buffered, int running, int unwritten, int stuck) {}

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * Names and starts the threads of one worker: {@code queue-<worker>-<role>-<n>}.
  *
  * <p>All threads except the timer are daemons. The timer keeps the JVM running while the worker is
- * started. It never uses the database, so it always ends with the worker. A handler or a connection
- * that hangs must not keep a stopped process alive.
+ * started; it never uses the database, so it always ends with the worker. A handler or a connection
+ * that hangs must not keep a process alive after its worker was stopped.
  *
- * <p>A thread inherits nothing from the thread that happens to start it, which may be a client
- * library's thread that completed a stage: it has no inheritable thread locals, and its context
- * class loader is that of the thread that started the worker.
+ * <p>A thread inherits nothing from the thread that happens to start it, which may belong to a
+ * client library that completed a stage. It has no inheritable thread locals, and its context class
+ * loader is that of the thread that started the worker.
  */
 final class WorkerThreads {
 
@@ -26,7 +26,7 @@ final class WorkerThreads {
   private final @Nullable ClassLoader loader;
   private final Map<String, Integer> started = new ConcurrentHashMap<>();
 
-  /** Creates the threads of a worker that the calling thread starts. */
+  /** Captures the context of the calling thread, which starts the worker. */
   WorkerThreads(String workerName) {
     this.loader = Thread.currentThread().getContextClassLoader();
     this.prefix = "queue-" + workerName + "-";
@@ -60,8 +60,8 @@ final class WorkerThreads {
   }
 
   /**
-   * Creates named virtual threads that inherit nothing. Uses reflection, because Java 17 does not
-   * have them.
+   * Returns a factory of named virtual threads that inherit nothing. It uses reflection, because
+   * virtual threads do not exist in Java 17.
    */
   private static ThreadFactory namedVirtual(String prefix) {
     try {

@@ -185,7 +185,8 @@ class HealthTest extends WorkerFixture {
     await().until(() -> worker.health().schemaCurrent().isPresent());
     assertThat(worker.health().ready()).isFalse();
     assertThat(worker.health().reasons())
-        .containsExactly("The schema is older than this library needs. Migrate it.");
+        .containsExactly(
+            "The schema is too old for this version of the library. Run its migrations.");
   }
 
   @Test

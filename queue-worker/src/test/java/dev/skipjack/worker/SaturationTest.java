@@ -102,7 +102,7 @@ class SaturationTest {
     now.addAndGet(Duration.ofSeconds(11).toNanos());
     assertThat(handlers.refused()).isFalse();
     assertThat(judge(handlers).reasons())
-        .contains("The executor has refused every job for PT11S. Jobs are claimed and released.");
+        .contains("The executor has rejected every job for PT11S, so claimed jobs are released.");
 
     handlers.began();
     assertThat(judge(handlers).reasons()).noneMatch(reason -> reason.contains("executor"));

@@ -38,10 +38,10 @@ import org.jooq.impl.SQLDataType;
  *        current_setting('server_encoding')
  * }</pre>
  *
- * <p>The queues are cast because the driver supports arrays of text but not of a domain. It is one
- * statement because an idle worker should cost next to nothing. Only this worker writes its row, so
- * the statement does not wait, except that pruning may lock the row for one short statement after a
- * day without a heartbeat.
+ * <p>The queues are cast because the driver supports arrays of text but not of a domain. It is a
+ * single statement because an idle worker should cost almost nothing. Only this worker writes its
+ * row, so the statement does not wait. The exception is pruning, which may lock the row briefly
+ * after a day without a heartbeat.
  */
 final class AnnounceStatement {
 

@@ -57,8 +57,8 @@ final class Archive {
   private Archive() {}
 
   /**
-   * The fields that a DELETE must return so that {@link #of} can archive its rows; {@code
-   * execution_id} is null for a job that is not running.
+   * Returns the fields that a DELETE must return so that {@link #of} can archive its rows. The
+   * field {@code execution_id} is null for a job that is not running.
    */
   static List<Field<?>> columns() {
     List<Field<?>> columns = new ArrayList<>();
@@ -68,8 +68,8 @@ final class Archive {
   }
 
   /**
-   * Archives the rows of {@code deleted} as ended in {@code status}, except those of queues that
-   * keep no ended jobs.
+   * Returns a CTE that archives the rows of {@code deleted} with the given status, except those of
+   * queues that keep no ended jobs.
    */
   static CommonTableExpression<?> of(CommonTableExpression<?> deleted, JobStatus status) {
     Map<Field<?>, Field<?>> values = values(deleted);
@@ -78,7 +78,8 @@ final class Archive {
   }
 
   /**
-   * Like {@link #of(CommonTableExpression, JobStatus)}, with further values for each job.
+   * Returns a CTE like {@link #of(CommonTableExpression, JobStatus)}, with further values for each
+   * job.
    *
    * @param lastError the error to store instead of the job's own
    */
@@ -91,7 +92,7 @@ final class Archive {
     return archived(deleted, values);
   }
 
-  /** Returns the values that are copied from the job's row, by the column of the archive. */
+  /** Returns the values that are copied from the job's row, each with its column of the archive. */
   private static Map<Field<?>, Field<?>> values(CommonTableExpression<?> deleted) {
     Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
     for (Copied copied : COPIED) {

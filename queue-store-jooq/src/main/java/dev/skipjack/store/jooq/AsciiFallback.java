@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Keeps as much of a text as a database with an encoding other than UTF-8 can store. An error
- * message or a worker's name must not prevent an outcome from being written or a job from being
- * claimed.
+ * Replaces texts that a database with an encoding other than UTF-8 cannot store. A character in an
+ * error message or in a worker's name must not prevent an outcome from being written or a job from
+ * being claimed.
  */
 final class AsciiFallback {
 
@@ -18,7 +18,7 @@ final class AsciiFallback {
   private AsciiFallback() {}
 
   /**
-   * Passes {@code statement} to {@code run}, and once more with ASCII texts if the database cannot
+   * Runs {@code statement} with {@code run}, and again with ASCII texts if the database cannot
    * store one of its characters.
    */
   static <Q, R> List<R> run(Statement<Q, R> statement, Function<Statement<Q, R>, List<R>> run) {

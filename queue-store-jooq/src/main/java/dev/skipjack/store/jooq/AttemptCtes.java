@@ -87,8 +87,8 @@ final class AttemptCtes {
   static final Param<Long[]> EXECUTION_IDS = param("execution_ids", Long[].class);
 
   /**
-   * A column of the CTEs below. It is needed because RETURNING shows the row after the update,
-   * which has cleared the fence.
+   * The name of a column of the CTEs below. It is necessary because RETURNING shows the row after
+   * the update, which has cleared the fence.
    */
   static final String EXECUTION_ID = "execution_id";
 
@@ -97,8 +97,8 @@ final class AttemptCtes {
   private AttemptCtes() {}
 
   /**
-   * The input: {@code given(job_id, execution_id, ..., position)}, to which a statement adds
-   * columns of its own.
+   * Returns the input, {@code given(job_id, execution_id, ..., position)}, to which a statement
+   * adds columns of its own.
    */
   static ArrayRows given() {
     return ArrayRows.named("given")
@@ -107,12 +107,15 @@ final class AttemptCtes {
         .withPosition();
   }
 
-  /** The jobs whose fence holds and whose row no other transaction holds, for a delete. */
+  /**
+   * Returns a CTE that locks, for a delete, the jobs whose fence holds and whose row no other
+   * transaction has locked.
+   */
   static CommonTableExpression<?> locked() {
     return name("locked").asMaterialized(fenced().forUpdate().skipLocked());
   }
 
-  /** Like {@link #locked}, for a statement that deletes no jobs. */
+  /** Returns a CTE like {@link #locked}, for a statement that deletes no jobs. */
   static CommonTableExpression<?> lockedForUpdateOnly() {
     return name("locked").asMaterialized(fenced().forNoKeyUpdate().skipLocked());
   }
@@ -126,10 +129,11 @@ final class AttemptCtes {
   }
 
   /**
-   * Those of {@code locked} whose cancellation was requested and whose row can be locked for a
-   * delete, as {@code deletable(id, is_cancelled)}: for a statement that otherwise updates, and
-   * locks for updates only. The row is locked already, so only the key share lock of a foreign key
-   * can conflict with the stronger lock, and is not waited for.
+   * Returns the CTE {@code deletable(id, is_cancelled)} with the rows of {@code locked} whose
+   * cancellation was requested and which can be locked for a delete. It is for a statement that
+   * otherwise only updates jobs, and locks them accordingly. The rows are already locked, so only
+   * the key share lock of a foreign key can conflict with the stronger lock, which does not wait
+   * for it.
    */
   private static CommonTableExpression<?> deletable(Table<?> locked) {
     return name("deletable")
@@ -142,31 +146,41 @@ final class AttemptCtes {
                 .skipLocked());
   }
 
-  /** Column of a CTE that locks rows: whether cancellation of the job was requested. */
+  /**
+   * Returns the column of a CTE that locks rows which shows whether cancellation of the job was
+   * requested.
+   */
   static Field<Boolean> isCancelled() {
     return field(JOBS.CANCEL_REQUESTED_AT.isNotNull()).as(IS_CANCELLED);
   }
 
-  /** Restricts a write to the jobs in {@code locked}. */
+  /** Returns a condition that restricts a write to the jobs in {@code locked}. */
   static Condition isLocked(Table<?> locked) {
     return JOBS.ID.eq(any(array(select(idOf(locked)).from(locked))));
   }
 
-  /** Restricts a write to jobs in {@code locked} whose cancellation was not requested. */
+  /**
+   * Returns a condition that restricts a write to jobs in {@code locked} whose cancellation was not
+   * requested.
+   */
   static Condition isKept(Table<?> locked) {
     return JOBS.ID.eq(
         any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isFalse()))));
   }
 
-  /** Restricts a write or a lock to jobs in {@code locked} whose cancellation was requested. */
+  /**
+   * Returns a condition that restricts a write or a lock to jobs in {@code locked} whose
+   * cancellation was requested.
+   */
   private static Condition isCancelledIn(Table<?> locked) {
     return JOBS.ID.eq(
         any(array(select(idOf(locked)).from(locked).where(cancelledIn(locked).isTrue()))));
   }
 
   /**
-   * Joins a job to the row of the input that may end its attempt: a batch may contain both an
-   * attempt that lost its lease and the attempt that holds the job now.
+   * Returns the condition that joins a job to the row of the input that may end its attempt. A
+   * batch may contain both an attempt that has lost its lease and the attempt that holds the job
+   * now.
    */
   static Condition isFencedBy(ArrayRows given) {
     return JOBS.ID
@@ -175,11 +189,12 @@ final class AttemptCtes {
   }
 
   /**
-   * Ends attempts that do not complete their jobs: {@code kept} updates those jobs, jobs whose
-   * cancellation was requested are archived instead, and the audit rows of both are closed.
+   * Returns the CTEs that end attempts which do not complete their jobs: {@code kept} updates the
+   * jobs, those whose cancellation was requested are archived instead, and the audit rows of both
+   * are closed.
    *
-   * @param locked as made by {@link #locked}
-   * @param close makes the update of the audit rows from {@code ended}
+   * @param locked a CTE from {@link #locked}
+   * @param close creates the update of the audit rows from {@code ended}
    */
   static Endings endings(
       CommonTableExpression<?> locked,
@@ -189,9 +204,9 @@ final class AttemptCtes {
   }
 
   /**
-   * Like {@link #endings}.
+   * Returns CTEs like {@link #endings}, for jobs that are locked only for updates.
    *
-   * @param locked locked strongly enough for updates only
+   * @param locked a CTE from {@link #lockedForUpdateOnly}
    */
   static Endings endingsOfLockedForUpdateOnly(
       CommonTableExpression<?> locked,
@@ -219,13 +234,13 @@ final class AttemptCtes {
   /**
    * The CTEs of a statement that ends attempts.
    *
-   * @param all the CTEs in the order in which they refer to each other
-   * @param ended the CTE with a row for each attempt that was ended: {@code ended(id, execution_id,
-   *     status, queue, kind, started_at)}
+   * @param all all CTEs, in the order in which they refer to each other
+   * @param ended the CTE with one row for each attempt that was ended: {@code ended(id,
+   *     execution_id, status, queue, kind, started_at)}
    */
   record Endings(List<CommonTableExpression<?>> all, CommonTableExpression<?> ended) {}
 
-  /** Deletes the jobs whose cancellation was requested from the live table. */
+  /** Returns a CTE that deletes the jobs whose cancellation was requested from the live table. */
   private static CommonTableExpression<?> cancelled(Table<?> locked) {
     return name("cancelled")
         .as(deleteFrom(JOBS).where(isCancelledIn(locked)).returning(Archive.columns()));
@@ -254,15 +269,18 @@ final class AttemptCtes {
   }
 
   /**
-   * The columns that {@link #ended} reads from the jobs that are kept. The execution comes from the
-   * statement's own input.
+   * Returns the columns that {@link #ended} reads from the jobs that are kept. The execution id
+   * comes from the statement's own input.
    */
   static List<Field<?>> keptColumns(Field<Long> executionId) {
     return List.of(
         JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STATUS, JOBS.QUEUE, JOBS.KIND, JOBS.STARTED_AT);
   }
 
-  /** Closes the audit rows of the attempts in {@code ended}, all with the same status. */
+  /**
+   * Returns a CTE that closes the audit rows of the attempts in {@code ended}, all with the same
+   * status.
+   */
   static CommonTableExpression<?> closed(Table<?> ended, ExecutionStatus status, AuditWeeks weeks) {
     return name("closed")
         .as(close(literal(status)).where(auditRowsOf(ended, weeks)).returning(JOB_EXECUTIONS.ID));
@@ -298,7 +316,7 @@ final class AttemptCtes {
                 .returning(JOB_EXECUTIONS.ID));
   }
 
-  /** Begins an update that closes audit rows. */
+  /** Begins an update that closes audit rows with the given status. */
   static UpdateSetMoreStep<JobExecutionsRecord> close(Field<ExecutionStatus> status) {
     return update(JOB_EXECUTIONS)
         .set(JOB_EXECUTIONS.STATUS, status)
@@ -313,9 +331,9 @@ final class AttemptCtes {
   }
 
   /**
-   * Finds the audit rows by the ids in the input, in the partitions of these weeks, and never by
-   * rows that the statement itself finds. The ids are an array because with a plain join the
-   * planner could scan the key by the weeks alone, and read every attempt that began in them.
+   * Returns a condition that finds the audit rows by the ids in {@code ended}, in the partitions of
+   * the given weeks only. The ids are an array, because with a plain join the planner could scan
+   * the primary key by the weeks alone, and read every attempt that began in them.
    */
   private static Condition auditRowsOf(Table<?> ended, AuditWeeks weeks) {
     return JOB_EXECUTIONS

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a command on any number of jobs in bounded batches. A batch that the server aborts
- * (deadlock, statement or lock timeout, a unique key taken in the meantime) is halved and retried
- * after a jittered pause; busy rows are retried together for about a second.
+ * (deadlock, statement or lock timeout, unique violation) is halved and retried after a jittered
+ * pause; busy rows are retried together for about a second.
  */
 final class BatchedCommand {
 
@@ -41,9 +41,9 @@ final class BatchedCommand {
   /**
    * Runs {@code command} on all jobs.
    *
-   * @param command returns a result for each job in the order of its input
-   * @param isBusy whether a result requires another try
-   * @return a result for each job in the order of the input
+   * @param command returns one result per job, in the order of its input
+   * @param isBusy tests whether a result requires another try
+   * @return one result per job, in the order of the input
    * @throws PartialResultException if a batch failed after others had committed
    */
   static <R> List<R> run(
@@ -52,9 +52,9 @@ final class BatchedCommand {
   }
 
   /**
-   * Like {@link #run(List, Function, Predicate)}.
+   * Runs {@code command} on all jobs, like {@link #run(List, Function, Predicate)}.
    *
-   * @param locked the result for a single job that fails because of a lock; null to make that an
+   * @param locked the result for a single job that fails because of a lock, or null to make that an
    *     error
    */
   static <R> List<R> run(
@@ -82,7 +82,7 @@ final class BatchedCommand {
     return results.stream().map(Objects::requireNonNull).toList();
   }
 
-  /** Returns the failure, with the results of those batches that have committed. */
+  /** Returns the failure with the results of the batches that have committed. */
   private static <R> StoreException partly(
       StoreException failure, List<JobId> jobs, List<@Nullable R> results, Predicate<R> isBusy) {
     Map<JobId, R> committed = new LinkedHashMap<>();
@@ -97,7 +97,7 @@ final class BatchedCommand {
         : new PartialResultException(failure, committed, jobs.size());
   }
 
-  /** Fills in the results of the jobs at these indexes. */
+  /** Runs the command on the jobs at these indexes, and stores their results. */
   private static <R> void runBatches(
       List<Integer> indexes,
       List<JobId> jobs,

@@ -12,7 +12,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** An enqueuer that writes either in transactions of its own or in a caller's transaction. */
+/** An enqueuer that uses either its own transactions or a caller's transaction. */
 final class BoundEnqueuer implements JobEnqueuer {
 
   private final NewJobFactory jobFactory;

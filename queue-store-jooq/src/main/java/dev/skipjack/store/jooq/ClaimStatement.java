@@ -73,18 +73,18 @@ import org.jooq.impl.SQLDataType;
  * }</pre>
  *
  * <p>The lanes are served in the given order, so strict, weighted and fair orders are permutations
- * made in Java, and one plan serves one queue or ten thousand. The ids are an array because
- * PostgreSQL may run an {@code IN (... LIMIT)} subquery more than once and take too many rows, and
- * because a join turns into a sequential scan under a generic plan (docs/adr/0001).
+ * computed in Java, and the same plan serves one queue or ten thousand. The ids are an array
+ * because PostgreSQL may run an {@code IN (... LIMIT)} subquery more than once and take too many
+ * rows, and because a join turns into a sequential scan under a generic plan (docs/adr/0001).
  *
- * <p>This statement checks whether a queue is paused, at the cost of one lookup in a small table
- * per lane, because a caller's list of lanes may be seconds old.
+ * <p>The statement itself checks whether a queue is paused, because the caller's list of lanes may
+ * be seconds old. This costs one lookup in a small table per lane.
  *
  * <p>Locks the chosen rows in lane order without waiting. Rows that another worker has locked are
  * skipped, so no order can deadlock. The lock is {@code NO KEY} because {@code FOR UPDATE SKIP
  * LOCKED} would skip a row that an uncommitted foreign key refers to. The outer update does not
- * repeat {@code status = 'pending'}: the row is locked by this statement, and the predicate would
- * only offer the planner the wrong index.
+ * repeat {@code status = 'pending'}: the row is locked by this statement, and the predicate could
+ * make the planner choose the wrong index.
  *
  * <p>RETURNING guarantees no order: callers sort by lane, scheduled_at and id.
  */
@@ -106,7 +106,10 @@ final class ClaimStatement {
     return of(dialect, JOBS.PAYLOAD);
   }
 
-  /** Claims without reading payloads, for jobs whose payload cannot be sent. */
+  /**
+   * Creates the statement that claims without reading payloads, for jobs whose payload cannot be
+   * sent.
+   */
   static Statement<ClaimRequest, ClaimedJob> withoutPayload(DSLContext dialect) {
     return of(dialect, castNull(JOBS.PAYLOAD).as(JOBS.PAYLOAD));
   }
@@ -209,7 +212,10 @@ final class ClaimStatement {
                     JOBS.TRACEPARENT));
   }
 
-  /** A value instead of NOT EXISTS, which the planner would turn into a join with all queues. */
+  /**
+   * Returns the condition that a queue is not paused. It compares a value, because the planner
+   * would turn NOT EXISTS into a join with all queues.
+   */
   private static Condition isServed(Field<String> queue) {
     return field(
             select(JOB_QUEUES.PAUSED_AT)

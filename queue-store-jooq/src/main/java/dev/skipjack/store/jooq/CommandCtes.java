@@ -28,8 +28,8 @@ import org.jooq.Table;
 import org.jooq.WithStep;
 
 /**
- * The parts that the statements of admin commands share, all of which name jobs by id: the input,
- * the lock, and the result for each job.
+ * The parts that the statements of administrative commands share: the input, the lock, and the
+ * result for each job. All these commands name jobs by id.
  *
  * <p>Rows are locked in id order and without waiting, as in all writes of many rows. A row that
  * another transaction has locked is reported as busy, and the caller retries it. {@link
@@ -40,7 +40,7 @@ final class CommandCtes {
   private static final Param<Long[]> IDS = param("ids", Long[].class);
   private static final ArrayRows ROWS = ArrayRows.named("given").column("id", IDS).withPosition();
 
-  /** The input: {@code given(id, position)}. */
+  /** The input, {@code given(id, position)}. */
   static final Table<?> GIVEN = ROWS.table();
 
   static final Field<Long> ID = ROWS.field("id", Long.class);
@@ -48,12 +48,15 @@ final class CommandCtes {
 
   private CommandCtes() {}
 
-  /** The given jobs whose row no other transaction holds, for a delete, as {@code locked}. */
+  /**
+   * Returns the CTE {@code locked}, which locks, for a delete, the given jobs whose row no other
+   * transaction has locked.
+   */
   static CommonTableExpression<?> locked(Field<?>... columns) {
     return name("locked").asMaterialized(given(columns).forUpdate().skipLocked());
   }
 
-  /** Like {@link #locked}, but strong enough for updates only. */
+  /** Returns a CTE like {@link #locked}, with a lock that is strong enough for updates only. */
   static CommonTableExpression<?> lockedForUpdateOnly(Field<?>... columns) {
     return name("locked").asMaterialized(given(columns).forNoKeyUpdate().skipLocked());
   }
@@ -62,7 +65,9 @@ final class CommandCtes {
     return select(columns).from(JOBS).where(JOBS.ID.eq(any(IDS))).orderBy(JOBS.ID);
   }
 
-  /** Restricts a write to those jobs in {@code locked} that have a status. */
+  /**
+   * Returns a condition that restricts a write to the jobs in {@code locked} that have a status.
+   */
   static Condition isLockedAs(Table<?> locked, JobStatus status) {
     return JOBS.ID.eq(
         any(
@@ -72,7 +77,7 @@ final class CommandCtes {
                     .where(statusOf(locked).eq(JobPredicates.literal(status))))));
   }
 
-  /** Begins the result for a given job: {@code CASE WHEN table.id IS NOT NULL THEN 'result'}. */
+  /** Begins the result for a given job, {@code CASE WHEN table.id IS NOT NULL THEN 'result'}. */
   static CaseConditionStep<String> result(Table<?> table, Enum<?> result) {
     return when(isIn(table), literal(result));
   }
@@ -80,7 +85,7 @@ final class CommandCtes {
   /**
    * Returns the result, for a given job, of a command that changes jobs of one status.
    *
-   * @param changed the jobs that were changed
+   * @param changed the table of the jobs that were changed
    * @param otherStatus the result for jobs that are locked but were not changed
    * @param busy the result for jobs that another transaction has locked
    * @param gone the result for ids without a row
@@ -112,7 +117,7 @@ final class CommandCtes {
     return idOf(table).isNotNull();
   }
 
-  /** Whether the given job has a row. */
+  /** Returns the condition that the given job has a row. */
   static Condition exists() {
     return org.jooq.impl.DSL.exists(selectOne().from(JOBS).where(JOBS.ID.eq(ID)));
   }

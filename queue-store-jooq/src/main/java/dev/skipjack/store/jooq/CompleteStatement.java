@@ -37,9 +37,9 @@ import org.jooq.Param;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>It is one statement because a copy and a delete in two statements would lose changes that are
- * committed between them. A cancellation request comes too late for a completed job and is ignored.
- * {@link AttemptCtes} explains the lock order.
+ * <p>It is a single statement because a copy and a delete in two statements would lose changes that
+ * are committed between them. A cancellation request comes too late for a completed job and is
+ * ignored. {@link AttemptCtes} explains the lock order.
  */
 final class CompleteStatement {
 
@@ -51,7 +51,7 @@ final class CompleteStatement {
 
   private CompleteStatement() {}
 
-  /** Completes a batch of jobs, in a transaction of its own. */
+  /** Creates the statement that completes a batch of jobs in a transaction of its own. */
   static OutcomeStatement<List<Execution>, Verdict> of(DSLContext dialect) {
     return OutcomeStatement.ofBatch(Function.identity(), weeks -> in(dialect, weeks));
   }
@@ -73,8 +73,8 @@ final class CompleteStatement {
   }
 
   /**
-   * Completes one job in the handler's transaction. Waits for the row; returns whether the attempt
-   * was ended.
+   * Creates the statement that completes one job in the handler's transaction. It waits for the
+   * row, and returns whether the attempt was ended.
    */
   static OutcomeStatement<Execution, Boolean> ofOne(DSLContext dialect) {
     return OutcomeStatement.ofOne(Function.identity(), weeks -> ofOneIn(dialect, weeks));
@@ -91,7 +91,10 @@ final class CompleteStatement {
         CompleteStatement::hasEnded);
   }
 
-  /** Deletes the job of one attempt from the live table, in a handler's transaction. */
+  /**
+   * Returns a CTE that deletes the job of one attempt from the live table, in a handler's
+   * transaction.
+   */
   static CommonTableExpression<?> endedForOne() {
     return ended(JOBS.ID.eq(JOB_ID).and(JOBS.CURRENT_EXECUTION_ID.eq(EXECUTION_ID)));
   }
@@ -111,7 +114,7 @@ final class CompleteStatement {
     return name("ended").as(deleteFrom(JOBS).where(which).returning(Archive.columns()));
   }
 
-  /** Closes the audit rows as succeeded. */
+  /** Returns a CTE that closes the audit rows as succeeded. */
   static CommonTableExpression<?> closed(CommonTableExpression<?> ended, AuditWeeks weeks) {
     return AttemptCtes.closed(ended, ExecutionStatus.SUCCEEDED, weeks);
   }

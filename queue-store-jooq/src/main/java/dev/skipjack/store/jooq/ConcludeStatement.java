@@ -45,7 +45,7 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>It is separate from {@link CompleteStatement} because most jobs have no such data and should
- * not pay the cost of storing it. {@link AttemptCtes} explains the lock order.
+ * not bear the cost of storing it. {@link AttemptCtes} explains the lock order.
  */
 final class ConcludeStatement {
 
@@ -55,7 +55,7 @@ final class ConcludeStatement {
 
   private ConcludeStatement() {}
 
-  /** Ends a batch of jobs, in a transaction of its own. */
+  /** Creates the statement that ends a batch of jobs in a transaction of its own. */
   static OutcomeStatement<List<Conclusion>, Verdict> of(DSLContext dialect) {
     return OutcomeStatement.ofBatch(Conclusion::execution, weeks -> in(dialect, weeks));
   }
@@ -77,12 +77,12 @@ final class ConcludeStatement {
         row -> AttemptCtes.verdict(row, verdict));
   }
 
-  /** An attempt that completes its job with a result, as JSON. */
+  /** The completion of a job with a result, as JSON. */
   record CompletionWithResult(Execution execution, String result) {}
 
   /**
-   * Ends one job in the handler's transaction. Waits for the row; returns whether the attempt was
-   * ended.
+   * Creates the statement that ends one job in the handler's transaction. It waits for the row, and
+   * returns whether the attempt was ended.
    */
   static OutcomeStatement<CompletionWithResult, Boolean> ofOne(DSLContext dialect) {
     return OutcomeStatement.ofOne(

@@ -18,11 +18,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes the dead jobs that are older than their queue's retention. A call that runs out of time
- * leaves the rest to the next call, which continues where it stopped. If each call started from the
- * beginning, a queue with more dead jobs than one call can read would prevent its own last jobs,
- * and those of other queues, from ever being read. Each process has its own position. Safe for any
- * number of threads; two at once may walk the same jobs.
+ * Deletes the dead jobs that are older than their queue's retention. If a call runs out of time,
+ * the next call continues where it stopped. If each call started from the beginning, a queue with
+ * more dead jobs than one call can read would prevent its last jobs, and those of other queues,
+ * from ever being pruned. Each process has a position of its own. Safe for any number of threads;
+ * concurrent calls may read the same jobs.
  */
 final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
 
@@ -34,7 +34,9 @@ final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
     this.walker = walker;
   }
 
-  /** Prunes at least one batch, until all queues are done or the deadline has passed. */
+  /**
+   * Prunes at least one batch, and then more until all queues are done or the deadline has passed.
+   */
   @Override
   public Pruned prune(Map<String, Instant> cutoffs, Instant now, long deadline) {
     AtomicLong jobs = new AtomicLong();
@@ -70,7 +72,10 @@ final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
     return new Pruned(0, jobs.get(), false, failed);
   }
 
-  /** Returns the queues by name from that of the position: earlier ones are done in this round. */
+  /**
+   * Returns the queues from that of the position on, by name; earlier queues are done in this
+   * round.
+   */
   private static Set<Map.Entry<String, Instant>> left(
       Map<String, Instant> cutoffs, Optional<WalkPosition> from) {
     return new TreeMap<>(cutoffs).tailMap(from.map(WalkPosition::queue).orElse("")).entrySet();

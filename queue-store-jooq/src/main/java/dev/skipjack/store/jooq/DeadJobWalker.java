@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jooq.DSLContext;
 
-/** Walks and deletes dead jobs in bounded batches. Safe for any number of threads. */
+/** Reads dead jobs in bounded batches, and deletes them. Safe for any number of threads. */
 final class DeadJobWalker {
 
   private static final int PAGE = 2_000;
@@ -37,17 +37,19 @@ final class DeadJobWalker {
     this.walkQueueAndKind = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect, true, true));
   }
 
-  /** Like {@link dev.skipjack.api.QueueAdmin#prune(List)}. */
+  /** Deletes dead jobs as {@link dev.skipjack.api.QueueAdmin#prune(List)} does. */
   List<PruneResult> prune(List<JobId> jobs) {
     return BatchedCommand.run(jobs, this::pruneBatch, result -> result == PruneResult.BUSY);
   }
 
-  /** Deletes those jobs that no other transaction has locked; returns the number deleted. */
+  /**
+   * Deletes those jobs that no other transaction has locked. Returns the number of deleted jobs.
+   */
   int pruneFree(List<JobId> jobs) {
     return count(BatchedCommand.run(jobs, this::pruneBatch, result -> false));
   }
 
-  /** Like {@link #prune}; returns the number of jobs deleted. */
+  /** Deletes dead jobs like {@link #prune}. Returns the number of deleted jobs. */
   int pruneAndCount(List<JobId> jobs) {
     return count(prune(jobs));
   }
@@ -68,10 +70,11 @@ final class DeadJobWalker {
   }
 
   /**
-   * Visits each dead job once, including those that stay dead or die again in the meantime.
+   * Visits each dead job once, including those that stay dead or become dead again in the meantime.
    *
+   * @param which selects the jobs
    * @param age how long the jobs must have been dead
-   * @param work receives up to about a thousand jobs, or none; returns whether to continue
+   * @param work processes up to about a thousand jobs, or none, and returns whether to continue
    * @return whether all jobs were visited
    */
   boolean forEachBatch(DeadJobs which, Duration age, Predicate<List<JobId>> work) {
@@ -79,9 +82,9 @@ final class DeadJobWalker {
   }
 
   /**
-   * Like {@link #forEachBatch}, but begins after a position.
+   * Visits dead jobs like {@link #forEachBatch}, beginning after a position.
    *
-   * @return the position of the last job visited; empty if all jobs were visited
+   * @return the position of the last job visited, or empty if all jobs were visited
    */
   Optional<WalkPosition> walk(
       DeadJobs which, WalkPosition first, Duration age, Predicate<List<JobId>> work) {

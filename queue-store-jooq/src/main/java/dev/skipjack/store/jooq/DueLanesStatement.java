@@ -70,8 +70,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A DISTINCT would read every pending job. The recursion jumps from one priority to the next
- * lower one through the index, so it reads two entries for each lane: the last has the priority,
- * the first is the oldest job. Locks nothing.
+ * lower one through the index, so it reads two entries for each lane: the last one has the
+ * priority, and the first one is the oldest job. Locks nothing.
  *
  * <p>A statement that only reads would keep succeeding on a standby or a former primary, and a
  * worker would stay connected to it. The last row, which is evaluated once and reads no table,
@@ -85,7 +85,7 @@ final class DueLanesStatement {
 
   private static final Field<Long> WAITED = field(name("waited"), Long.class);
 
-  /** A due lane, or a paused queue, for which the lane is null. */
+  /** A due lane, or a paused queue if the lane is null. */
   record LaneOrPausedQueue(String queue, @Nullable DueLane lane) {}
 
   private DueLanesStatement() {}
@@ -163,7 +163,10 @@ final class DueLanesStatement {
             .limit(inline(1)));
   }
 
-  /** A template, because jOOQ's DSL cannot express a difference of instants as a number. */
+  /**
+   * Returns the time that has passed since a job became due, in microseconds. It is a template,
+   * because jOOQ's DSL cannot express a difference of instants as a number.
+   */
   private static Field<Long> waitedMicros() {
     return field(
         "(extract(epoch from {0} - {1}) * 1000000)::bigint",

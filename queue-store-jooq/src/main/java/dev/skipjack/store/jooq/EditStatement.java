@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * SELECT CASE WHEN edited .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END FROM given ...
  * }</pre>
  *
- * <p>A job's due time never moves into the past, because claims with a low-water mark would not
- * find the job. {@link CommandCtes} explains the lock order.
+ * <p>A due time never moves into the past, because claims with a low-water mark would not find the
+ * job. {@link CommandCtes} explains the lock order.
  */
 final class EditStatement {
 
@@ -54,9 +54,9 @@ final class EditStatement {
   private EditStatement() {}
 
   /**
-   * The change of one job.
+   * A change of one job.
    *
-   * @param payload the new payload of {@code edit} as JSON; null to keep the old one
+   * @param payload the new payload of {@code edit} as JSON, or null to keep the old one
    */
   record Request(JobId job, JobEdit edit, @Nullable String payload) {}
 

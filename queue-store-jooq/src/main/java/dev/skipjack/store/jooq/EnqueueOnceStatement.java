@@ -54,16 +54,17 @@ import org.jooq.Select;
  *   FROM incoming ORDER BY position
  * }</pre>
  *
- * <p>Known keys are looked up first, so a repeat neither locks the key's row nor draws an id. The
- * update takes over an expired key. If a concurrent transaction committed the key after this
- * statement's snapshot, the update leaves the key unchanged: nothing is written, the id is null,
- * and the statement must be repeated to see that key. The statement waits for a concurrent
- * transaction that has not committed, and inserts if that transaction rolls back. The input is in
- * key order, so that two calls take their keys in the same order.
+ * <p>Known keys are looked up first, so a repeated enqueue neither locks the key's row nor draws an
+ * id. The update takes over an expired key. If a concurrent transaction committed the key after
+ * this statement's snapshot, the update leaves the key unchanged: nothing is written, the id is
+ * null, and the statement must be repeated to see that key. If a concurrent transaction has
+ * inserted the key but not committed, this statement waits for it, and inserts the job if that
+ * transaction rolls back. The input is in key order, so that all calls take their keys in the same
+ * order.
  *
- * <p>IN is placed where the planner cannot turn it into a join. As a subplan it is hashed, whereas
- * a generic plan, which expects ten rows, would join a thousand rows with a thousand in nested
- * loops (195 ms instead of 46).
+ * <p>IN is placed where the planner cannot turn it into a join. As a subplan, it is hashed. As a
+ * join, a generic plan, which expects ten rows, would join a thousand rows with a thousand rows in
+ * nested loops (195 ms instead of 46).
  */
 final class EnqueueOnceStatement {
 
@@ -73,8 +74,8 @@ final class EnqueueOnceStatement {
   private EnqueueOnceStatement() {}
 
   /**
-   * Inserts jobs that all have an idempotency key, in key order. The result is empty for a job for
-   * which the statement must be repeated.
+   * Creates the statement that inserts jobs with idempotency keys, in key order. Its result is
+   * empty for a job for which the statement must be repeated.
    */
   static Statement<List<NewJob>, Optional<EnqueueResult>> of(DSLContext dialect) {
     Field<Long> knownId = field(name("incoming", "known_id"), Long.class);

@@ -24,28 +24,31 @@ import org.jooq.DSLContext;
  * SELECT incoming.id FROM incoming ORDER BY incoming.position
  * }</pre>
  *
- * <p>At a thousand rows per statement it is as fast as COPY. A single job has a statement of its
- * own:
+ * <p>With a thousand rows per statement it is as fast as COPY. A single job is inserted by another
+ * statement:
  *
  * <pre>{@code
  * INSERT INTO jobs (...) VALUES (pg_catalog.nextval('jobs_id_seq'), :queue, ...,
  *   coalesce(:priority, (SELECT default_priority FROM job_queues WHERE queue OPERATOR(pg_catalog.=) :queue), 0), ...) RETURNING id
  * }</pre>
  *
- * <p>It needs no settings, so the transaction of the queue's own is this statement and nothing
- * else. {@code job_queues} has a row only for a queue whose settings were changed, so no plan for
- * the lookup of a default does harm.
+ * <p>It needs no settings, so the transaction consists of this statement alone. {@code job_queues}
+ * has a row only for a queue whose settings were changed, so every plan for the lookup of a default
+ * is fast.
  *
  * <p>Locks nothing that another transaction can see.
  */
 final class EnqueueStatement {
 
-  /** The largest number of rows per statement; more rows gain nothing and use more memory. */
+  /** The maximum number of rows per statement. More rows are not faster and use more memory. */
   static final int LARGEST = 1_000;
 
   private EnqueueStatement() {}
 
-  /** Inserts any number of jobs; returns their ids in the order of the request. */
+  /**
+   * Creates the statement that inserts any number of jobs and returns their ids in the order of the
+   * request.
+   */
   static Statement<List<NewJob>, EnqueueResult> of(DSLContext dialect) {
     CommonTableExpression<?> inserted =
         name("inserted").as(JobInsert.insert(JobInsert.POSITION).returning(JOBS.ID));
@@ -59,7 +62,7 @@ final class EnqueueStatement {
         EnqueueStatement::read);
   }
 
-  /** Inserts one job. */
+  /** Creates the statement that inserts one job. */
   static Statement<NewJob, EnqueueResult> ofOne(DSLContext dialect) {
     return Statement.selfContained(
         dialect,

@@ -20,14 +20,14 @@ import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts any number of jobs in an open transaction, in {@link Chunks}: jobs without an idempotency
- * key in the given order, jobs with one in key order.
+ * Inserts any number of jobs in an open transaction, in {@link Chunks}: first the jobs without an
+ * idempotency key in the given order, then the others in key order.
  */
 final class EnqueueWriter {
 
   /**
-   * Each retry means that a key changed hands within one statement. This many in a row are no
-   * longer explained by a race.
+   * The maximum number of tries. Each retry means that another transaction took or freed a key
+   * during one statement; more retries in a row than this indicate a bug and not a race.
    */
   private static final int MOST_TRIES = 50;
 
@@ -54,7 +54,7 @@ final class EnqueueWriter {
    * Writes one job in a caller's transaction.
    *
    * @param job a job without an idempotency key
-   * @param followUp runs after it, in the same round trip; null for none
+   * @param followUp a query to run afterwards in the same round trip, or null for none
    */
   List<EnqueueResult> writeAlone(Session callers, NewJob job, @Nullable FollowUp followUp)
       throws SQLException {
@@ -64,7 +64,7 @@ final class EnqueueWriter {
   /**
    * Writes jobs with and without idempotency keys.
    *
-   * @param chunk the largest number of jobs per statement, which {@link Chunks} may reduce
+   * @param chunk the maximum number of jobs per statement, which {@link Chunks} may reduce
    */
   List<EnqueueResult> write(Session session, List<NewJob> jobs, int chunk) throws SQLException {
     return jobs.stream().allMatch(job -> job.idempotencyKey() == null)
@@ -116,7 +116,10 @@ final class EnqueueWriter {
     return Arrays.asList(results);
   }
 
-  /** Fills in the results of the jobs at these indexes. */
+  /**
+   * Inserts the jobs at these indexes, all of which have an idempotency key, and stores their
+   * results.
+   */
   private void writeOnce(
       Session session, List<NewJob> jobs, List<Integer> indexes, EnqueueResult[] results)
       throws SQLException {

@@ -31,7 +31,10 @@ final class FailedTransition {
 
   private FailedTransition() {}
 
-  /** Removes the lease and makes the job dead if {@code dies}, otherwise pending at {@code due}. */
+  /**
+   * Removes the lease, and makes the job dead if {@code dies} is true, otherwise pending and due at
+   * {@code due}.
+   */
   static UpdateSetMoreStep<JobsRecord> orPending(
       UpdateSetFirstStep<JobsRecord> update, Condition dies, Field<Instant> due) {
     return update

@@ -32,8 +32,9 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends attempts that do not count: snoozed by the handler, or released by a worker that shuts down
- * or has no slot for them. Jobs become pending again, or cancelled if cancellation was requested.
+ * Ends attempts that do not count, because the handler snoozed the job or because a worker released
+ * it to shut down or for lack of a slot. Jobs become pending again, or cancelled if cancellation
+ * was requested.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -49,12 +50,12 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A job whose handler was never called is released with a null delay, which {@code GREATEST}
- * ignores. Its due time does not change, so it is served before jobs that became due later. If that
- * time is below a low-water mark, the next claim without a mark finds the job.
+ * ignores. Its due time does not change, so it is served before jobs that became due later. If its
+ * due time is below a low-water mark, the next claim without a mark finds the job.
  *
  * <p>{@code attempts} does not change, because it equals the number of audit rows; {@code
- * uncounted_attempts} is the number that does not count. {@link AttemptCtes} explains the lock
- * order.
+ * uncounted_attempts} is the number of those that do not count. {@link AttemptCtes} explains the
+ * lock order.
  */
 final class GiveBackStatement {
 
@@ -122,7 +123,10 @@ final class GiveBackStatement {
         .texts("closed_as", attempts, attempt -> attempt.as().literal());
   }
 
-  /** Returns null if the job is due at a given instant, which may be past. */
+  /**
+   * Returns the delay in microseconds, or null if the job becomes due at an instant, which may be
+   * in the past.
+   */
   private static @Nullable Long delay(GiveBack attempt) {
     boolean exactly = attempt.as() == ExecutionStatus.RELEASED && attempt.until() != null;
     return exactly ? null : (Long) DatabaseClock.micros(attempt.delay());

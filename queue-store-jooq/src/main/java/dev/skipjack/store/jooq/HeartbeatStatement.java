@@ -41,17 +41,17 @@ import org.jspecify.annotations.Nullable;
  *   FROM given LEFT JOIN renewed ...
  * }</pre>
  *
- * <p>The last column is looked up only if the lease was not extended. It is NULL if the job has no
- * row, 0 if no execution holds the job, and otherwise the execution that holds it.
+ * <p>The last column is computed only if the lease was not extended. It is NULL if the job has no
+ * row, 0 if no execution holds the job, and otherwise the id of the execution that holds it.
  *
- * <p>It changes no indexed column, so it is a HOT update. {@link AttemptCtes} explains the lock
- * order.
+ * <p>The update changes no indexed column, so it is a HOT update. {@link AttemptCtes} explains the
+ * lock order.
  */
 final class HeartbeatStatement {
 
   private static final Param<Long> LEASE = param("lease", Long.class);
 
-  /** The value that stands for no execution; ids begin at 1. */
+  /** The value that represents no execution; ids begin at 1. */
   private static final long NONE = 0;
 
   private HeartbeatStatement() {}
@@ -59,7 +59,7 @@ final class HeartbeatStatement {
   /**
    * The leases to extend.
    *
-   * @param lease how long the leases last from now
+   * @param lease the duration of the leases from now on
    */
   record Request(List<Execution> executions, Duration lease) {}
 

@@ -10,15 +10,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The idle connections of a pool, all of which may lead to a server that has become read-only.
- * HikariCP can discard them all on request; in other pools, each is discarded when a borrower finds
- * that its server is read-only. Safe for any number of threads.
+ * Discards the idle connections of a pool, all of which may lead to a server that has become
+ * read-only. HikariCP can discard them all on request; in other pools, each one is discarded when a
+ * borrower finds that its server is read-only. Safe for any number of threads.
  */
 final class IdleConnections {
 
   private static final Logger LOG = LoggerFactory.getLogger(IdleConnections.class);
 
-  /** While no server accepts writes, a pool must not be emptied on every attempt. */
+  /**
+   * The minimum interval, so that the pool is not emptied at every attempt while no server accepts
+   * writes.
+   */
   private static final long AT_MOST_EVERY = Duration.ofSeconds(2).toNanos();
 
   private final DataSource dataSource;
@@ -38,9 +41,9 @@ final class IdleConnections {
     try {
       Hikari.discard(dataSource);
     } catch (NoClassDefFoundError absent) {
-      LOG.trace("Pool is not a HikariCP, connections are discarded one by one");
+      LOG.trace("Pool is not HikariCP; its connections are discarded one by one");
     } catch (SQLException | RuntimeException refused) {
-      LOG.debug("Pool refused to discard its connections", refused);
+      LOG.debug("Pool could not discard its connections", refused);
     }
   }
 

@@ -47,12 +47,15 @@ final class Interceptors implements EnqueueInterceptor {
     return results;
   }
 
-  /** Interceptors must not change kinds and keys, so these reveal whether the order has changed. */
+  /**
+   * Rejects jobs in another order. Interceptors must not change kinds and keys, so a different
+   * order of these reveals a change.
+   */
   private static void requireSame(
       EnqueueInterceptor interceptor, List<NewJob> jobs, List<NewJob> passed) {
     if (passed.size() != jobs.size()) {
       throw new IllegalStateException(
-          "Interceptor %s passed on %d jobs of %d. It may change jobs, and must keep their number and order."
+          "Interceptor %s passed on %d jobs of %d. It may change jobs, but must keep their number and order."
               .formatted(nameOf(interceptor), passed.size(), jobs.size()));
     }
     for (int i = 0; i < jobs.size(); i++) {
@@ -62,7 +65,7 @@ final class Interceptors implements EnqueueInterceptor {
           || !Objects.equals(before.uniqueKey(), after.uniqueKey())
           || !Objects.equals(before.idempotencyKey(), after.idempotencyKey())) {
         throw new IllegalStateException(
-            "Interceptor %s passed on a job of another kind or key at index %d. It may change jobs, and must keep their number and order."
+            "Interceptor %s passed on a job of another kind or key at index %d. It may change jobs, but must keep their number and order."
                 .formatted(nameOf(interceptor), i));
       }
     }

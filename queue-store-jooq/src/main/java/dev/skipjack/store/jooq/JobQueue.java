@@ -42,25 +42,25 @@ import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The job queue in a PostgreSQL database. It enqueues jobs, and workers and extensions are built on
- * it.
+ * A job queue in a PostgreSQL database, with which applications enqueue jobs. Workers and
+ * extensions are built on it.
  *
- * <p>An enqueue through the queue itself runs in its own transaction, which has committed when the
- * call returns. {@link #in} binds to the caller's transaction, so that a job commits or rolls back
- * with the rows it belongs to.
+ * <p>An enqueue through the queue itself runs in a transaction of its own, which has been committed
+ * when the call returns. An enqueuer from {@link #in} uses the caller's transaction, so that a job
+ * is committed or rolled back together with the rows it belongs to.
  *
- * <p>Immutable and safe for any number of threads; create one and share it. Holds no connection
- * between calls and need not be closed.
+ * <p>Immutable and safe for any number of threads; create one instance and share it. It holds no
+ * connection between calls and need not be closed.
  */
 public final class JobQueue implements JobEnqueuer, QueueAccess {
 
-  /** The default schema. */
+  /** The name of the default schema. */
   public static final String DEFAULT_SCHEMA = "skipjack";
 
-  /** The newest migration that the statements of this version require. */
+  /** The version of the newest migration that this version of the library requires. */
   private static final int SCHEMA_VERSION = 7;
 
-  /** The data source for the workers' statements. */
+  /** The data source of the workers' statements. */
   private final DataSource control;
 
   private final boolean listensApart;
@@ -133,7 +133,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             new DeadJobPruner(ofWorkers.deadJobs()));
   }
 
-  /** The parts that exist once for the application and once for the workers. */
+  /** The parts of which the application and the workers have one each. */
   private record Side(
       OwnTransactions transactions,
       PartitionHealing healing,
@@ -151,12 +151,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Creates a queue in schema {@value #DEFAULT_SCHEMA} with Jackson 2 as its codec.
+   * Creates a queue in the schema {@value #DEFAULT_SCHEMA} with Jackson 2 as its codec.
    *
-   * @param dataSource a pool; a connection is borrowed for one short transaction of the queue's own
-   *     at a time. It must not be bound to the caller's transaction (Spring's {@code
-   *     TransactionAwareDataSourceProxy}, contextual connections): calls on such a connection throw
-   *     {@link IllegalStateException} while a transaction is open on it, before any SQL
+   * @param dataSource a connection pool. The queue borrows one connection at a time, for a short
+   *     transaction. The data source must not be bound to the caller's transaction, as Spring's
+   *     {@code TransactionAwareDataSourceProxy} and contextual connections are: while a transaction
+   *     is open on such a connection, calls throw {@link IllegalStateException} before any SQL
    * @throws NullPointerException if {@code dataSource} is null
    */
   public static JobQueue on(DataSource dataSource) {
@@ -164,9 +164,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns a builder of a queue with settings that differ from the defaults.
+   * Returns a builder of a queue with other settings than the defaults.
    *
-   * @param dataSource as for {@link #on}
+   * @param dataSource a connection pool, as for {@link #on}
    * @throws NullPointerException if {@code dataSource} is null
    */
   public static Builder builder(DataSource dataSource) {
@@ -174,11 +174,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Enqueues in the transaction that is open on {@code transaction}. Database errors are thrown as
-   * jOOQ's exceptions, unchanged.
+   * Returns an enqueuer that uses the transaction open on {@code transaction}. Database errors are
+   * thrown unchanged, as jOOQ's exceptions.
    *
-   * @param transaction for instance {@code configuration.dsl()} of the configuration that jOOQ
-   *     passes to a transaction's lambda
+   * @param transaction a context with an open transaction, for example {@code configuration.dsl()}
+   *     of the configuration that jOOQ passes to a transactional lambda
    */
   public JobEnqueuer in(DSLContext transaction) {
     return new BoundEnqueuer(
@@ -188,8 +188,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Enqueues in the transaction that is open on {@code transaction}, which is neither committed nor
-   * closed.
+   * Returns an enqueuer that uses the transaction open on {@code transaction}, which it neither
+   * commits nor closes.
    */
   @Override
   public JobEnqueuer in(Connection transaction) {
@@ -249,15 +249,15 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return Optional.of(wakeUps);
   }
 
-  /** True if {@link Builder#listenOn} was called. */
+  /** Returns whether {@link Builder#listenOn} was called. */
   @Override
   public boolean listensApart() {
     return listensApart;
   }
 
   /**
-   * Known only for HikariCP, wrapped or not. If the workers have a pool of their own, this is its
-   * size.
+   * Returns the maximum size of the pool if it is a HikariCP pool, wrapped or not. If the workers
+   * have a pool of their own, returns the size of that pool.
    */
   @Override
   public OptionalInt poolSize() {
@@ -274,22 +274,22 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return jobFactory.encodeResult(kind, result);
   }
 
-  /** Administrative operations on jobs and queues. */
+  /** Returns the administrative operations on jobs and queues. */
   public QueueAdmin admin() {
     return admin;
   }
 
-  /** Read-only queries on jobs and queues, for dashboards and tools. */
+  /** Returns the read-only queries on jobs and queues, for dashboards and tools. */
   public JobReader reader() {
     return reader;
   }
 
-  /** The parts for modules that add another way of enqueueing; not for applications. */
+  /** Returns the parts for modules that add another way of enqueueing. Not for applications. */
   public QueueExtension extension() {
     return extension;
   }
 
-  /** Collects the settings of a {@link JobQueue}; confined to one thread. */
+  /** Builds a {@link JobQueue}. Not thread-safe. */
   public static final class Builder {
 
     private final DataSource dataSource;
@@ -307,11 +307,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * The schema in which the migrations were run, without quotes. Default: {@value
+     * Sets the schema in which the migrations were run, without quotes. Default: {@value
      * #DEFAULT_SCHEMA}.
      *
      * @throws IllegalArgumentException if the name is blank, longer than 63 bytes in UTF-8, or
-     *     contains a NUL
+     *     contains a NUL character
      */
     public Builder schema(String schema) {
       this.schema = SchemaName.require(schema);
@@ -319,7 +319,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Converts payloads to JSON and back. Default: Jackson 2, which must then be on the class path.
+     * Sets the codec, which converts payloads to JSON and back. Default: Jackson 2, which must then
+     * be on the class path.
      */
     public Builder codec(PayloadCodec codec) {
       this.codec = codec;
@@ -327,11 +328,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * The maximum size of a payload as JSON, in bytes of UTF-8. Default: 262,144 (256 KiB). Larger
-     * payloads make every claim slower, and the schema's function {@code enqueue} always uses the
-     * default. A payload may have twice as many bytes once PostgreSQL has written its numbers
-     * without exponents ({@code 1e100} becomes 101 digits), which is the form that readers get.
-     * Results have the same limits.
+     * Sets the maximum size of a payload as JSON, in bytes of UTF-8. Default: 262,144 (256 KiB).
+     * Larger payloads make every claim slower. The schema's function {@code enqueue} always uses
+     * the default. PostgreSQL stores numbers without exponents ({@code 1e100} becomes 101 digits)
+     * and returns them in that form, in which a payload may have twice as many bytes. The same
+     * limits apply to results.
      *
      * @param bytes 1,024 (1 KiB) to 16,777,216 (16 MiB)
      */
@@ -342,7 +343,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     /**
      * Adds an interceptor around every enqueue, both in the queue's own transactions and in
-     * callers'. The first one added is outermost: it is called first and sees the results last.
+     * callers' transactions. The first one added is outermost: it is called first, and receives the
+     * results last.
      */
     public Builder interceptor(EnqueueInterceptor interceptor) {
       interceptors.add(interceptor);
@@ -350,9 +352,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * The data source on which workers listen for new jobs. Set one with direct connections if the
-     * queue's connections go through a pooler in transaction mode. Default: the data source of the
-     * workers' other statements.
+     * Sets the data source on whose connections workers listen for new jobs. Set one with direct
+     * connections if the queue's connections go through a pooler in transaction mode. Default: the
+     * data source of the workers' other statements.
      */
     public Builder listenOn(DataSource direct) {
       this.listenOn = direct;
@@ -360,10 +362,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * The pool for the workers' own statements: claims, heartbeats, outcomes, maintenance and
-     * listening. With a separate pool, handlers that use up the application's connections cannot
-     * block the workers. Default: the queue's pool. Enqueues, admin commands and reads use the
-     * queue's pool in any case.
+     * Sets a separate pool for the workers' own statements: claims, heartbeats, outcomes,
+     * maintenance and listening. Handlers that use up the application's connections then cannot
+     * block the workers. Default: the queue's pool. Enqueues, administrative operations and reads
+     * always use the queue's pool.
      */
     public Builder controlOn(DataSource control) {
       this.controlOn = control;
@@ -371,10 +373,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Whether an enqueue of a job that is due at once wakes workers by NOTIFY. Default: true. An
-     * application that enqueues at a high rate, and whose jobs can wait for the next poll, can
-     * avoid the lock that NOTIFY takes at commit. Use {@link #withoutWakeUps} for some queues only,
-     * and {@link EnqueueOptions#withoutWakeUp()} for one call.
+     * Sets whether enqueueing a job that is due immediately wakes workers with NOTIFY. Default:
+     * true. An application that enqueues at a high rate, and whose jobs can wait for the next poll,
+     * can thus avoid the lock that NOTIFY takes at commit. To do so for some queues or a single
+     * call, use {@link #withoutWakeUps} or {@link EnqueueOptions#withoutWakeUp()}.
      */
     public Builder wakeUps(boolean wakeUps) {
       this.wakeUps = wakeUps;
@@ -382,8 +384,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Does not wake workers for jobs of these queues; the next poll finds them. Jobs of other
-     * queues still wake workers. The schema's function {@code enqueue} ignores this setting.
+     * Disables wake-ups for jobs of these queues, which the next poll finds. Jobs of other queues
+     * still wake workers. The schema's function {@code enqueue} ignores this setting.
      *
      * @throws IllegalArgumentException if a name is not a valid queue name
      */
@@ -394,7 +396,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return this;
     }
 
-    /** Creates the queue. Opens no connection. */
+    /** Builds the queue. Opens no connection. */
     public JobQueue build() {
       return new JobQueue(this, codec == null ? new JacksonCodec() : codec);
     }

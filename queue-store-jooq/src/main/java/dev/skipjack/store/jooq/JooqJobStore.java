@@ -67,7 +67,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   private final @Nullable WakeUpSender wakeUps;
 
   /**
-   * @param wakeUps null to wake no workers
+   * @param wakeUps wakes workers, or null to wake none
    */
   JooqJobStore(
       OwnTransactions transactions,
@@ -111,7 +111,10 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return jobs.size() == 1 && jobs.get(0).idempotencyKey() == null;
   }
 
-  /** In the session's isolation level; if the server rejects that, in READ COMMITTED. */
+  /**
+   * Writes one job in the session's isolation level or, if the server rejects that, in READ
+   * COMMITTED.
+   */
   private List<EnqueueResult> writeAlone(NewJob job) {
     try {
       return writer.writeAlone(transactions, job);
@@ -124,7 +127,8 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   /**
-   * Returns bounded transactions if a job has a key, because only a key can make an enqueue wait.
+   * Returns transactions with a bounded wait if a job has an idempotency key, because only a key
+   * can make an enqueue wait.
    */
   private OwnTransactions writers(List<NewJob> jobs) {
     return jobs.stream().allMatch(job -> job.idempotencyKey() == null)
@@ -141,7 +145,9 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     }
   }
 
-  /** Like {@link #enqueue(Connection, List)} with the database's own exception. */
+  /**
+   * Inserts jobs like {@link #enqueue(Connection, List)}, but throws the database's own exceptions.
+   */
   List<EnqueueResult> insert(Connection connection, List<NewJob> jobs) throws SQLException {
     Session callers = Session.in(connection);
     if (isAlone(jobs)) {
@@ -153,7 +159,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return results;
   }
 
-  /** Like {@link #insert}, in the transaction of the session; wakes no worker. */
+  /** Inserts jobs in the session's transaction, and wakes no worker. */
   List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
     return writer.write(session, jobs, EnqueueStatement.LARGEST);
   }
@@ -188,7 +194,10 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return claim(request, claimWithoutPayload);
   }
 
-  /** Commits in a round trip of its own: the rows must fit into memory before they are claimed. */
+  /**
+   * Claims jobs. The commit takes a round trip of its own, because the rows must fit into memory
+   * before they are claimed.
+   */
   private List<ClaimedJob> claim(
       ClaimRequest request, Statement<ClaimRequest, ClaimedJob> statement) {
     if (request.lanes().isEmpty() || request.kinds().isEmpty()) {
@@ -288,7 +297,8 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   /**
-   * Returns the job's holder, by a heartbeat, which changes nothing for an execution that lost it.
+   * Returns the execution that holds the job, as reported by a heartbeat, which changes nothing for
+   * an execution that has lost the job.
    */
   private @Nullable ExecutionId holder(Connection transaction, Execution lost) {
     try {

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** The admin commands on PostgreSQL. */
+/** The administrative operations on PostgreSQL. */
 final class JooqQueueAdmin implements QueueAdmin {
 
   private final OwnTransactions transactions;

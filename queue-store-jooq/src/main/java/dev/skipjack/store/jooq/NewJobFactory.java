@@ -10,7 +10,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link NewJob} from its type, payload and options. Rejects invalid ones before any SQL
+ * Creates a {@link NewJob} from its type, payload and options. Rejects invalid ones before any SQL
  * runs.
  */
 final class NewJobFactory {
@@ -20,7 +20,10 @@ final class NewJobFactory {
   private final PayloadCodec codec;
   private final PayloadLimits limits;
 
-  /** The classes that passed the check. A ClassValue does not prevent a class from unloading. */
+  /**
+   * Caches the classes that passed the check. A ClassValue does not prevent a class from being
+   * unloaded.
+   */
   private final ClassValue<Boolean> readable =
       new ClassValue<>() {
         @Override
@@ -45,12 +48,12 @@ final class NewJobFactory {
     return limits.require(kind, payload == null ? JSON_NULL : codec.encode(payload));
   }
 
-  /** Returns the JSON of a payload that replaces the one of {@code job}. */
+  /** Returns the JSON of a payload that replaces the payload of {@code job}. */
   String encodeEdit(JobId job, Object payload) {
     return limits.require(job, codec.encode(payload));
   }
 
-  /** Returns the result's JSON; {@code kind} names it in error messages. */
+  /** Returns the JSON of a result. Error messages name {@code kind}. */
   String encodeResult(String kind, Object result) {
     return limits.requireResult(kind, codec.encode(result));
   }

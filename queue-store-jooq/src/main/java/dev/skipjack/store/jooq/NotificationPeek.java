@@ -7,14 +7,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The read by which the driver peeks for more notifications before it returns one. It waits 1 ms
- * for bytes, so every wake-up arrives 1 ms late. Without it {@link
- * PGConnection#getNotifications(int)} still waits for the first notification, and returns all that
- * have arrived; those behind it are returned by the next call.
+ * Skips the read with which the driver looks for further notifications before it returns one. That
+ * read waits 1 ms for bytes, so every wake-up would arrive 1 ms late. Without it, {@link
+ * PGConnection#getNotifications(int)} still waits for the first notification and returns all that
+ * have arrived; later ones are returned by the next call.
  *
- * <p>The driver skips the read until the time in a field of its stream, which it sets after a peek
- * that found the end of the stream. No public method reaches that field, so this class uses
- * reflection. In a driver that does not have it, notifications arrive as late as before (ADR 0033).
+ * <p>The driver itself skips the read until the time in a field of its stream, which it sets after
+ * a read that found no bytes. No public method provides access to that field, so this class uses
+ * reflection. With a driver that does not have the field, notifications arrive 1 ms late (ADR
+ * 0033).
  */
 final class NotificationPeek {
 
@@ -27,16 +28,19 @@ final class NotificationPeek {
   private NotificationPeek() {}
 
   /**
-   * Makes {@code session} return notifications without the peek, if its driver allows that.
+   * Makes {@code session} return notifications without that read, if its driver permits it.
    *
-   * @return restores the session. Run it before another user gets the session: over TLS, {@code
-   *     getNotifications()} without a timeout finds nothing as long as the peek is skipped
+   * @return an action that restores the session. Run it before anything else uses the session: over
+   *     TLS, {@code getNotifications()} without a timeout finds nothing as long as the read is
+   *     skipped
    */
   static Runnable skip(PGConnection session) {
     try {
       return skipIn(((BaseConnection) session).getQueryExecutor());
     } catch (ReflectiveOperationException | RuntimeException | LinkageError unknownDriver) {
-      LOG.debug("Driver returns notifications 1 ms late, as it has no peek to skip", unknownDriver);
+      LOG.debug(
+          "Notifications arrive 1 ms late, because the driver's peek cannot be skipped",
+          unknownDriver);
       return () -> {};
     }
   }
@@ -44,8 +48,8 @@ final class NotificationPeek {
   /**
    * Sets the field in the stream of the driver's query executor.
    *
-   * @throws ReflectiveOperationException if there is none
-   * @throws RuntimeException if it is not accessible, or not a {@code long}
+   * @throws ReflectiveOperationException if there is no such field
+   * @throws RuntimeException if the field is not accessible or not a {@code long}
    */
   static Runnable skipIn(Object executor) throws ReflectiveOperationException {
     Object stream = field(executor, STREAM).get(executor);
@@ -61,7 +65,9 @@ final class NotificationPeek {
     };
   }
 
-  /** Returns an accessible field of the object's class or of one that it extends. */
+  /**
+   * Returns a field of the object's class or of one of its superclasses, and makes it accessible.
+   */
   private static Field field(Object owner, String name) throws NoSuchFieldException {
     for (Class<?> type = owner.getClass(); type != null; type = type.getSuperclass()) {
       for (Field declared : type.getDeclaredFields()) {

@@ -10,15 +10,15 @@ import java.util.function.Function;
 
 /**
  * A statement that ends attempts. Its text names the weeks in which the attempts began
- * (docs/adr/0002), so there is one {@link Statement} for each week, rendered when the first attempt
- * of that week ends. Safe for any number of threads.
+ * (docs/adr/0002), so there is a separate {@link Statement} for each week, which is rendered when
+ * the first attempt of that week ends. Safe for any number of threads.
  *
- * @param <Q> the request
- * @param <R> the value read from a row
+ * @param <Q> the type of the request
+ * @param <R> the type of the value read from a row
  */
 final class OutcomeStatement<Q, R> {
 
-  /** Bounds the cache: a worker rarely ends attempts of more weeks than this. */
+  /** The size of the cache. A worker rarely ends attempts of more weeks than this. */
   private static final int KEPT = 8;
 
   private final Function<Q, AuditWeeks> weeksOf;
@@ -31,20 +31,20 @@ final class OutcomeStatement<Q, R> {
     this.render = render;
   }
 
-  /** Creates the statement for requests that name one attempt. */
+  /** Creates the statement for requests about one attempt. */
   static <Q, R> OutcomeStatement<Q, R> ofOne(
       Function<Q, Execution> attempt, Function<AuditWeeks, Statement<Q, R>> render) {
     return new OutcomeStatement<>(request -> AuditWeeks.of(attempt.apply(request)), render);
   }
 
-  /** Creates the statement for requests that are lists, each element of which names an attempt. */
+  /** Creates the statement for requests that are lists with one element per attempt. */
   static <A, R> OutcomeStatement<List<A>, R> ofBatch(
       Function<A, Execution> attempt, Function<AuditWeeks, Statement<List<A>, R>> render) {
     return new OutcomeStatement<>(
         batch -> AuditWeeks.of(batch.stream().map(attempt).toList()), render);
   }
 
-  /** Returns the statement for the attempts that {@code request} names. */
+  /** Returns the statement for the attempts in {@code request}. */
   Statement<Q, R> ending(Q request) {
     return in(weeksOf.apply(request));
   }

@@ -8,14 +8,14 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The maximum number of connections of a pool, where it can be determined. */
+/** Determines the maximum number of connections of a pool. */
 final class PoolSize {
 
   private static final Logger LOG = LoggerFactory.getLogger(PoolSize.class);
 
   private PoolSize() {}
 
-  /** Returns the maximum size if the data source is, or wraps, a HikariCP pool. */
+  /** Returns the maximum size if the data source is or wraps a HikariCP pool, or empty if not. */
   static OptionalInt of(DataSource dataSource) {
     try {
       return Hikari.of(dataSource);

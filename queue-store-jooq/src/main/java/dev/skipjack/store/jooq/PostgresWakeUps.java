@@ -23,7 +23,7 @@ import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Receives wake-ups by LISTEN, on a connection that each subscription holds. */
+/** Receives wake-ups with LISTEN, on a connection that each subscription holds. */
 final class PostgresWakeUps implements WakeUps {
 
   private static final Logger LOG = LoggerFactory.getLogger(PostgresWakeUps.class);
@@ -34,8 +34,8 @@ final class PostgresWakeUps implements WakeUps {
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(3);
 
   /**
-   * The maximum number of wake-ups returned at once. Any role that can connect may send any number;
-   * polling finds the jobs of those that are dropped.
+   * The maximum number of wake-ups returned at once. The rest is dropped, because any role that can
+   * connect can send any number of them; polling finds the jobs.
    */
   private static final int MOST = 1_000;
 
@@ -50,7 +50,10 @@ final class PostgresWakeUps implements WakeUps {
   private final WakeUpChannel channel;
   private final long silence;
 
-  /** Whether a session received another session's probe, so that no pooler is in between. */
+  /**
+   * Whether a session has received another session's probe, which proves that no pooler is in
+   * between.
+   */
   private volatile boolean hears;
 
   PostgresWakeUps(DataSource dataSource, WakeUpChannel channel) {
@@ -90,13 +93,13 @@ final class PostgresWakeUps implements WakeUps {
     }
   }
 
-  /** Unwraps the driver's own connection: only it returns notifications. */
+  /** Returns the driver's own connection, because only it provides notifications. */
   private static PGConnection session(Connection connection) throws SQLException {
     try {
       return connection.unwrap(PGConnection.class);
     } catch (SQLException wrapped) {
       throw new SQLException(
-          "Connections of class %s do not unwrap to org.postgresql.PGConnection, so notifications cannot be read. Give the queue connections of the driver to listen on, or switch wake-ups off."
+          "Connections of class %s do not unwrap to org.postgresql.PGConnection, so notifications cannot be read. Give the queue connections of the driver to listen on, or disable wake-ups."
               .formatted(connection.getClass().getName()),
           CANNOT_LISTEN,
           wrapped);
@@ -118,7 +121,7 @@ final class PostgresWakeUps implements WakeUps {
   }
 
   /**
-   * Stops listening, because the connection returns to its pool, where nothing reads notifications.
+   * Stops listening, because nothing reads notifications once the connection is back in its pool.
    */
   private static void unlisten(Connection connection, int networkTimeout) throws SQLException {
     try (Statement statement = connection.createStatement()) {
@@ -148,7 +151,10 @@ final class PostgresWakeUps implements WakeUps {
       this.restorePeek = restorePeek;
     }
 
-    /** Fails if the session does not receive another session's probe: it never would. */
+    /**
+     * Fails if the session does not receive another session's probe, because it would then never
+     * receive a wake-up.
+     */
     void requireHearing() throws SQLException {
       if (hears) {
         // One connection is enough then, and the pool may not have a second.
@@ -158,7 +164,7 @@ final class PostgresWakeUps implements WakeUps {
       try (Connection other = connections.borrow()) {
         if (!hearsProbeOf(other, new LinkedHashSet<>())) {
           throw new SQLException(
-              "LISTEN receives nothing: a probe did not arrive within %s. Behind a pooler in transaction mode, give the queue a direct connection to listen on, or switch wake-ups off."
+              "LISTEN receives nothing: a probe did not arrive within %s. Behind a pooler in transaction mode, give the queue a direct connection to listen on, or disable wake-ups."
                   .formatted(PROBE_LIMIT),
               CANNOT_LISTEN);
         }
@@ -169,7 +175,7 @@ final class PostgresWakeUps implements WakeUps {
     /**
      * Returns whether this session receives a probe that {@code sender} sends.
      *
-     * @param others is filled with the wake-ups that arrive in the meantime
+     * @param others receives the wake-ups that arrive in the meantime
      * @throws SQLException if a connection fails, or the server is read-only
      */
     private boolean hearsProbeOf(Connection sender, Set<WakeUp> others) throws SQLException {

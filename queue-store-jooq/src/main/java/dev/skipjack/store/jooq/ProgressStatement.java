@@ -34,8 +34,8 @@ import org.jooq.Param;
  * SELECT verdict FROM given LEFT JOIN reported ...
  * }</pre>
  *
- * <p>It changes no indexed column, so it is a HOT update. {@code updated_at} stays as it is,
- * because the job has not changed state. {@link AttemptCtes} explains the lock order.
+ * <p>The update changes no indexed column, so it is a HOT update. {@code updated_at} does not
+ * change, because the job's state has not changed. {@link AttemptCtes} explains the lock order.
  */
 final class ProgressStatement {
 
@@ -65,7 +65,7 @@ final class ProgressStatement {
         row -> AttemptCtes.verdict(row, verdict));
   }
 
-  /** Returns the progress as JSON, without a member "message" if there is no message. */
+  /** Returns the progress as JSON. The member "message" is absent if there is no message. */
   private static Field<JSONB> document(ArrayRows given) {
     return function(
         name("pg_catalog", "jsonb_strip_nulls"),

@@ -39,25 +39,28 @@ final class QueueSettingsTable {
   private final DSLContext dialect;
 
   /**
-   * @param dialect renders statements for the queue's schema; has no connection
+   * @param dialect renders statements for the queue's schema, without a connection
    */
   QueueSettingsTable(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
     this.dialect = dialect;
   }
 
-  /** Pauses until the queue is resumed. */
+  /** Pauses the queue until it is resumed. */
   void pause(String queue) {
     pauseUntil(queue, castNull(JOB_QUEUES.PAUSED_UNTIL));
   }
 
-  /** Pauses for {@code duration} from now, by the database's clock. */
+  /** Pauses the queue for {@code duration} from now, by the database's clock. */
   void pause(String queue, Duration duration) {
     pauseUntil(
         queue, DatabaseClock.plusMicros(DatabaseClock.NOW, val(DatabaseClock.micros(duration))));
   }
 
-  /** Does not shorten a pause that lasts at least as long: it may be another caller's. */
+  /**
+   * Pauses the queue. A pause that already lasts at least as long is not shortened, because another
+   * caller may have requested it.
+   */
   private void pauseUntil(String queue, Field<Instant> until) {
     Field<Instant> wanted = excluded(JOB_QUEUES.PAUSED_UNTIL);
     Condition endsEarlier =
@@ -147,7 +150,10 @@ final class QueueSettingsTable {
         });
   }
 
-  /** Passes microseconds, because the session's IntervalStyle affects how an interval is parsed. */
+  /**
+   * Returns an interval, passed as microseconds because the session's IntervalStyle affects how a
+   * text is parsed.
+   */
   private static Field<?> interval(Optional<Duration> duration) {
     return DatabaseClock.interval(
         val(duration.map(DatabaseClock::micros).orElse(null), SQLDataType.BIGINT));
@@ -157,7 +163,10 @@ final class QueueSettingsTable {
     return val(number.isPresent() ? (Integer) number.getAsInt() : null, type);
   }
 
-  /** Months have no fixed duration: PostgreSQL counts each as 30 days. */
+  /**
+   * Returns an interval in microseconds. Months have no fixed duration; PostgreSQL counts each as
+   * 30 days.
+   */
   private static Field<Long> micros(Field<?> interval) {
     return field("cast(extract(epoch from {0}) * 1000000 as bigint)", SQLDataType.BIGINT, interval);
   }

@@ -41,14 +41,14 @@ import org.jooq.Field;
  *
  * <p>If two dead jobs had the same key, only the older one is redriven. If another transaction
  * takes the key between the check and the update, the statement fails with a unique violation, and
- * the caller retries smaller batches. {@link CommandCtes} explains the lock order. If an open
- * transaction has taken a key, the statement would wait for it with all these rows locked, so it
- * waits for at most a tenth of a second. A single job whose key is still not free after that is
- * reported as busy.
+ * the caller retries with smaller batches. If another transaction has taken a key but has not
+ * committed, the statement has to wait with all these rows locked, so it waits for at most a tenth
+ * of a second. A single job whose key is still not free after that is reported as busy. {@link
+ * CommandCtes} explains the lock order.
  */
 final class RedriveStatement {
 
-  /** The result in SQL, without the key's holder, which {@link RedriveResult} has. */
+  /** The result in SQL. Unlike {@link RedriveResult}, it does not include the key's holder. */
   private enum Result {
     REDRIVEN,
     CONFLICT,

@@ -29,7 +29,7 @@ import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Removes the row of a worker that stops, or the rows of workers without recent heartbeats.
+ * Removes the row of a worker that is stopping, or the rows of workers without recent heartbeats.
  *
  * <pre>{@code
  * WITH gone    AS MATERIALIZED (SELECT boot_id FROM job_workers WHERE boot_id = :boot_id | seen_at < clock_timestamp() - :silence
@@ -38,7 +38,7 @@ import org.jooq.impl.SQLDataType;
  * SELECT count(*) FROM removed
  * }</pre>
  *
- * <p>It locks without waiting, so a worker that is sending a heartbeat at this moment stays.
+ * <p>It skips locked rows, so a worker that is sending a heartbeat at this moment is not removed.
  */
 final class RemoveWorkersStatement {
 
@@ -48,7 +48,7 @@ final class RemoveWorkersStatement {
 
   private RemoveWorkersStatement() {}
 
-  /** Removes one worker; returns the number of rows removed. */
+  /** Creates the statement that removes one worker and returns the number of removed rows. */
   static Statement<WorkerId, Integer> ofOne(DSLContext dialect) {
     Field<UUID> bootId = cast(Texts.param("boot_id"), SQLDataType.UUID);
     return of(
@@ -57,7 +57,10 @@ final class RemoveWorkersStatement {
         id -> new Arguments().text("boot_id", id.bootId().toString()));
   }
 
-  /** Removes workers without a heartbeat for a duration; returns the number of rows removed. */
+  /**
+   * Creates the statement that removes the workers without a heartbeat for a duration and returns
+   * the number of removed rows.
+   */
   static Statement<Duration, Integer> ofSilent(DSLContext dialect) {
     return of(
         dialect,

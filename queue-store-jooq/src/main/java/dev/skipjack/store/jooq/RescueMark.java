@@ -4,33 +4,31 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * The execution after which a rescue may begin to search for expired leases.
+ * Keeps the execution after which a rescue may begin to search for expired leases: the mark.
  *
  * <p>A long transaction anywhere in the database keeps the index entries of ended attempts alive.
- * They are at the head of the running index, where every rescue begins, and each sweep walks all of
- * them: after an hour at 3,000 jobs a second, this takes longer than a timeout allows. A sweep that
- * begins after the oldest attempt that was running two sweeps ago skips them.
+ * They are at the head of the running index, where every rescue begins, and each sweep reads all of
+ * them: after an hour at 3,000 jobs per second, this takes longer than a timeout allows. A sweep
+ * that begins after the oldest attempt that was running two sweeps ago skips these entries.
  *
- * <p>A mark is a hint. Execution ids ascend, so an attempt can appear below the mark only if its
+ * <p>The mark is a hint. Execution ids ascend, so an attempt can appear below the mark only if its
  * claim drew the id earlier and took two sweeps to commit, or if the server has lost commits. A
- * sweep without a mark, once a minute, finds such attempts. Marks are used only while sweeps
+ * sweep without a mark, once a minute, finds such attempts. The mark is used only while sweeps
  * without one are slow, so on a healthy database every sweep begins at the head.
  *
  * <p>A process that starts while such a transaction is open may never finish a sweep without a
- * mark. If such a sweep times out and no mark is known, the mark is the oldest attempt that this
- * process has claimed. Older attempts then wait until a sweep without a mark succeeds, in this
- * process or in another; one is tried each minute.
+ * mark. If such a sweep times out and there is no mark yet, the oldest attempt that this process
+ * has claimed becomes the mark. Older attempts then wait until a sweep without a mark succeeds, in
+ * this process or in another; one is tried each minute.
  *
  * <p>A mark cannot skip attempts that ended after the oldest running attempt began.
  *
- * <p>Marks are kept in memory only. Times are those of {@link System#nanoTime()}. Safe for any
+ * <p>The mark is kept in memory only. Times are values of {@link System#nanoTime()}. Safe for any
  * number of threads.
  */
 final class RescueMark {
 
-  /**
-   * The longest time that a sweep without a mark takes on a healthy database if it finds nothing.
-   */
+  /** The maximum duration of a sweep without a mark that finds nothing in a healthy database. */
   static final Duration FAST = Duration.ofMillis(20);
 
   static final Duration UNMARKED_EVERY = Duration.ofMinutes(1);
@@ -51,7 +49,7 @@ final class RescueMark {
     this.fast = fast.toNanos();
   }
 
-  /** Returns the execution after which the sweep that begins now may search; 0 to search all. */
+  /** Returns the execution after which the sweep that begins now may search, or 0 to search all. */
   synchronized long begin(long now) {
     if (!inForce || before == 0 || now - unmarkedAt >= UNMARKED_EVERY.toNanos()) {
       unmarkedAt = now;
@@ -63,7 +61,7 @@ final class RescueMark {
   /**
    * Records how long the first search of a sweep took.
    *
-   * @param after the execution after which it began
+   * @param after the execution after which the search began
    * @return whether the oldest running attempt must be read for {@link #learn}
    */
   synchronized boolean searched(long after, long nanos) {
@@ -89,9 +87,9 @@ final class RescueMark {
   /**
    * Records that a sweep timed out.
    *
-   * @param after the execution after which it began
-   * @param began when it began
-   * @param now the current time, from which the wait for the next sweep without a mark counts
+   * @param after the execution after which the sweep began
+   * @param began the time when it began
+   * @param now the current time, from which the wait for the next sweep without a mark is measured
    */
   synchronized void timedOut(long after, long began, long now) {
     if (after != 0 || now - began <= fast) {
@@ -108,7 +106,7 @@ final class RescueMark {
   /**
    * Records the oldest running attempt.
    *
-   * @param oldest empty if no attempt was running, which yields no new mark
+   * @param oldest the attempt, or empty if none was running; there is then no new mark
    */
   synchronized void learn(OptionalLong oldest) {
     before = latest;

@@ -56,18 +56,18 @@ import org.jooq.SelectSeekStep1;
  * SELECT ... FROM ended
  * }</pre>
  *
- * <p>It walks the running index by execution, oldest first, so that a heartbeat need not update an
- * index on the lease. {@link RescueMark} determines where the walk begins. This statement itself
- * decides between retry and dead, because nothing else reads the counters of a job whose worker has
- * died. The due times of jobs that were lost together are spread over {@code :spread}.
+ * <p>It reads the running index by execution, oldest first, so that a heartbeat need not update an
+ * index on the lease. {@link RescueMark} determines where it begins. This statement itself decides
+ * whether a job is retried or dead, because nothing else reads the counters of a job whose worker
+ * has died. The due times of jobs that were lost together are spread over {@code :spread}.
  *
- * <p>Locks expired rows in execution order, and then locks the cancelled ones among them again,
- * strongly enough to delete them ({@link AttemptCtes}). Neither lock waits, so their orders cannot
- * deadlock. The weaker lock is compatible with a foreign key of an open transaction; such a key
- * therefore never prevents a rescue, and only keeps a cancelled job from being deleted. A row that
- * changes concurrently is either locked, and skipped, or its lease was renewed, in which case
- * PostgreSQL checks the lease again once it has the lock. A row that was claimed again in the
- * meantime is left to the next rescue, however short its lease.
+ * <p>Locks expired rows in execution order, and then locks those of cancelled jobs again, strongly
+ * enough to delete them ({@link AttemptCtes}). Neither lock waits, so their orders cannot deadlock.
+ * The weaker lock is compatible with a foreign key of an open transaction. Such a key therefore
+ * never prevents a rescue; it only prevents a cancelled job from being deleted. A row that another
+ * transaction is changing is locked and therefore skipped. If its lease was renewed, PostgreSQL
+ * checks the lease again after it has locked the row. A row that was claimed again in the meantime
+ * is left to the next rescue, however short its lease.
  */
 final class RescueStatement {
 
@@ -96,7 +96,7 @@ final class RescueStatement {
   /**
    * The jobs to rescue.
    *
-   * @param after the execution after which the walk begins
+   * @param after the execution after which the search begins
    * @param spread the duration over which the jobs become due
    */
   record Request(long after, Duration spread, int limit) {}
@@ -138,8 +138,9 @@ final class RescueStatement {
   }
 
   /**
-   * Finds the execution of the first job after a given execution that {@link #of} would rescue, so
-   * that a sweep can skip a job that cannot be rescued. Returns one row.
+   * Creates the statement that finds the execution of the first job after a given execution that
+   * {@link #of} would rescue, so that a sweep can skip a job that cannot be rescued. Returns one
+   * row.
    */
   static Statement<Long, OptionalLong> firstExpired(DSLContext dialect) {
     return oldest(
@@ -149,7 +150,8 @@ final class RescueStatement {
   }
 
   /**
-   * Finds the oldest running execution after a given one, for {@link RescueMark}. Returns one row.
+   * Creates the statement that finds the oldest running execution after a given one, for {@link
+   * RescueMark}. Returns one row.
    */
   static Statement<Long, OptionalLong> oldestRunning(DSLContext dialect) {
     return oldest(
@@ -186,8 +188,9 @@ final class RescueStatement {
   }
 
   /**
-   * PostgreSQL rereads a row that changed before it was locked, but reads other rows from the
-   * snapshot, so the audit row of an attempt that began in the meantime could not be closed.
+   * Returns the condition that the row still has the execution that the snapshot shows. PostgreSQL
+   * rereads a row that changed before it was locked, but reads other rows from the snapshot, so the
+   * audit row of an attempt that began in the meantime could not be closed.
    */
   private static Condition isStillTheAttemptOfTheSnapshot() {
     Jobs seen = JOBS.as("seen");

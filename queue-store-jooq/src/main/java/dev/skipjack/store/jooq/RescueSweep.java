@@ -19,17 +19,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rescues jobs whose lease has expired, usually in one statement. A batch that the database rejects
- * is halved until the row that cannot be rescued is isolated and skipped. Such rows remain and are
- * the oldest in each sweep, but they neither block the others nor use up the limit. Safe for any
- * number of threads.
+ * Rescues jobs whose lease has expired, usually in one statement. If the database rejects a batch,
+ * it is halved until the row that cannot be rescued is isolated, and that row is skipped. Such rows
+ * remain and are the first ones in each sweep, but they neither block the others nor count against
+ * the limit. Safe for any number of threads.
  */
 final class RescueSweep {
 
-  /** The limit per sweep: if this many rows are rejected, the rows are not the problem. */
+  /**
+   * The maximum number of rejected rows per sweep. If there are more, the cause is not in the rows.
+   */
   private static final int MOST_REFUSED = 50;
 
-  /** Classes for the connection, the transaction, the server, resources: any batch fails. */
+  /**
+   * SQLSTATE classes of failures of the connection, the transaction, the server or its resources,
+   * with which any batch fails.
+   */
   private static final Set<String> NOT_CAUSED_BY_A_ROW = Set.of("08", "25", "28", "3D", "53", "57");
 
   private static final String QUERY_CANCELED = "57014";
@@ -37,7 +42,7 @@ final class RescueSweep {
   /** SQLSTATEs of the server's timeout and of the driver's own. */
   private static final Set<String> TIMED_OUT = Set.of(QUERY_CANCELED, "08006");
 
-  /** The SQLSTATE of a role that lacks a privilege: smaller batches fail too. */
+  /** The SQLSTATE of a missing privilege, with which smaller batches fail too. */
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   private static final Logger LOG = LoggerFactory.getLogger(RescueSweep.class);
@@ -49,8 +54,8 @@ final class RescueSweep {
   private final PartitionHealing healing;
 
   /**
-   * The execution after which the next sweep begins: 0, unless too many rows of the last one were
-   * rejected. A hint, shared by all threads.
+   * The execution after which the next sweep begins: 0, unless too many rows of the last sweep were
+   * rejected. It is a hint that all threads share.
    */
   private final AtomicLong start = new AtomicLong();
 
@@ -125,7 +130,7 @@ final class RescueSweep {
         }
         if (asked > 1) {
           LOG.debug(
-              "Rescue rejected, retrying with half of the batch limit={} error={}",
+              "Rescue rejected; retrying with half of the batch limit={} error={}",
               asked,
               failure.getMessage());
           size = asked / 2;
@@ -139,7 +144,7 @@ final class RescueSweep {
         // The cause is not logged: the detail of a database error may quote the row and its
         // payload.
         LOG.warn(
-            "Job could not be rescued, skipped executionId={} error={}",
+            "Job could not be rescued and was skipped executionId={} error={}",
             after,
             failure.getMessage());
         if (++refused == MOST_REFUSED) {

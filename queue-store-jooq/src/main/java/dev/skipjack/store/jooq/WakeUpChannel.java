@@ -13,13 +13,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The format of a schema's wake-ups: the name of their channel, their text, and the locks that keep
- * concurrent transactions from sending the same wake-up. The schema's function {@code wake_up} uses
- * the same format.
+ * Defines the wake-ups of a schema: the name of their channel, the format of their text, and the
+ * locks that prevent concurrent transactions from sending the same wake-up. The schema's function
+ * {@code wake_up} uses the same definitions.
  */
 final class WakeUpChannel {
 
-  /** A queue, a kind and a priority as jobs have them, and nothing longer. */
+  /** The format of the text: queue, kind and priority, in the form and length that jobs have. */
   private static final Pattern TEXT =
       Pattern.compile("(\\S{1,63}) (\\S{1,63}) (-?(?:100|[0-9]{1,2}))");
 
@@ -31,7 +31,10 @@ final class WakeUpChannel {
     this.name = "skipjack_" + HexFormat.of().formatHex(hash(schema), 0, 8);
   }
 
-  /** Returns the channel's name: letters, digits and underscores, so it needs no quotes. */
+  /**
+   * Returns the name of the channel. It consists of letters, digits and underscores, so it needs no
+   * quotes.
+   */
   String name() {
     return name;
   }
@@ -40,7 +43,10 @@ final class WakeUpChannel {
     return wakeUp.lane().queue() + " " + wakeUp.kind() + " " + wakeUp.lane().priority();
   }
 
-  /** Returns empty for text that is not a wake-up: any role may send any text on the channel. */
+  /**
+   * Parses the text of a notification. Returns empty if it is not a wake-up, because any role may
+   * send any text on the channel.
+   */
   Optional<WakeUp> read(String text) {
     Matcher words = TEXT.matcher(text);
     return words.matches()
@@ -49,7 +55,7 @@ final class WakeUpChannel {
         : Optional.empty();
   }
 
-  /** Returns the advisory lock of a queue's wake-ups. */
+  /** Returns the key of the advisory lock for a queue's wake-ups. */
   long lock(String queue) {
     return ByteBuffer.wrap(hash(schema + "/" + queue)).getLong();
   }

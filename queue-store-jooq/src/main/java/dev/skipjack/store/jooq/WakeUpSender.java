@@ -25,17 +25,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Wakes workers for jobs that are due immediately.
  *
- * <p>NOTIFY takes a lock on the whole database at commit, so it is sent rarely. After one of the
- * queue's own transactions it is sent once per queue within a few milliseconds, because a woken
- * worker polls again soon. Of concurrent callers' transactions that began in the same tenth of a
- * second, only the one that gets the queue's advisory lock sends it. The lock ends with the
- * transaction, so this is best effort. Safe for any number of threads.
+ * <p>NOTIFY takes a lock on the whole database at commit, so it is sent rarely. After the queue's
+ * own transactions it is sent at most once per queue within a few milliseconds, because a woken
+ * worker polls again soon. If several callers' transactions began in the same tenth of a second,
+ * only the one that gets the queue's advisory lock sends it. The lock ends with the transaction, so
+ * this is best effort. Safe for any number of threads.
  */
 final class WakeUpSender {
 
   private static final Logger LOG = LoggerFactory.getLogger(WakeUpSender.class);
 
-  /** A woken worker lists the lanes again this long after it has received the wake-up. */
+  /** The delay after which a woken worker lists the lanes again. */
   private static final long QUIET = Duration.ofMillis(5).toNanos();
 
   /**
@@ -51,15 +51,16 @@ final class WakeUpSender {
       "SELECT pg_catalog.pg_notify(?::pg_catalog.text, ?::pg_catalog.text)";
 
   /**
-   * A transaction that only notifies still writes a commit record. The record need not be flushed
-   * to disk: polling finds the jobs if a crash loses the wake-up.
+   * Sends a wake-up in a transaction of its own. Such a transaction still writes a commit record,
+   * but the record need not be flushed to disk: if a crash loses the wake-up, polling finds the
+   * jobs.
    */
   static final String SEND = NOTIFY + ", pg_catalog.set_config('synchronous_commit', 'off', true)";
 
   /**
-   * The lock's key depends on when the transaction began. A transaction that stays open for long
-   * therefore does not suppress the wake-ups of later ones, and takes a single lock however many
-   * jobs it enqueues.
+   * Sends a wake-up unless another transaction holds the lock. The key of the lock depends on when
+   * the transaction began. A transaction that stays open for long therefore does not suppress the
+   * wake-ups of later ones, and takes a single lock however many jobs it enqueues.
    */
   private static final String SEND_UNLESS_ANOTHER_DOES =
       NOTIFY
@@ -75,7 +76,7 @@ final class WakeUpSender {
 
   /**
    * @param silent the queues whose workers are not woken
-   * @param clock a substitute for {@link System#nanoTime()}
+   * @param clock replaces {@link System#nanoTime()}
    */
   WakeUpSender(
       DataSource dataSource, WakeUpChannel channel, Set<String> silent, LongSupplier clock) {
@@ -86,8 +87,8 @@ final class WakeUpSender {
   }
 
   /**
-   * Returns a statement that wakes workers when the caller's transaction with this job commits;
-   * null if none is necessary.
+   * Returns a query that wakes workers when the caller's transaction with this job commits, or null
+   * if none is necessary.
    */
   @Nullable FollowUp within(NewJob job) {
     return wakes(job)
@@ -97,7 +98,9 @@ final class WakeUpSender {
         : null;
   }
 
-  /** Wakes workers for jobs whose transaction has committed. If that fails, polling finds them. */
+  /**
+   * Wakes workers for jobs whose transaction has committed. If that fails, polling finds the jobs.
+   */
   void committed(List<NewJob> jobs, List<EnqueueResult> results) {
     Map<String, WakeUp> wakeUps = dueNow(jobs, results);
     wakeUps.values().removeIf(wakeUp -> !isNeeded(wakeUp));
@@ -118,11 +121,12 @@ final class WakeUpSender {
       }
     } catch (SQLException | RuntimeException failure) {
       // The jobs are committed: an exception would make the caller enqueue them again.
-      LOG.debug("Wake-up not sent, jobs wait for a poll queues={}", wakeUps.keySet(), failure);
+      LOG.debug(
+          "Wake-up not sent; jobs wait for the next poll queues={}", wakeUps.keySet(), failure);
     }
   }
 
-  /** Wakes workers for jobs in {@code transaction} when it commits. */
+  /** Wakes workers for the jobs of {@code transaction} when it commits. */
   void within(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
       throws SQLException {
     Map<String, WakeUp> wakeUps = dueNow(jobs, results);
@@ -139,7 +143,10 @@ final class WakeUpSender {
     }
   }
 
-  /** Returns one wake-up per queue: a worker that is woken for one lane finds the others. */
+  /**
+   * Returns at most one wake-up per queue, because a worker that is woken for one lane finds the
+   * others.
+   */
   private Map<String, WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
     Map<String, WakeUp> wakeUps = new LinkedHashMap<>();
     for (int i = 0; i < jobs.size(); i++) {
@@ -163,7 +170,10 @@ final class WakeUpSender {
     return new WakeUp(new Lane(job.queue(), priority == null ? 0 : priority), job.kind());
   }
 
-  /** Uses this machine's clock, which decides only whether to send a wake-up. */
+  /**
+   * Returns whether a job is due now. Uses this machine's clock, because the result only determines
+   * whether a wake-up is sent.
+   */
   private static boolean isDue(NewJob job) {
     Instant at = job.scheduledAt();
     return job.delay().isZero() && (at == null || !at.isAfter(Instant.now()));

@@ -34,12 +34,12 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>There is one text for each combination of filters, so that each has its own plan. Jobs are
- * read in the order of the index of dead jobs, so that all batches together walk it once; ordered
- * by id alone, each batch would sort all remaining jobs. A queue is both the start of the walk and
- * its upper bound: with {@code queue = :queue}, each batch would begin at the queue's first job.
- * Conditions that no index covers are checked outside the page: a batch never reads more rows than
- * the limit, even if none match, so a timeout cannot stop the walk. Locks nothing, because every
- * command checks the state of the jobs again.
+ * read in the order of the index of dead jobs, so that all batches together read it once; if they
+ * were ordered by id alone, each batch would sort all remaining jobs. A queue in the filter is both
+ * the start of the walk and its upper bound: with {@code queue = :queue}, each batch would begin at
+ * the queue's first job. Conditions that no index covers are checked outside the page. A batch
+ * therefore never reads more rows than the limit, even if no row matches, so a timeout cannot stop
+ * the walk. Locks nothing, because every command checks the state of the jobs again.
  */
 final class WalkDeadJobsStatement {
 
@@ -60,17 +60,20 @@ final class WalkDeadJobsStatement {
    */
   record WalkPosition(String queue, String kind, JobId job, boolean fits) {
 
-    /** Returns the position before all jobs that match, which has an empty kind: no job's is. */
+    /**
+     * Returns the position before all jobs that match. Its kind is empty, unlike that of any job.
+     */
     static WalkPosition before(DeadJobs which) {
       return new WalkPosition(which.queue().orElse(""), "", new JobId(1), false);
     }
   }
 
   /**
-   * The next page of the walk.
+   * A request for the next page of the walk.
    *
+   * @param which selects the jobs
    * @param age how long the jobs must have been dead
-   * @param after the last job of the previous page
+   * @param after the position of the last job on the previous page
    */
   record Request(DeadJobs which, Duration age, WalkPosition after, int limit) {}
 
@@ -78,7 +81,7 @@ final class WalkDeadJobsStatement {
    * Creates the statement for requests with a queue, a kind, both or neither.
    *
    * @param ofQueue whether the filter of the requests names a queue
-   * @param ofKind whether it names a kind
+   * @param ofKind whether the filter names a kind
    */
   static Statement<Request, WalkPosition> of(DSLContext dialect, boolean ofQueue, boolean ofKind) {
     Condition inPage = ofQueue ? JOBS.QUEUE.le(QUEUE) : noCondition();

@@ -50,7 +50,7 @@ class StoreMessagesTest {
 
     assertThatThrownBy(() -> JobQueue.on(empty).store().dueLanes(List.of("default")))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("The data source gave no connection")
+        .hasMessageContaining("The data source provided no connection")
         .hasMessageContaining("Sorry, acquisition timeout! If all");
   }
 

@@ -118,7 +118,7 @@ class SecretsIT {
             .start()) {
       queue.enqueue(TYPE, new Secret(CANARY + "refused"));
       awaitLine(log, "Job could not be rescued");
-      awaitLine(log, "Outcomes refused");
+      awaitLine(log, "Outcomes rejected");
       fixture.execute(
           "ALTER TABLE @jobs ADD CONSTRAINT none_starts CHECK (status <> 'running') NOT VALID");
       queue.enqueue(TYPE, new Secret(CANARY + "unclaimed"));

@@ -19,15 +19,15 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a new job and its column in {@code jobs}. The value is an element of an array if
- * several jobs are inserted, and a parameter of its own if one is.
+ * A value of a new job and its column in {@code jobs}. If several jobs are inserted, the value is
+ * an element of an array; if one job is inserted, it is a parameter of its own.
  *
- * @param name the value's name in SQL, and its parameter's name if one job is inserted
+ * @param name the name of the value in SQL, and of its parameter if one job is inserted
  * @param array the parameter if several jobs are inserted
  * @param single the parameter if one job is inserted, as a column called {@code name}
  * @param bindAll sets the array
  * @param bindOne sets the single parameter
- * @param target the column; null for a value that is part of another column's value
+ * @param target the column, or null for a value that is part of another column's value
  * @param value the expression that is inserted into {@code target}
  */
 record JobColumn(
@@ -102,7 +102,7 @@ record JobColumn(
     return cast(param(name, type), type).as(name);
   }
 
-  /** Returns this value, inserted into {@code column} as {@code inserted}. */
+  /** Returns a copy whose value is inserted into {@code column} as {@code inserted}. */
   <T> JobColumn into(TableField<?, T> column, Field<T> inserted) {
     return new JobColumn(name, array, single, bindAll, bindOne, column, inserted);
   }

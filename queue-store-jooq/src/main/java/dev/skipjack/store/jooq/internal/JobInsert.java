@@ -42,11 +42,11 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The insert of new jobs, written once for every way of enqueueing.
+ * Defines the insert of new jobs, for every way of enqueueing.
  *
- * <p>{@link #INCOMING} draws the ids before anything is inserted, because RETURNING cannot carry
- * the position of a row in the input; a statement that needs ids in input order joins them back
- * from it.
+ * <p>{@link #INCOMING} draws the ids before anything is inserted, because RETURNING cannot include
+ * the position of a row in the input. A statement that needs the ids in the order of the input
+ * joins them back from it.
  */
 public final class JobInsert {
 
@@ -56,10 +56,10 @@ public final class JobInsert {
   /** The id that was drawn for the job. */
   public static final Field<Long> ID = given("id", Long.class);
 
-  /** The unique key that the job requests. */
+  /** The unique key of the job, if it requests one. */
   public static final Field<String> UNIQUE_KEY = given("unique_key", String.class);
 
-  /** Where an insert reads the values of a job, and the settings of its queue. */
+  /** The source from which an insert reads the values of a job and the settings of its queue. */
   private interface Given {
 
     <T> Field<T> value(String name, DataType<T> type);
@@ -85,7 +85,7 @@ public final class JobInsert {
         }
       };
 
-  /** Parameters. A queue's settings are only read if the job has no value of its own. */
+  /** Parameters. The settings of a queue are read only if the job has no value of its own. */
   private static final Given PARAMETERS =
       new Given() {
         @Override
@@ -108,11 +108,11 @@ public final class JobInsert {
       };
 
   /**
-   * The values of a new job and their columns: each line has the value's name, the name of the
-   * array of such values in a call for several jobs, and the function that reads the value from a
-   * job. Every parameter, every column and every argument of the insert comes from this list, in
-   * this order. Functions, operators and types are qualified, because {@link #insertAlone} runs
-   * under any {@code search_path}.
+   * Returns the values of a new job with their columns. Each line has the value's name, the name of
+   * its array in a call for several jobs, and the function that reads the value from a job. All
+   * parameters, columns and arguments of the insert come from this list, in this order. Functions,
+   * operators and types are qualified, because {@link #insertAlone} runs under any {@code
+   * search_path}.
    */
   private static List<JobColumn> columns(Given given) {
     return List.of(
@@ -160,14 +160,14 @@ public final class JobInsert {
 
   static final List<JobColumn> COLUMNS = columns(COLUMNS_OF_INCOMING);
 
-  /** The given jobs with their ids drawn: {@code incoming(id, position, ...)}. */
+  /** The given jobs with the ids that were drawn for them, {@code incoming(id, position, ...)}. */
   public static final CommonTableExpression<?> INCOMING = incoming();
 
   private JobInsert() {}
 
   /**
    * Returns the given jobs, one per row. A statement that needs further values for each job adds
-   * columns, then the position, and builds its own {@code incoming}.
+   * columns and then the position, and builds an {@code incoming} of its own.
    */
   public static ArrayRows given() {
     ArrayRows given = ArrayRows.named("given");
@@ -182,10 +182,10 @@ public final class JobInsert {
   }
 
   /**
-   * {@code INSERT INTO jobs SELECT ... FROM incoming LEFT JOIN job_queues}: a job without a
-   * priority or maximum of attempts gets the queue's. {@code job_queues} has a row only for a queue
-   * whose settings were changed, so a caller's plan that was made while the table was smaller does
-   * no harm.
+   * Returns {@code INSERT INTO jobs SELECT ... FROM incoming LEFT JOIN job_queues}. A job without a
+   * priority or a maximum of attempts gets those of its queue. {@code job_queues} has a row only
+   * for a queue whose settings were changed, so a plan that a caller's session cached while the
+   * table was smaller is still fast.
    *
    * @param order the order in which the rows are inserted; rows of unique jobs must be in key
    *     order, or two calls may wait for each other
@@ -194,14 +194,17 @@ public final class JobInsert {
     return insert(order, noCondition());
   }
 
-  /** Like {@link #insert(Field)}, for the rows of {@code incoming} that match {@code which}. */
+  /**
+   * Returns an insert like {@link #insert(Field)}, for the rows of {@code incoming} that match
+   * {@code which}.
+   */
   public static InsertOnDuplicateStep<JobsRecord> insert(Field<?> order, Condition which) {
     return insert(ID, table(name("incoming")), which, order);
   }
 
   /**
-   * Like {@link #insert(Field)} for one job, if {@code when} is true. Its values are parameters of
-   * their own: as arrays of one element they would cost the server as much again as the insert.
+   * Returns an insert of one job that takes effect if {@code when} is true. Its values are separate
+   * parameters: as arrays of one element, they would double the cost of the insert.
    */
   public static InsertOnDuplicateStep<JobsRecord> insertOne(Condition when) {
     return insert(NextId.of(JOBS_ID_SEQ), one(), when);
@@ -257,7 +260,10 @@ public final class JobInsert {
     return arguments;
   }
 
-  /** Replaces a due time in the past with the current time, from which the delay then counts. */
+  /**
+   * Returns the due time of a job. A time in the past is replaced by the current time, to which the
+   * delay is then added.
+   */
   private static Field<Instant> due(Given given) {
     return field(
         "greatest(coalesce({0}, {1}), {1}) OPERATOR(pg_catalog.+) (cast({2} as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond')",

@@ -17,10 +17,10 @@ import org.jooq.DSLContext;
  * The parts of a queue for modules that add another way of enqueueing. Immutable and safe for any
  * number of threads.
  *
- * @param dialect renders statements for the queue's schema; has no connection
- * @param transactions runs them in transactions of their own
- * @param jobFactory makes the jobs to insert
- * @param interceptor is called around every enqueue; the innermost {@code next} inserts
+ * @param dialect renders statements for the queue's schema, without a connection
+ * @param transactions runs statements in transactions of their own
+ * @param jobFactory creates the jobs to insert
+ * @param interceptor intercepts every enqueue; the innermost {@code next} inserts the jobs
  * @param writer inserts jobs as the queue itself does
  * @param waker wakes workers as the queue itself does
  */
@@ -32,11 +32,11 @@ public record QueueExtension(
     Writer writer,
     Waker waker) {
 
-  /** Makes a job to insert from its type, payload and options. */
+  /** Creates the jobs to insert. */
   @FunctionalInterface
   public interface JobFactory {
     /**
-     * Returns the job to insert.
+     * Creates a job from its type, payload and options.
      *
      * @throws dev.skipjack.api.PayloadException if the payload is rejected
      */
@@ -47,16 +47,21 @@ public record QueueExtension(
   @FunctionalInterface
   public interface Writer {
     /**
-     * Inserts jobs; returns a result for each, in the order of the jobs.
+     * Inserts jobs.
      *
      * @param jobs jobs without a unique key
+     * @return one result per job, in the order of the jobs
+     * @throws SQLException if the database rejects the insert
      */
     List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException;
   }
 
   /** Wakes workers for those jobs that were created and are due immediately, if any. */
   public interface Waker {
-    /** Wakes workers after one of the queue's own commits. Never fails: polling finds every job. */
+    /**
+     * Wakes workers after the queue's own transaction has committed. Never fails, because polling
+     * finds every job.
+     */
     void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results);
 
     /** Wakes workers when the caller's transaction commits. */

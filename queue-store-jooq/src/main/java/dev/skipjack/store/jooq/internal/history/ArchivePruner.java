@@ -18,9 +18,9 @@ import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
 /**
- * Deletes expired jobs from partitions that another queue's longer retention keeps alive. A
- * partition that contains a cutoff is walked at each call. Any other partition is walked again only
- * when the jobs of further queues have expired in it.
+ * Deletes expired jobs from partitions that must be kept because of another queue's longer
+ * retention. If a cutoff lies inside a partition, the partition is read at each call. Any other
+ * partition is read again only after the jobs of further queues in it have expired.
  */
 final class ArchivePruner {
 
@@ -31,10 +31,10 @@ final class ArchivePruner {
   private final Map<String, Walk> walks = new HashMap<>();
 
   /**
-   * The progress of the walk through a partition.
+   * The progress of pruning a partition.
    *
-   * @param expired the queues whose jobs had expired at the time
-   * @param after the id up to which everything was pruned
+   * @param expired the queues whose jobs had expired at that time
+   * @param after the id up to which all expired jobs have been deleted
    */
   private record Walk(Expired expired, long after) {
 
@@ -50,7 +50,7 @@ final class ArchivePruner {
   /**
    * Prunes these partitions.
    *
-   * @param deadline a time of {@link System#nanoTime()}
+   * @param deadline a value of {@link System#nanoTime()}
    * @return the number of deleted jobs, and the partitions that still have expired jobs
    */
   RemovedPartitions prune(List<Partition> partitions, Cutoffs cutoffs, long deadline) {

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jooq.Condition;
 
 /**
- * The weeks in which some attempts began. Their audit rows are in the partitions of these weeks.
+ * The weeks in which some attempts began, and thus the partitions of their audit rows.
  *
  * @param from the first instant of the first week
  * @param until the first instant after the last week
@@ -22,8 +22,9 @@ public record AuditWeeks(Instant from, Instant until) {
   public static final AuditWeeks ALL = new AuditWeeks(Instant.MIN, Instant.MAX);
 
   /**
-   * A batch whose attempts are further apart than this searches all partitions. Such batches are
-   * too rare to justify a text of their own, which each connection would have to plan.
+   * The maximum period that a condition names. A batch whose attempts are further apart searches
+   * all partitions. Such batches are too rare to justify a text of their own, which each connection
+   * would have to plan.
    */
   private static final Duration LONGEST = Duration.ofDays(14);
 
@@ -55,7 +56,10 @@ public record AuditWeeks(Instant from, Instant until) {
     return Duration.between(from, until).compareTo(LONGEST) > 0 ? ALL : new AuditWeeks(from, until);
   }
 
-  /** Returns constant bounds, so that the planner excludes all other partitions and their locks. */
+  /**
+   * Returns the condition that a row is in these weeks. Its bounds are constant, so the planner
+   * excludes all other partitions and their locks.
+   */
   public Condition condition() {
     return equals(ALL)
         ? noCondition()

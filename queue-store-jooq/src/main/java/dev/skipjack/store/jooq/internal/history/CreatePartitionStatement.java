@@ -15,8 +15,8 @@ import org.jooq.impl.SQLDataType;
 /**
  * Creates a partition by calling the schema's function: {@code SELECT create_partition(:parent,
  * :containing)}. The function returns false if the partition already existed, waits at most half a
- * second for its locks, and takes none that a claim or a completion waits for. It runs with the
- * rights of the schema's owner, so that a worker's role needs no right to create tables.
+ * second for its locks, and takes no lock for which a claim or a completion would wait. It runs
+ * with the rights of the schema's owner, so that a worker's role needs no right to create tables.
  */
 final class CreatePartitionStatement {
 
@@ -28,7 +28,7 @@ final class CreatePartitionStatement {
 
   private CreatePartitionStatement() {}
 
-  /** Returns whether it created the partition. */
+  /** Creates the statement. It returns whether it created the partition. */
   static Statement<Partition, Boolean> of(DSLContext dialect) {
     return Statement.of(
         dialect, select(CREATED), CreatePartitionStatement::arguments, row -> row.flag(CREATED));

@@ -10,17 +10,17 @@ import java.util.Map;
 /**
  * The instants before which archived jobs have expired.
  *
- * @param others the cutoff of queues without a retention of their own
- * @param byQueue the cutoffs of the queues with one
+ * @param others the cutoff for queues without a retention of their own
+ * @param byQueue the cutoffs of the other queues
  */
 record Cutoffs(Instant others, Map<String, Instant> byQueue) {
 
-  /** Returns the earliest cutoff: no queue keeps jobs from before it. */
+  /** Returns the earliest cutoff. No queue keeps jobs from before it. */
   Instant oldest() {
     return Collections.min(all());
   }
 
-  /** Whether one of the cutoffs lies inside the partition. */
+  /** Returns whether one of the cutoffs lies inside the partition. */
   boolean cut(Partition partition) {
     return all().stream()
         .anyMatch(at -> at.isAfter(partition.start()) && at.isBefore(partition.end()));
@@ -47,9 +47,10 @@ record Cutoffs(Instant others, Map<String, Instant> byQueue) {
   }
 
   /**
-   * By queue, whether all its jobs in a partition have expired.
+   * The queues of which all jobs in a partition have expired.
    *
-   * @param others the same for queues without a retention of their own
+   * @param others whether this is so for queues without a retention of their own
+   * @param byQueue whether this is so for each of the other queues
    */
   record Expired(boolean others, Map<String, Boolean> byQueue) {
 

@@ -45,13 +45,13 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A table that is found here may be dropped later, so it must match in every respect: schema,
- * owner, name and columns; the bounds, while it is a partition; and, once it is detached, the mark
- * that Skipjack sets before detaching. A partition that an operator detached to keep it has no
- * mark.
+ * owner, name and columns. A partition must also have the expected bounds, and a detached table the
+ * mark that Skipjack sets before it detaches a partition. If an operator detached a partition in
+ * order to keep it, the table has no mark.
  */
 final class FindPartitionsStatement {
 
-  /** The comment on a table whose removal has begun. */
+  /** The comment on a table that is being removed. */
   static final String MARK = "Skipjack removes this table: its retention is over.";
 
   private static final DateTimeFormatter BOUND =
@@ -70,13 +70,16 @@ final class FindPartitionsStatement {
   /**
    * A table that may be a partition of the requested one.
    *
-   * @param lower its lower bound in UTC; null if it has none, or one that Skipjack did not set
+   * @param lower its lower bound in UTC, or null if it has none or one that Skipjack did not set
    * @param upper its upper bound, likewise
    */
   record Candidate(
       String name, State state, boolean marked, @Nullable String lower, @Nullable String upper) {
 
-    /** Returns it as a partition of {@code table}; empty if its name or bounds do not match. */
+    /**
+     * Returns the table as a partition of {@code table}, or empty if its name or bounds do not
+     * match.
+     */
     Optional<FoundPartition> of(PartitionedTable table) {
       return table
           .named(name)

@@ -39,10 +39,10 @@ import org.jooq.impl.SQLDataType;
  *          WHERE started_at >= :from AND started_at < :to AND id > :after ORDER BY id LIMIT :batch) AS page
  * }</pre>
  *
- * <p>It walks the primary key, because an index on the running rows would keep the update that
- * closes them from being a HOT update. The walk is made once, before the partition is removed. A
- * row that stays open although no job refers to it, for instance after a job was deleted manually,
- * is never closed and does not keep its partition from being removed.
+ * <p>It reads the primary key, because with an index on the running rows, the update that closes
+ * them could not be a HOT update. Each partition is read once, before it is removed. A row that is
+ * open although no job refers to it, for example because a job was deleted manually, is never
+ * closed and does not prevent its partition from being removed.
  */
 final class FindRunningInPartitionStatement {
 
@@ -68,7 +68,7 @@ final class FindRunningInPartitionStatement {
    * The result for one batch.
    *
    * @param running whether one of its attempts is running
-   * @param last the greatest id that was read; empty if no rows were left
+   * @param last the greatest id that was read, or empty if no rows were left
    */
   record Page(boolean running, OptionalLong last) {}
 

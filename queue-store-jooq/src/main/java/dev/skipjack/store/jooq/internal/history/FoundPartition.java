@@ -3,8 +3,8 @@ package dev.skipjack.store.jooq.internal.history;
 /**
  * A table that is, or was, a partition of one of the queue's tables.
  *
- * @param state how far its removal has progressed
- * @param marked whether its removal has begun: such a table may be dropped once it is detached
+ * @param state the progress of its removal
+ * @param marked whether its removal has begun, so that it may be dropped once it is detached
  */
 record FoundPartition(Partition partition, State state, boolean marked) {
 

@@ -27,15 +27,15 @@ import javax.sql.DataSource;
 import org.jooq.DSLContext;
 
 /**
- * Creates and removes partitions in PostgreSQL (docs/adr/0011 explains why), and prunes the tables
- * that have none.
+ * Creates and removes partitions in PostgreSQL, as docs/adr/0011 explains, and prunes the tables
+ * without partitions.
  */
 public final class JooqMaintenance implements Maintenance {
 
   private static final long LONGEST_CALL = Duration.ofSeconds(10).toNanos();
   private static final int KEYS = 5_000;
 
-  /** How long the row of a worker that stopped sending heartbeats is kept for operators. */
+  /** How long the row of a worker is kept for operators after its last heartbeat. */
   private static final Duration WORKERS_KEPT = Duration.ofDays(1);
 
   private final OwnTransactions transactions;
@@ -51,7 +51,7 @@ public final class JooqMaintenance implements Maintenance {
   /**
    * @param dataSource the data source for detaching and dropping partitions, and of {@code
    *     transactions}
-   * @param dialect renders statements for the queue's schema
+   * @param dialect renders statements for the queue's schema, without a connection
    * @param schema the queue's schema as it is named in the catalog
    * @param removeSilentWorkers removes the rows of workers without a heartbeat for the given time
    */
@@ -80,8 +80,8 @@ public final class JooqMaintenance implements Maintenance {
     /**
      * Deletes dead jobs until none is left or the deadline has passed.
      *
-     * @param cutoffs by queue, the instant before which its dead jobs have expired
-     * @param now the time by the database's clock
+     * @param cutoffs the instant before which dead jobs have expired, by queue
+     * @param now the current time by the database's clock
      * @param deadline a time of {@link System#nanoTime()}
      * @return the result for dead jobs, without keys
      */
@@ -93,7 +93,10 @@ public final class JooqMaintenance implements Maintenance {
     return creator.create(ahead);
   }
 
-  /** Runs one call at a time, because the state of remover and pruner belongs to one thread. */
+  /**
+   * Removes expired partitions. Only one call runs at a time, because the state of remover and
+   * pruner belongs to one thread.
+   */
   @Override
   public synchronized RemovedPartitions removePartitions(Retention retention) {
     long deadline = System.nanoTime() + LONGEST_CALL;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Runs the steps of maintenance so that if one fails, the others still run. */
+/** Runs the steps of maintenance in such a way that if one fails, the others still run. */
 public final class MaintenanceSteps {
 
   private MaintenanceSteps() {}
@@ -29,7 +29,7 @@ public final class MaintenanceSteps {
   /**
    * Runs one step.
    *
-   * @param failed makes the result of a step that failed
+   * @param failed creates the result of a step that failed
    * @throws StoreException if the database is unavailable: the other steps would fail too
    */
   static <R> R run(Supplier<R> step, Function<RuntimeException, R> failed) {
@@ -44,8 +44,8 @@ public final class MaintenanceSteps {
   }
 
   /**
-   * Throws the failure itself if it means that there is no connection, or that the server is
-   * shutting down, starting, out of resources, or a read-only standby.
+   * Throws the failure if it means that no connection is available, or that the server is shutting
+   * down, starting, out of resources, or read-only.
    */
   static void requireAvailable(StoreException failure) {
     String state = failure.sqlState().orElse("08");

@@ -5,12 +5,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/**
- * One partition. Its bounds and its name follow from the table and its first day.
- *
- * @param of the partitioned table
- * @param from the first day, in UTC
- */
+/** A partition. Its bounds and its name follow from the table and the first day. */
 record Partition(PartitionedTable of, LocalDate from) {
 
   String name() {

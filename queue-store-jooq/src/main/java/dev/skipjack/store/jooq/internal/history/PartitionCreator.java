@@ -18,7 +18,7 @@ import org.jooq.DSLContext;
 
 /**
  * Creates partitions, each in a transaction of its own, so that one that cannot be created now does
- * not prevent the others. Safe for any number of threads and of maintainers.
+ * not prevent the others. Safe for any number of threads, and for any number of workers at once.
  */
 final class PartitionCreator {
 
@@ -30,7 +30,7 @@ final class PartitionCreator {
   private final Statement<Partition, Boolean> createPartition;
 
   /**
-   * @param dialect renders statements for the queue's schema
+   * @param dialect renders statements for the queue's schema, without a connection
    */
   PartitionCreator(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
@@ -39,7 +39,8 @@ final class PartitionCreator {
   }
 
   /**
-   * Creates the missing partitions from now, by the database's clock, until {@code ahead} later.
+   * Creates the missing partitions for the period of {@code ahead} from now, by the database's
+   * clock.
    */
   CreatedPartitions create(Duration ahead) {
     Instant now = now();
@@ -54,7 +55,7 @@ final class PartitionCreator {
   /**
    * Creates the missing partitions for the present.
    *
-   * @return why one of them could not be created; empty if none is missing
+   * @return the reason why one of them could not be created, or empty if none is missing
    */
   Optional<StoreException> createPresent() {
     Instant now = now();

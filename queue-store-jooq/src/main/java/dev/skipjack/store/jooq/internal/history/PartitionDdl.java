@@ -21,26 +21,32 @@ import org.jooq.Query;
 import org.jooq.Table;
 
 /**
- * The steps of removing a partition: mark it, detach it, finish the detaching if it was
- * interrupted, drop it. No step waits long, and none takes a lock on the parent that a claim or a
- * completion would wait for.
+ * The steps of the removal of a partition: mark it, detach it, finish the detaching if it was
+ * interrupted, and drop it. No step waits long, and none takes a lock on the parent table for which
+ * a claim or a completion would wait.
  *
- * <p>Every method throws {@link dev.skipjack.api.StoreException} if the database refuses the step.
+ * <p>Every method throws {@link dev.skipjack.api.StoreException} if the database rejects the step.
  */
 final class PartitionDdl {
 
-  /** READ COMMITTED, so that reads after a wait for a lock see what the lock's holder committed. */
+  /**
+   * Sets READ COMMITTED, so that reads after a wait for a lock see what the holder of the lock
+   * committed.
+   */
   private static final String PREAMBLE =
       "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '300ms'; "
           + "SET LOCAL search_path = pg_catalog, pg_temp; ";
 
-  /** The SQLSTATE of PostgreSQL's refusal to detach a partition that is being detached. */
+  /**
+   * The SQLSTATE with which PostgreSQL refuses to detach a partition that is already being
+   * detached.
+   */
   private static final String NOT_IN_PREREQUISITE_STATE = "55000";
 
   /**
-   * The longest wait for readers, in seconds. The driver cancels the statement. A {@code
-   * lock_timeout} is no alternative: concurrent detaching allows no transaction, and behind a
-   * pooler a session setting would outlive the session.
+   * The maximum wait for readers, in seconds, after which the driver cancels the statement. A
+   * {@code lock_timeout} is no alternative: concurrent detaching cannot run in a transaction, and
+   * behind a pooler a session setting would outlive the session.
    */
   private static final int DETACH_TIMEOUT = 1;
 
@@ -48,7 +54,7 @@ final class PartitionDdl {
   private final DSLContext dsl;
 
   /**
-   * @param dsl renders names for the queue's schema
+   * @param dsl renders names for the queue's schema, without a connection
    */
   PartitionDdl(DataSource dataSource, DSLContext dsl) {
     this.connections = new OwnConnections(dataSource);
@@ -56,9 +62,9 @@ final class PartitionDdl {
   }
 
   /**
-   * Marks the table as being removed; a table without the mark is never dropped. Marking locks the
-   * table against other sessions that detach it, and fails if a session has done so since the table
-   * was found, so a table that another session detached is never marked.
+   * Marks the table as being removed. A table without the mark is never dropped. Marking takes a
+   * lock against other sessions that would detach the table. It fails if another session has
+   * detached the table since it was found, so such a table is never marked.
    */
   void mark(Partition partition) {
     String check =
@@ -80,7 +86,7 @@ final class PartitionDdl {
         });
   }
 
-  /** Marks a table again whose detaching this process has finished or begun. */
+  /** Marks a table again whose detaching this process has begun or finished. */
   void markAgain(Partition partition) {
     inTransaction(marking(partition));
   }
@@ -89,14 +95,16 @@ final class PartitionDdl {
     return commentOnTable(tableOf(partition)).is(FindPartitionsStatement.MARK);
   }
 
-  /** Removes the mark: a session that detaches the partition now keeps the table. */
+  /**
+   * Removes the mark, because a session that detaches the partition now wants to keep the table.
+   */
   void unmark(Partition partition) {
     inTransaction(dsl.commentOnTable(tableOf(partition)).is(""));
   }
 
   /**
-   * Detaches the partition from its parent. Waits at most a second for transactions that have used
-   * the parent; after that the detaching is pending, to be finished later.
+   * Detaches the partition from its parent. Waits for at most a second for transactions that have
+   * used the parent; after that the detaching is pending and must be finished later.
    */
   void detach(Partition partition) {
     String sql = dsl.render(detach(partition, "concurrently"));
@@ -120,7 +128,10 @@ final class PartitionDdl {
     inTransaction(dsl.dropTable(tableOf(partition)));
   }
 
-  /** A template, because jOOQ's DSL cannot express it. */
+  /**
+   * Returns the DDL that detaches a partition. It is a template, because jOOQ's DSL cannot express
+   * it.
+   */
   private static Query detach(Partition partition, String how) {
     return query(
         "alter table {0} detach partition {1} {2}",

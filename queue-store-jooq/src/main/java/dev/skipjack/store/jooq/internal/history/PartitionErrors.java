@@ -8,7 +8,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Maps database errors to reasons why a partition was not created or removed. */
+/** Maps database errors to the reasons why a partition was not created or removed. */
 final class PartitionErrors {
 
   private static final Logger LOG = LoggerFactory.getLogger(PartitionErrors.class);
@@ -24,8 +24,8 @@ final class PartitionErrors {
   private static final String DEPENDENT_OBJECTS = "2BP01";
 
   /**
-   * The SQLSTATEs of a detaching when another session has detached the same partition, or has begun
-   * to.
+   * The SQLSTATEs of a detaching that fails because another session has detached the same
+   * partition, or has begun to.
    */
   private static final Set<String> DETACHED_BY_ANOTHER =
       Set.of(NOT_IN_PREREQUISITE_STATE, UNDEFINED_TABLE, INTERNAL);
@@ -52,7 +52,10 @@ final class PartitionErrors {
 
   private PartitionErrors() {}
 
-  /** Whether a partition could not be detached because another session has done so, or begun to. */
+  /**
+   * Returns whether a partition could not be detached because another session has done so, or begun
+   * to.
+   */
   static boolean isDetachedByAnother(StoreException failure) {
     return failure.sqlState().filter(DETACHED_BY_ANOTHER::contains).isPresent();
   }

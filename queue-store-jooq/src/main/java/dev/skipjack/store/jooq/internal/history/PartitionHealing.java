@@ -21,7 +21,7 @@ public final class PartitionHealing {
   private final AtomicBoolean missed = new AtomicBoolean();
 
   /**
-   * Creates missing partitions with {@code createMissing}.
+   * Creates an instance that creates missing partitions with {@code createMissing}.
    *
    * @param createMissing creates the partitions for the present, or returns the reason why it could
    *     not
@@ -30,14 +30,14 @@ public final class PartitionHealing {
     this.createMissing = createMissing;
   }
 
-  /** Returns a healing that creates partitions in {@code transactions}. */
+  /** Returns an instance that creates partitions in {@code transactions}. */
   public static PartitionHealing by(OwnTransactions transactions, DSLContext dialect) {
     return new PartitionHealing(new PartitionCreator(transactions, dialect)::createPresent);
   }
 
   /**
-   * Whether a write failed because a partition is missing. Unlike this failure, a violation of a
-   * table's own CHECK names its constraint.
+   * Returns whether a write failed because a partition is missing. The violation of a table's own
+   * CHECK, in contrast, names its constraint.
    */
   public static boolean isMissing(SQLException failure) {
     return CHECK_VIOLATION.equals(failure.getSQLState())
@@ -49,9 +49,9 @@ public final class PartitionHealing {
   }
 
   /**
-   * Lets the next write create the partition that was missing. Use this for a failure that cannot
-   * be healed at once, because a caller's transaction has failed and still holds its connection and
-   * its locks.
+   * Makes the next write create the partition that was missing. Use this for a failure after which
+   * the write cannot be repeated immediately, because a caller's transaction has failed and still
+   * holds its connection and its locks.
    */
   public void later() {
     missed.set(true);
@@ -88,8 +88,8 @@ public final class PartitionHealing {
   }
 
   /**
-   * Returns the reason why the partition was not created: an operator needs that more than the fact
-   * that the partition is missing.
+   * Returns the failure to create the partition, which an operator needs more than the fact that it
+   * is missing.
    */
   private static StoreException explained(StoreException refused, StoreException missing) {
     if (!(refused.getCause() instanceof SQLException cause)) {

@@ -20,7 +20,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** Removes whole partitions step by step. After a failure the next call repeats that step. */
+/**
+ * Removes whole partitions, step by step. After a failure the next call repeats the step that
+ * failed.
+ */
 final class PartitionRemover {
 
   private static final int BATCH = 20_000;
@@ -31,7 +34,7 @@ final class PartitionRemover {
   private final PartitionDdl ddl;
 
   /**
-   * By partition, the execution up to which no attempt is running. Ended attempts stay ended and
+   * The execution up to which no attempt is running, by partition. Ended attempts stay ended and
    * new ones have greater ids, so nothing needs to be read twice.
    */
   private final Map<String, Long> checkedTo = new HashMap<>();
@@ -44,7 +47,7 @@ final class PartitionRemover {
     this.ddl = ddl;
   }
 
-  /** Returns the partitions that are or were part of the table, oldest first. */
+  /** Returns the current and former partitions of the table, oldest first. */
   List<FoundPartition> find(PartitionedTable table) {
     return transactions.run(findPartitions, table).stream()
         .map(candidate -> candidate.of(table))
@@ -55,7 +58,7 @@ final class PartitionRemover {
   /**
    * Removes the partitions that end at {@code cutoff} or before.
    *
-   * @param deadline a time of {@link System#nanoTime()}, for checking rows
+   * @param deadline a value of {@link System#nanoTime()} until which rows are checked
    */
   RemovedPartitions remove(PartitionedTable table, Instant cutoff, long deadline) {
     List<String> removed = new ArrayList<>();
@@ -128,10 +131,11 @@ final class PartitionRemover {
   }
 
   /**
-   * Corrects the mark after a failed detaching: only a table that this process detaches may keep
-   * it. If the detaching has not begun, the partition is still a normal one. If another session
-   * came first, it may be an operator who keeps the table, which would be dropped if it were
-   * marked. It may also be a maintainer, which drops the table whether it is marked or not.
+   * Corrects the mark after a failed detaching, because only a table that this process detaches may
+   * keep it. If the detaching has not begun, the table is still a normal partition. If another
+   * session has detached it, that session may be an operator who keeps the table, which would be
+   * dropped if it were marked. It may also be another worker's maintenance, which drops the table
+   * whether or not it is marked.
    */
   private void correctMark(Partition partition, StoreException failure) {
     try {
@@ -166,7 +170,7 @@ final class PartitionRemover {
     }
   }
 
-  /** Returns why an expired partition is not detached now; empty if it can be. */
+  /** Returns the reason why an expired partition cannot be detached now, or empty if it can. */
   private Optional<Reason> keeps(Partition partition, boolean blocked, long deadline) {
     if (blocked) {
       return Optional.of(Reason.BUSY);
@@ -174,7 +178,10 @@ final class PartitionRemover {
     return partition.of() == PartitionedTable.AUDIT ? keeps(partition, deadline) : Optional.empty();
   }
 
-  /** Returns why the partition must stay although it has expired. */
+  /**
+   * Returns the reason why the partition must be kept although it has expired, or empty if there is
+   * none.
+   */
   private Optional<Reason> keeps(Partition partition, long deadline) {
     ShrinkingLimit limit = new ShrinkingLimit(BATCH);
     while (true) {

@@ -15,9 +15,9 @@ import org.jooq.Table;
 
 /** A partitioned table. Bounds follow the UTC calendar, regardless of the session's time zone. */
 enum PartitionedTable {
-  /** One partition for each week in which attempts began, from Monday. */
+  /** The audit, with one partition for each week in which attempts began, from Monday. */
   AUDIT(7),
-  /** One partition for each day on which jobs ended. */
+  /** The archive, with one partition for each day on which jobs ended. */
   ARCHIVE(1);
 
   private static final int DATE_DIGITS = 8;
@@ -36,7 +36,7 @@ enum PartitionedTable {
     return days;
   }
 
-  /** Returns the partition for rows of this instant. */
+  /** Returns the partition that contains the rows of this instant. */
   Partition containing(Instant instant) {
     return startingBy(LocalDate.ofInstant(instant, ZoneOffset.UTC));
   }
@@ -46,7 +46,9 @@ enum PartitionedTable {
         this, days == 1 ? day : day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY)));
   }
 
-  /** Returns the partition with this name; empty if no partition of this table can have it. */
+  /**
+   * Returns the partition with this name, or empty if no partition of this table can have the name.
+   */
   Optional<Partition> named(String name) {
     String prefix = table().getName() + "_";
     if (!name.startsWith(prefix) || name.length() != prefix.length() + DATE_DIGITS) {

@@ -49,9 +49,9 @@ import org.jooq.impl.SQLDataType;
  * SELECT (SELECT count(*) FROM swept), count(*), max(id) FROM page
  * }</pre>
  *
- * <p>It walks the primary key, because no index contains the queue. Each batch reads no more rows
- * than its limit, even if it deletes none. Both parts contain the bounds, so that each touches one
- * partition only.
+ * <p>It reads the primary key, because no index contains the queue. Each batch reads no more rows
+ * than its limit, even if it deletes none. Both parts of the statement contain the bounds, so that
+ * each uses one partition only.
  */
 final class PruneArchiveStatement {
 
@@ -82,7 +82,7 @@ final class PruneArchiveStatement {
    * The result for one batch.
    *
    * @param deleted the number of its jobs that were deleted
-   * @param last the greatest id that was read; empty if no rows were left
+   * @param last the greatest id that was read, or empty if no rows were left
    */
   record Page(int deleted, OptionalLong last) {}
 

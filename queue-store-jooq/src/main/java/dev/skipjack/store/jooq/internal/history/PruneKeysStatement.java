@@ -30,8 +30,8 @@ import org.jooq.ResultQuery;
  * SELECT count(*) FROM pruned
  * }</pre>
  *
- * <p>It skips locked keys, so a key that an enqueue is taking over stays. The enqueue and this
- * statement therefore cannot deadlock, although the first locks in key order and the second in
+ * <p>It skips locked keys, so a key that an enqueue is taking over is not deleted. The enqueue and
+ * this statement therefore cannot deadlock, although the first locks in key order and the second in
  * order of age. A later enqueue waits for this short transaction and inserts the key again.
  */
 final class PruneKeysStatement {
@@ -42,7 +42,10 @@ final class PruneKeysStatement {
 
   private PruneKeysStatement() {}
 
-  /** Takes the largest number of keys to delete; returns the number of deleted keys. */
+  /**
+   * Creates the statement. Its request is the maximum number of keys to delete, and its result the
+   * number of deleted keys.
+   */
   static Statement<Integer, Integer> of(DSLContext dialect) {
     return Statement.of(
         dialect,

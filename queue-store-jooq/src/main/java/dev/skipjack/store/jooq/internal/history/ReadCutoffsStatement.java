@@ -31,9 +31,10 @@ import org.jooq.types.YearToSecond;
  *   FROM job_queues WHERE :retention IS NOT NULL
  * }</pre>
  *
- * <p>Each of the two retentions is a column, so there is one text for each. The cutoff is computed
- * in UTC, because a month or a day before now depends on the zone. A retention counts as at most a
- * thousand years, because a queue that keeps everything "forever" must not make the query fail.
+ * <p>The two kinds of retention are different columns, so each has a text of its own. The cutoff is
+ * computed in UTC, because the time zone determines when a month or a day ago was. A retention
+ * counts as at most a thousand years, so that a queue that keeps everything "forever" does not make
+ * the query fail.
  */
 final class ReadCutoffsStatement {
 
@@ -44,12 +45,12 @@ final class ReadCutoffsStatement {
 
   private ReadCutoffsStatement() {}
 
-  /** Reads the cutoffs of archived jobs, by queue. */
+  /** Creates the statement that reads the cutoffs of archived jobs, by queue. */
   static Statement<NoRequest, Map.Entry<String, Instant>> ofArchive(DSLContext dialect) {
     return of(dialect, JOB_QUEUES.ARCHIVE_RETENTION);
   }
 
-  /** Reads the cutoffs of dead jobs, by queue. */
+  /** Creates the statement that reads the cutoffs of dead jobs, by queue. */
   static Statement<NoRequest, Map.Entry<String, Instant>> ofDeadJobs(DSLContext dialect) {
     return of(dialect, JOB_QUEUES.DEAD_RETENTION);
   }

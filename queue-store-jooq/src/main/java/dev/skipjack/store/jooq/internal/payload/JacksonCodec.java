@@ -17,10 +17,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The default codec of a queue. It has a mapper of its own, without default typing, so that class
- * names in a payload are never loaded. It ignores unknown fields, so that a newer producer does not
- * break an older worker. The testkit has a copy of the mapper's settings, which {@code
- * JacksonPayloadsTest} compares with these.
+ * The default codec of a queue. It uses a mapper of its own without default typing, so class names
+ * in a payload are never loaded. It ignores unknown fields, so that a newer producer does not break
+ * an older worker. The testkit has a copy of the mapper's settings; {@code JacksonPayloadsTest}
+ * compares the two.
  */
 public final class JacksonCodec implements PayloadCodec {
 
@@ -37,7 +37,7 @@ public final class JacksonCodec implements PayloadCodec {
 
   private final JacksonReadability readability = new JacksonReadability(mapper);
 
-  /** Uses the Jackson modules that are on the class path. */
+  /** Creates a codec that uses the Jackson modules on the class path. */
   public JacksonCodec() {
     mapper
         .getFactory()
@@ -109,9 +109,9 @@ public final class JacksonCodec implements PayloadCodec {
   }
 
   /**
-   * Returns what a constructor or a deserializer of the application threw. Jackson's own
-   * exceptions, and the causes of its exceptions for values that do not fit, are omitted: logs and
-   * the audit show causes, and these quote the payload.
+   * Returns the exception that a constructor or a deserializer of the application threw. Jackson's
+   * own exceptions, and the causes of its exceptions for values that do not fit, are omitted: logs
+   * and the audit show causes, and these quote the payload.
    */
   private static @Nullable Throwable causeOf(JacksonException refused) {
     Throwable cause = refused.getCause();
@@ -136,8 +136,9 @@ public final class JacksonCodec implements PayloadCodec {
   }
 
   /**
-   * Returns Jackson's message about a class, without the value that ends it if the class has no
-   * creator for a text or a number: "... to deserialize from String value ('...')".
+   * Returns Jackson's message about a class, without the value at its end: "... to deserialize from
+   * String value ('...')". Jackson adds the value if the class has no creator for a text or a
+   * number.
    */
   private static String withoutValue(InvalidDefinitionException refused) {
     String message = refused.getOriginalMessage();
@@ -145,7 +146,10 @@ public final class JacksonCodec implements PayloadCodec {
     return value < 0 ? message : message.substring(0, value) + " value";
   }
 
-  /** Like {@link #place}, with {@code *} for parts from the payload, which are the keys of maps. */
+  /**
+   * Returns a position like {@link #place}, with {@code *} for the parts that come from the
+   * payload, which are the keys of maps.
+   */
   private String placeInClasses(JacksonException refused) {
     return place(
         refused,

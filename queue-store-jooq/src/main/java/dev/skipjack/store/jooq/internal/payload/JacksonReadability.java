@@ -40,24 +40,24 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds classes that Jackson writes as JSON but can never read back. {@code canDeserialize} detects
- * none of them: an abstract type and a class without a creator have deserializers too, which fail
- * when they are called.
+ * Finds classes that Jackson writes as JSON but can never read back. {@code canDeserialize} does
+ * not detect them, because an abstract type and a class without a creator have deserializers too,
+ * which fail when they are called.
  *
- * <p>It walks the deserializers that Jackson built for a class. It follows only those of Jackson's
- * own that it understands, and only properties that the class writes. Anything else, such as a
- * deserializer of the application, is assumed to be readable: rejecting a valid class is worse than
- * failing late for an invalid one.
+ * <p>It walks the deserializers that Jackson created for a class. It follows only those of
+ * Jackson's own that it understands, and only properties that the class writes. Everything else,
+ * such as a deserializer of the application, is assumed to be readable, because rejecting a valid
+ * class is worse than failing late for an invalid one.
  */
 final class JacksonReadability {
 
-  /** More deserializers than any payload class needs; a larger class graph is not a payload's. */
+  /** The maximum number of deserializers to visit, which is more than any payload class needs. */
   private static final int MOST_DESERIALIZERS = 1_000;
 
-  /** Deeper properties are accepted without a check. */
+  /** The maximum depth to visit; deeper properties are accepted without a check. */
   private static final int DEEPEST = 20;
 
-  /** Annotations of a property that change how it is written or read. */
+  /** The annotations that change how a property is written or read. */
   private static final List<Class<? extends Annotation>> CHANGING =
       List.of(
           JsonSerialize.class,
@@ -75,7 +75,7 @@ final class JacksonReadability {
 
   /**
    * Returns why the class cannot be read and how to fix it, in sentences that begin with the
-   * position; null if no problem is known.
+   * position. Returns null if no problem is known.
    */
   @Nullable String problem(Class<?> payloadClass) {
     try {
@@ -96,7 +96,9 @@ final class JacksonReadability {
     }
   }
 
-  /** Whether a class has a property of this name, so that the name is not the key of a map. */
+  /**
+   * Returns whether a class has a property with this name; otherwise the name is the key of a map.
+   */
   boolean isProperty(Class<?> owner, String name) {
     try {
       return context().findNonContextualValueDeserializer(mapper.constructType(owner))
@@ -216,7 +218,7 @@ final class JacksonReadability {
       return written;
     }
 
-    /** Whether no annotation customizes how the property is written or read. */
+    /** Returns whether no annotation customizes how the property is written or read. */
     private boolean isPlain(SettableBeanProperty property, BeanPropertyWriter writer) {
       Class<?> kind = property.getClass();
       return (kind == FieldProperty.class
@@ -233,7 +235,8 @@ final class JacksonReadability {
     }
 
     /**
-     * A null serializer depends on the value's class. Final classes and arrays have one in advance.
+     * Returns whether a property has one of Jackson's own serializers. A null serializer depends on
+     * the class of the value; final classes and arrays have theirs in advance.
      */
     private static boolean isStandard(@Nullable JsonSerializer<?> serializer) {
       return serializer == null

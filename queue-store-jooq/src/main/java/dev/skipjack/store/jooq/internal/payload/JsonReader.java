@@ -3,10 +3,10 @@ package dev.skipjack.store.jooq.internal.payload;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a JSON document token by token. Accepts what PostgreSQL's {@code jsonb} accepts: JSON as in
- * RFC 8259 without U+0000, lone surrogates and nesting that would exhaust the server's stack. It
- * also checks the results of codecs, because a server error would abort the caller's transaction.
- * Belongs to one thread.
+ * Reads a JSON document token by token. Accepts the documents that PostgreSQL's {@code jsonb}
+ * accepts: JSON as in RFC 8259 without U+0000, lone surrogates, and nesting that would exhaust the
+ * server's stack. It also checks the output of codecs, because an error of the server would abort
+ * the caller's transaction. Belongs to one thread.
  */
 public final class JsonReader {
 
@@ -30,11 +30,14 @@ public final class JsonReader {
     WORD,
     /** The end of a valid document. */
     END,
-    /** No token: {@link JsonReader#problem} returns the reason. Nothing can be read after it. */
+    /**
+     * No token, because the document is invalid. {@link JsonReader#problem} returns the reason.
+     * Nothing can be read after it.
+     */
     INVALID
   }
 
-  /** What may follow at the current position. */
+  /** The tokens that may follow at the current position. */
   private enum Next {
     VALUE,
     ELEMENT_OR_END,
@@ -51,10 +54,10 @@ public final class JsonReader {
   private static final String LONE_SURROGATE = "holds a lone surrogate";
   private static final String TOO_DEEP = "is nested deeper than " + DEEPEST;
 
-  /** The end of the document: no JSON has a NUL outside its strings. */
+  /** Marks the end of the document, because JSON has no NUL outside of strings. */
   private static final char NOTHING = '\0';
 
-  /** The element for an object whose first name has not been read. */
+  /** The entry of an object whose first name has not been read. */
   private static final int NO_NAME_YET = Integer.MIN_VALUE;
 
   private static final int LONGEST_SEGMENT = 60;
@@ -72,7 +75,10 @@ public final class JsonReader {
   private Next next = Next.VALUE;
   private @Nullable String problem;
 
-  /** The position in each open container: the start of a name, or -1 - index. */
+  /**
+   * The position in each open container: the start of a name in an object, or -1 - index in an
+   * array.
+   */
   private final int[] places = new int[DEEPEST];
 
   private final boolean[] isObject = new boolean[DEEPEST];
@@ -122,7 +128,7 @@ public final class JsonReader {
     return next == Next.VALUE || next == Next.ELEMENT_OR_END ? value() : name();
   }
 
-  /** Returns the last token, a number or a word, as it is in the document. */
+  /** Returns the last token, a number or a word, as it appears in the document. */
   public String source() {
     return json.substring(start, end);
   }
@@ -139,7 +145,9 @@ public final class JsonReader {
     return text.toString();
   }
 
-  /** Returns the document's problem as the end of a sentence; null if none was found so far. */
+  /**
+   * Returns the problem of the document as the end of a sentence, or null if none has been found.
+   */
   public @Nullable String problem() {
     return problem;
   }
@@ -149,17 +157,23 @@ public final class JsonReader {
     return depth;
   }
 
-  /** Returns the digits before the point of the last token, a number, without its exponent. */
+  /**
+   * Returns the number of digits before the point of the last token, a number, when it is written
+   * without an exponent.
+   */
   long digitsBefore() {
     return digitsBefore;
   }
 
-  /** Returns the digits after the point, likewise. Neither can overflow; both can be negative. */
+  /**
+   * Returns the number of digits after the point, likewise. Neither number can overflow; both can
+   * be negative.
+   */
   long digitsBehind() {
     return digitsBehind;
   }
 
-  /** Whether the last token, a number, has an exponent. */
+  /** Returns whether the last token, a number, has an exponent. */
   boolean hasExponent() {
     return hasExponent;
   }
@@ -239,7 +253,10 @@ public final class JsonReader {
     return Token.NAME;
   }
 
-  /** A surrogate is lone unless the other half follows in the same form, escaped or not. */
+  /**
+   * Reads a string. A surrogate is lone unless the other half follows in the same form, escaped or
+   * not.
+   */
   private boolean string() {
     boolean afterHigh = false;
     boolean highEscaped = false;
@@ -272,7 +289,7 @@ public final class JsonReader {
     return false;
   }
 
-  /** Returns the next character of a string, unescaped; -1 for an invalid escape. */
+  /** Returns the next character of a string, unescaped, or -1 for an invalid escape. */
   private int unit() {
     char c = json.charAt(position++);
     if (c != '\\') {

@@ -4,16 +4,19 @@ import dev.skipjack.store.jooq.internal.payload.JsonReader.Token;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Scans a JSON document once for content that PostgreSQL's jsonb would reject, and for huge
- * numbers, which jsonb writes without exponents: the eight characters of {@code 1e100000} become
- * 100,001 digits. It also computes how much longer the document becomes. Belongs to one thread.
+ * Scans a JSON document for content that PostgreSQL's {@code jsonb} would reject, and for huge
+ * numbers, which {@code jsonb} writes without exponents: the eight characters of {@code 1e100000}
+ * become 100,001 digits. It also computes how much longer the document becomes. Belongs to one
+ * thread.
  */
 final class JsonScan {
 
-  /** The most digits before the point of a number without exponent: no double has more. */
+  /**
+   * The maximum number of digits before the point of a number without exponent; no double has more.
+   */
   static final int MOST_INTEGER_DIGITS = 309;
 
-  /** The most digits after the point of a number without exponent. */
+  /** The maximum number of digits after the point of a number without exponent. */
   static final int MOST_FRACTION_DIGITS = 1_000;
 
   private static final String HUGE_NUMBER =
@@ -43,7 +46,9 @@ final class JsonScan {
     return null;
   }
 
-  /** Whether the number has an acceptable length without its exponent; adds its growth. */
+  /**
+   * Returns whether the number has an acceptable length without its exponent, and adds its growth.
+   */
   private boolean fits() {
     long before = reader.digitsBefore();
     long behind = reader.digitsBehind();
@@ -56,14 +61,14 @@ final class JsonScan {
     return true;
   }
 
-  /** Returns the number of characters that a number with an exponent gains. */
+  /** Returns the number of characters by which a number grows when its exponent is removed. */
   private static long growth(String number, long before, long behind) {
     long sign = number.charAt(0) == '-' ? 1 : 0;
     long digits = isZero(number) ? 1 : Math.max(before, 1);
     return sign + digits + (behind > 0 ? 1 + behind : 0) - number.length();
   }
 
-  /** An exponent gives a zero no digits before its point. */
+  /** Returns whether the number is zero. An exponent adds no digits before the point of a zero. */
   private static boolean isZero(String number) {
     for (int i = 0; i < number.length(); i++) {
       char c = number.charAt(i);
@@ -77,7 +82,7 @@ final class JsonScan {
     return true;
   }
 
-  /** Returns the document's problem; null if it has none. */
+  /** Returns the problem of the document, or null if it has none. */
   @Nullable String problem() {
     return problem;
   }
@@ -87,16 +92,16 @@ final class JsonScan {
     return reader.place();
   }
 
-  /** Whether the whole document is {@code null}. */
+  /** Returns whether the whole document is {@code null}. */
   boolean isNull() {
     return isNull;
   }
 
   /**
-   * Returns the largest number of characters, all ASCII, that the document gains when PostgreSQL
-   * prints it: its numbers have no exponents, and a space follows each comma and colon between
-   * values. The result is negative if the document loses characters, such as blanks. Escapes,
-   * repeated names and leading zeros make it even shorter.
+   * Returns the maximum number of characters, all ASCII, by which the document grows when
+   * PostgreSQL prints it: numbers have no exponents, and a space follows each comma and colon
+   * between values. The result is negative if the document becomes shorter, for example because
+   * blanks are removed. Escapes, repeated names and leading zeros make it even shorter.
    */
   long growth() {
     return numberGrowth + reader.separators() - reader.blanks();

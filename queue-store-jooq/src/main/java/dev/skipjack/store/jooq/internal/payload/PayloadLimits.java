@@ -10,14 +10,14 @@ import dev.skipjack.api.PayloadException;
 public final class PayloadLimits {
 
   /**
-   * The default limit of a payload, in bytes of UTF-8: 256 KiB. A payload is for ids; documents
-   * belong in tables or object stores.
+   * The default limit of a payload, in bytes of UTF-8: 256 KiB. A payload should contain ids;
+   * documents belong in tables or object stores.
    */
   public static final int LARGEST = 256 * 1024;
 
   /**
-   * The factor by which a document may exceed the limit in the form that PostgreSQL prints, which
-   * is what every reader gets. A document without exponents grows by at most half, by blanks.
+   * The factor by which a document may exceed the limit in the form in which PostgreSQL returns it.
+   * A document without exponents grows by at most half, because of blanks.
    */
   private static final int WRITTEN_FACTOR = 2;
 
@@ -27,7 +27,7 @@ public final class PayloadLimits {
   private final int largest;
 
   /**
-   * Creates limits with a size of their own.
+   * Creates limits for payloads of the given size.
    *
    * @param largest the limit in bytes of UTF-8, 1 KiB to 16 MiB
    */
@@ -43,7 +43,7 @@ public final class PayloadLimits {
   /**
    * Returns {@code json} if it may be stored as the payload of a new job of {@code kind}.
    *
-   * @throws PayloadException with the reason, and the value's position as a JSON pointer
+   * @throws PayloadException with the reason, and the position of the value as a JSON pointer
    */
   public String require(String kind, String json) {
     return requirePayload(of("Payload", kind), json);
@@ -52,7 +52,7 @@ public final class PayloadLimits {
   /**
    * Returns {@code json} if it may be stored as the payload of an existing job.
    *
-   * @throws PayloadException as {@link #require(String, String)}
+   * @throws PayloadException as for {@link #require(String, String)}
    */
   public String require(JobId job, String json) {
     return requirePayload("Payload of job " + job, json);
@@ -71,7 +71,7 @@ public final class PayloadLimits {
   /**
    * Returns {@code json} if it may be stored as a result; null is a valid result.
    *
-   * @throws PayloadException as {@link #require(String, String)}
+   * @throws PayloadException as for {@link #require(String, String)}
    */
   public String requireResult(String kind, String json) {
     scan(of("Result", kind), "return", json);
@@ -108,7 +108,10 @@ public final class PayloadLimits {
     return scan;
   }
 
-  /** A lone surrogate counts as three bytes; it is rejected later, with its position. */
+  /**
+   * Returns the length of a text in UTF-8. A lone surrogate counts as three bytes; it is rejected
+   * later, with its position.
+   */
   private static long utf8Length(String text) {
     long bytes = text.length();
     for (int i = 0; i < text.length(); i++) {

@@ -11,11 +11,12 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Exact counts for the ranges of an index that were read to their end, estimates for the others.
+ * Combines exact counts, for the ranges of an index that were read to their end, with estimates for
+ * the other ranges.
  *
- * <p>The ranges are the pending jobs of a queue, the dead jobs of a queue and kind, all running
- * jobs and all waiting jobs. For a range that was too long, it is only certain that it has at least
- * the jobs that were counted.
+ * <p>The ranges are the pending jobs of each queue, the dead jobs of each queue and kind, all
+ * running jobs, and all waiting jobs. If a range was too long, it is only certain that it contains
+ * at least the jobs that were counted.
  */
 final class CountEstimates {
 
@@ -32,10 +33,10 @@ final class CountEstimates {
   }
 
   /**
-   * Replaces the counts of the ranges that were too long, adds the kinds that were not counted, and
+   * Replaces the counts of ranges that were too long, adds the kinds that were not counted, and
    * adds a count of {@link JobCount#OTHERS} for each range that may contain further jobs.
    *
-   * @param counted marked as estimated if their range was too long
+   * @param counted the counts, marked as estimated if their range was too long
    * @param sampled estimates for the whole table
    */
   static List<JobCount> merge(List<JobCount> counted, List<JobCount> sampled) {

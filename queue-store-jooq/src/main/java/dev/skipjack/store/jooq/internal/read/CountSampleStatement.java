@@ -24,12 +24,12 @@ import org.jooq.impl.SQLDataType;
  *  where share = least(1, 500 / (pg_relation_size('jobs') / block_size))
  * }</pre>
  *
- * <p>It reads about 500 pages, regardless of the size of the table. The estimate for a group that
- * makes up a tenth of a large table is accurate to within a few percent, and for a hundredth of the
- * table to within a tenth, unless the group's jobs were all enqueued together: neighbours share a
- * page. The alternatives were worse: {@code reltuples} has neither queues nor kinds and is as old
- * as the last ANALYZE of a table that changes every second; "at least 10,000" does not distinguish
- * a bad minute from a lost day.
+ * <p>It reads about 500 pages, regardless of the size of the table. The estimate for a group with a
+ * tenth of the rows of a large table is accurate to within a few percent, and for a group with a
+ * hundredth of them to within ten percent, unless the jobs of the group were all enqueued together
+ * and therefore share pages. The alternatives were worse: {@code reltuples} distinguishes neither
+ * queues nor kinds, and is as old as the last ANALYZE of a table that changes every second; "at
+ * least 10,000" does not distinguish a bad minute from a lost day.
  *
  * <p>jOOQ's DSL has neither TABLESAMPLE nor the size of a relation, hence the templates. Locks
  * nothing.
@@ -41,7 +41,8 @@ final class CountSampleStatement {
   /**
    * Creates the statement.
    *
-   * @param dialect also renders the table's name, which PostgreSQL expects as a text
+   * @param dialect renders the statement, and the name of the table, which PostgreSQL expects as a
+   *     text
    */
   static Statement<NoRequest, JobCount> of(DSLContext dialect) {
     Field<Double> share =

@@ -43,14 +43,14 @@ import org.jooq.Table;
  * UNION ALL  ... the same for the waiting ...
  * }</pre>
  *
- * <p>It is one statement and therefore reads one snapshot: a job that is claimed in the meantime is
- * counted once. A range of 10,001 entries is too long for an exact count, which the last column
- * reports; {@link CountSampleStatement} estimates the groups of that range.
+ * <p>It is a single statement and therefore reads one snapshot: a job that is claimed in the
+ * meantime is counted once. The last column reports that a range has 10,001 entries and is thus too
+ * long for an exact count; {@link CountSampleStatement} estimates the groups of that range.
  *
- * <p>No index contains the kind of a pending job. One on {@code (status, queue, kind)} was
- * measured: it adds 170 bytes of WAL per job, 9 % of what a job writes from its enqueue to its end,
- * to every enqueue, claim and retry, for a figure that is read only occasionally. Kinds are
- * therefore read from the rows. {@link LooseScan} explains how the groups are found. Locks nothing.
+ * <p>No index contains the kind of a pending job. An index on {@code (status, queue, kind)} was
+ * measured: it would add 170 bytes of WAL per job, 9 % of all that a job writes from its enqueue to
+ * its end, for a figure that is read only occasionally. Kinds are therefore read from the rows.
+ * {@link LooseScan} explains how the groups are found. Locks nothing.
  */
 final class CountsStatement {
 

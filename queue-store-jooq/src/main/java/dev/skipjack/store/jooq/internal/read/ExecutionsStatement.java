@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  *   FROM job_executions WHERE job_id = :id ORDER BY attempt DESC, id DESC LIMIT 1000
  * }</pre>
  *
- * <p>It probes {@code job_executions_job_idx} of each partition and reads every attempt of the job:
- * the index is not ordered by attempt, which would help only a job that snoozed for years. The
- * stack traces of a thousand failures would be 30 MB, so only the latest attempts are listed with
- * theirs. Locks nothing.
+ * <p>It probes {@code job_executions_job_idx} of each partition and reads every attempt of the job.
+ * The index is not ordered by attempt, because that would only help a job that was snoozed for
+ * years. The stack traces of a thousand failures would take 30 MB, so only those of the latest
+ * attempts are listed. Locks nothing.
  */
 final class ExecutionsStatement {
 

@@ -29,10 +29,10 @@ import org.jooq.impl.SQLDataType;
  * SELECT ... FROM jobs WHERE id = :id UNION ALL SELECT ... FROM jobs_archive WHERE id = :id
  * }</pre>
  *
- * <p>It is one statement because a job that ends between two statements would be found by neither
- * or by both. The archive is partitioned by day and an id does not contain the day, so the primary
- * key of every partition is probed. This reads two or three pages each, which stay cached. Locks
- * nothing.
+ * <p>It is a single statement because a job that ends between two statements would be found by
+ * neither or by both. The archive is partitioned by day and an id does not contain the day, so the
+ * primary key of every partition is probed. This reads two or three pages each, which stay cached.
+ * Locks nothing.
  */
 final class FindJobStatement {
 
@@ -87,7 +87,7 @@ final class FindJobStatement {
     return all;
   }
 
-  /** The columns of a union have the names of its first part. */
+  /** Reads a job. The columns of a union have the names of its first part. */
   private static JobDetails read(Row row) throws SQLException {
     Long execution = row.numberOrNull(JOBS.CURRENT_EXECUTION_ID);
     return new JobDetails(

@@ -18,9 +18,9 @@ import org.jooq.Table;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filters of a list. All of them are always in the list's text, which is therefore constant; an
- * empty array filters nothing. They are checked row by row and never determine the index, which
- * follows from the order of the list.
+ * The filters of a list. The text of the list always contains all of them and is therefore
+ * constant; an empty array filters nothing. They are checked row by row and do not affect the
+ * choice of the index, which follows from the order of the list.
  */
 final class JobFilter {
 
@@ -31,7 +31,7 @@ final class JobFilter {
 
   private JobFilter() {}
 
-  /** Returns all filters, on the columns of {@code jobs} or the archive. */
+  /** Returns the condition of all filters, on the columns of {@code jobs} or of the archive. */
   static Condition on(Table<?> jobs) {
     return queueAndKind(column(jobs, JOBS.QUEUE), column(jobs, JOBS.KIND))
         .and(
@@ -41,7 +41,7 @@ final class JobFilter {
         .and(cardinality(TAGS).eq(inline(0)).or(column(jobs, JOBS.TAGS).contains(TAGS)));
   }
 
-  /** Returns the filters that can be checked once per group of an index. */
+  /** Returns the condition of those filters that can be checked once per group of an index. */
   static Condition queueAndKind(Field<String> queue, Field<String> kind) {
     return isOneOf(queue, QUEUES).and(isOneOf(kind, KINDS));
   }

@@ -79,7 +79,7 @@ final class JobSummaries {
         column(JOBS.TAGS));
   }
 
-  /** Returns the table's column with the same name as one of {@code jobs}. */
+  /** Returns the table's column with the same name as a column of {@code jobs}. */
   private <T> Field<T> column(Field<T> ofJobs) {
     return Objects.requireNonNull(table.field(ofJobs), ofJobs.getName());
   }

@@ -47,8 +47,8 @@ public final class JooqJobReader implements JobReader {
   /**
    * Creates a reader. Opens no connection.
    *
-   * @param transactions should be {@link OwnTransactions#readOnly}
-   * @param dialect renders statements for the queue's schema
+   * @param transactions the transactions, which should be {@link OwnTransactions#readOnly}
+   * @param dialect renders statements for the queue's schema, without a connection
    */
   public JooqJobReader(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
@@ -106,7 +106,8 @@ public final class JooqJobReader implements JobReader {
   }
 
   /**
-   * Reads all jobs of a status that few jobs have. If there are too many, walks the table instead.
+   * Reads all jobs of a status that few jobs have. If there are too many of them, reads the table
+   * instead.
    */
   private JobPage few(
       Statement<PageQuery.Request, PageQuery.Entry> statement, JobQuery query, Position from) {
@@ -144,7 +145,8 @@ public final class JooqJobReader implements JobReader {
   }
 
   /**
-   * Builds the page. The next begins after a full page's last job, or else where reading stopped.
+   * Builds the page. The next one begins after the last job if this page is full, or else where
+   * reading stopped.
    */
   private static JobPage page(List<PageQuery.Entry> rows, JobQuery query) {
     List<JobSummary> jobs = new ArrayList<>(rows.size());

@@ -28,10 +28,11 @@ import org.jooq.impl.SQLDataType;
  *                        ORDER BY finished_at DESC, id DESC LIMIT :most)
  * }</pre>
  *
- * <p>{@link PageQuery} explains the rest. The statement walks {@code jobs_archive_finished_at_idx}
- * backwards, one partition after the other. PostgreSQL prunes partitions by a comparison of single
- * values but not of rows, so the instant is compared a second time; for the same reason the page's
- * rows are fetched from the partitions between its first and its last instant. Locks nothing.
+ * <p>{@link PageQuery} explains the rest. The statement reads {@code jobs_archive_finished_at_idx}
+ * backwards, one partition after the other. PostgreSQL prunes partitions by comparisons of single
+ * values but not of rows, so the instant is compared a second time. For the same reason, the rows
+ * of the page are fetched from the partitions between its first and its last instant. Locks
+ * nothing.
  */
 final class ListArchivedStatement {
 

@@ -31,8 +31,8 @@ import org.jooq.Table;
  * }</pre>
  *
  * <p>{@link PageQuery} and {@link LooseScan} explain the rest. The index is in id order only within
- * a queue and kind, so a range of each is read and the ranges are merged; a filter by queue or kind
- * excludes groups instead of rows. Locks nothing.
+ * a queue and kind, so one range of each is read and the ranges are merged. A filter by queue or
+ * kind excludes groups instead of rows. Locks nothing.
  */
 final class ListDeadStatement {
 

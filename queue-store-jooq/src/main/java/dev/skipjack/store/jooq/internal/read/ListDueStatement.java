@@ -34,7 +34,7 @@ import org.jooq.Table;
  * }</pre>
  *
  * <p>{@link PageQuery} and {@link LooseScan} explain the rest. The index is in due order only
- * within a priority, so a range of each priority is read and the ranges are merged; together they
+ * within a priority, so one range of each priority is read and the ranges are merged. Together they
  * stay within the number of rows that a page may read. Locks nothing.
  */
 final class ListDueStatement {

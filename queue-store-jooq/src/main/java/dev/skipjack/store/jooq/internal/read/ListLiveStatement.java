@@ -18,9 +18,9 @@ import org.jooq.ResultQuery;
  *                         FROM jobs WHERE id > :after ORDER BY id LIMIT :most)
  * }</pre>
  *
- * <p>{@link PageQuery} explains the rest. The statement walks the primary key regardless of the
- * filters, and each page reads at most {@code :most} jobs. A job never changes its id, so it is
- * listed once. Locks nothing.
+ * <p>{@link PageQuery} explains the rest. The statement reads the primary key regardless of the
+ * filters, and each page reads at most {@code :most} jobs. The id of a job never changes, so each
+ * job is listed once. Locks nothing.
  */
 final class ListLiveStatement {
 

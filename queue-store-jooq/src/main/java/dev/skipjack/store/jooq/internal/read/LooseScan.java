@@ -20,7 +20,7 @@ import org.jooq.SelectLimitPercentStep;
 import org.jooq.Table;
 
 /**
- * Finds the groups by the first columns of an index, each with its first entry.
+ * Finds the groups of an index that share the first columns, each with its first entry.
  *
  * <pre>{@code
  * lane AS (
@@ -38,11 +38,11 @@ import org.jooq.Table;
  */
 final class LooseScan {
 
-  /** The order of {@code jobs_pending_idx}. */
+  /** The columns of {@code jobs_pending_idx}, in order. */
   static final List<Field<?>> PENDING_ORDER =
       List.of(JOBS.QUEUE, JOBS.PRIORITY, JOBS.SCHEDULED_AT, JOBS.ID);
 
-  /** The order of {@code jobs_dead_idx}. */
+  /** The columns of {@code jobs_dead_idx}, in order. */
   static final List<Field<?>> DEAD_ORDER = List.of(JOBS.QUEUE, JOBS.KIND, JOBS.ID);
 
   private LooseScan() {}
@@ -90,7 +90,7 @@ final class LooseScan {
         DEAD_ORDER);
   }
 
-  /** Returns a column of such a table. */
+  /** Returns a column of such a CTE. */
   static <T> Field<T> of(String alias, Field<T> column) {
     return field(name(alias, column.getName()), column.getDataType());
   }

@@ -44,7 +44,7 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The query that all lists share: reads a bounded range of an index, takes the page from it, and
+ * The query that all lists share. It reads a bounded range of an index, takes the page from it, and
  * returns where the range ended.
  *
  * <pre>{@code
@@ -55,21 +55,21 @@ import org.jspecify.annotations.Nullable;
  *   FROM one row LEFT JOIN horizon ON true LEFT JOIN jobs ON id = ANY (ARRAY(SELECT id FROM page)) ORDER BY position
  * }</pre>
  *
- * <p>A filter without an index would read on until enough rows match, and to the end of the table
- * if none does. A page therefore reads a bounded range and returns the point where the range was
- * cut. This is the horizon, after which the next page begins.
+ * <p>With a filter that no index covers, a query would read until enough rows match, or to the end
+ * of the table if none does. A page therefore reads a bounded range and returns the point where the
+ * range was cut. This point is the <i>horizon</i>, after which the next page begins.
  *
  * <p>{@code seen} holds only positions and flags, so that 10,000 rows stay small regardless of the
  * size of their errors and tags. The rows of the page are fetched by an array of ids, the only form
- * that is never planned as a scan of the table. The query selects from one row because an empty
- * page has a horizon too. No list selects a payload.
+ * for which the planner never chooses a scan of the table. The query selects from a single row
+ * because even an empty page has a horizon. No list selects a payload.
  */
 final class PageQuery {
 
   static final Param<Long> AFTER = param("after", Long.class);
   static final Field<Instant> AFTER_AT = cast(param("after_at", String.class), SQLDataType.INSTANT);
 
-  /** The most rows of one range. */
+  /** The parameter for the maximum number of rows in a range. */
   static final Param<Long> MOST = param("most", Long.class);
 
   private static final Param<Long> LIMIT = param("limit", Long.class);
@@ -86,21 +86,22 @@ final class PageQuery {
     this.direction = direction;
   }
 
-  /** Returns a list by id, whose {@code seen} has the columns id, matches and place. */
+  /** Returns a list by id. Its {@code seen} has the columns id, matches and place. */
   static PageQuery byId() {
     return new PageQuery(false, SortOrder.ASC);
   }
 
-  /** Returns a list by instant and id, whose {@code seen} has the column {@code at} as well. */
+  /** Returns a list by instant and id. Its {@code seen} also has the column {@code at}. */
   static PageQuery byInstant(SortOrder direction) {
     return new PageQuery(true, direction);
   }
 
   /**
-   * Merges {@code seen} from several ranges, in ascending order. After the first point where one of
-   * the ranges was cut, the merged rows have gaps, so the page ends there.
+   * Returns a copy in which {@code seen} is merged from several ranges, in ascending order. After
+   * the first point where one of the ranges was cut, the merged rows have gaps, so the page ends
+   * there.
    *
-   * @param lead the tables that {@code seen} refers to
+   * @param lead the tables to which {@code seen} refers
    */
   PageQuery mergedFrom(CommonTableExpression<?>... lead) {
     ctes.addAll(List.of(lead));
@@ -116,10 +117,10 @@ final class PageQuery {
   }
 
   /**
-   * Computes the number of rows that each of several ranges may have, so that together they stay
-   * within the bound.
+   * Returns a CTE that computes the maximum number of rows of each of several ranges, so that
+   * together they stay within the bound.
    *
-   * @param groups one row for each range
+   * @param groups the table with one row for each range
    * @param which restricts the groups
    */
   static CommonTableExpression<?> share(CommonTableExpression<?> groups, Condition which) {
@@ -147,7 +148,7 @@ final class PageQuery {
    * @param seen the rows that are read
    * @param cut the row number at which a range is cut
    * @param jobs the table whose rows are shown, and the columns
-   * @param where restricts the rows of the page further than their ids do
+   * @param where a condition on the rows of the page, in addition to their ids
    * @param order the order of the rows on the page
    */
   ResultQuery<?> query(
@@ -234,16 +235,18 @@ final class PageQuery {
   /**
    * A request for one page of a list.
    *
+   * @param query the filters and the size of the page
    * @param from the position after which the page begins
-   * @param most the largest number of rows that may be read to fill the page
+   * @param most the maximum number of rows that may be read to fill the page
    */
   record Request(JobQuery query, Position from, int most) {}
 
   /**
    * One row of the result.
    *
-   * @param horizon how far the index was read, the same in each row; null if it was read to its end
-   * @param job null in the only row of an empty page
+   * @param horizon how far the index was read, the same in each row, or null if it was read to its
+   *     end
+   * @param job the job, or null in the only row of an empty page
    */
   record Entry(@Nullable Position horizon, @Nullable JobSummary job) {}
 }

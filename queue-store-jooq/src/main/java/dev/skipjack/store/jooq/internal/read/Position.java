@@ -10,14 +10,14 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A position in a list: after the job that has this instant and id.
+ * A position in a list, immediately after the job with this instant and id.
  *
  * <p>Its token is {@code <version>|<order>|<instant>|<id>} in Base64. The format has a version,
  * currently 1, because applications keep tokens in links.
  *
- * @param at when the job is due or finished, in a form that PostgreSQL parses; an infinity stands
- *     for an end of the list
- * @param id ids begin at 1
+ * @param at the time when the job is due or has finished, in a form that PostgreSQL parses; an
+ *     infinity represents an end of the list
+ * @param id the id of the job; ids begin at 1
  */
 record Position(String at, long id) {
 
@@ -32,7 +32,7 @@ record Position(String at, long id) {
         : new Position(ALWAYS, 0);
   }
 
-  /** Returns a position in the list by id, which has no instants. */
+  /** Returns a position in the list by id, in which positions have no instant. */
   static Position of(long id) {
     return new Position(ALWAYS, id);
   }
@@ -68,7 +68,10 @@ record Position(String at, long id) {
     throw refused(token, order, null);
   }
 
-  /** The server must be able to parse the text, which becomes a value of a statement. */
+  /**
+   * Returns the text if it is an instant that the server can parse, because it becomes a value of a
+   * statement.
+   */
   private static String requireInstant(String at) throws DateTimeParseException {
     return at.equals(ALWAYS) || at.equals(NEVER) ? at : Instant.parse(at).toString();
   }
@@ -76,7 +79,7 @@ record Position(String at, long id) {
   private static IllegalArgumentException refused(
       PageToken token, JobOrder order, @Nullable Exception cause) {
     return new IllegalArgumentException(
-        "Page token '%s' does not belong to a list ordered by %s. Begin at the first page."
+        "Page token '%s' does not belong to a list ordered by %s. Start with the first page."
             .formatted(token, order),
         cause);
   }

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lists the settings of queues: {@code SELECT ... FROM job_queues ORDER BY queue}. Operators write
- * these rows one by one, so there are few, and all are read. An interval may have months, which
- * have no fixed duration, so PostgreSQL converts it to seconds, counting a month as 30 days. Locks
- * nothing.
+ * these rows one by one, so there are only a few, and all of them are read. An interval may contain
+ * months, which have no fixed duration, so PostgreSQL converts it to seconds and counts a month as
+ * 30 days. Locks nothing.
  */
 final class QueueSettingsStatement {
 
@@ -53,12 +53,17 @@ final class QueueSettingsStatement {
         .orderBy(JOB_QUEUES.QUEUE);
   }
 
-  /** Hides a pause that has ended by itself; it stays in the row until the next pause. */
+  /**
+   * Returns NULL for a pause that has ended by itself; it remains in the row until the next pause.
+   */
   private static Field<Instant> whilePaused(Field<Instant> instant) {
     return when(PausePredicates.PAUSED, instant);
   }
 
-  /** Rounded up: a retention of half a second is not "none". */
+  /**
+   * Returns an interval in seconds, rounded up so that a retention of half a second does not become
+   * none.
+   */
   private static Field<Long> seconds(Field<?> interval) {
     return field("ceil(extract(epoch from {0}))::bigint", SQLDataType.BIGINT, interval);
   }

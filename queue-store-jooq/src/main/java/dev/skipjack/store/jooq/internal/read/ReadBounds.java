@@ -1,27 +1,30 @@
 package dev.skipjack.store.jooq.internal.read;
 
-/** Limits on what a query of the reader may read, so that no dashboard slows the queue down. */
+/** Limits the reads of the reader's queries, so that no dashboard slows the queue down. */
 final class ReadBounds {
 
-  /** The most rows that a page reads, and the largest count that is exact. */
+  /** The maximum number of rows that a page reads, and the largest count that is exact. */
   static final int EXACT = 10_000;
 
-  /** One more than the largest exact count, to distinguish "all" from "more". */
+  /** One more than the largest exact count, to detect that there are more. */
   static final int WINDOW = EXACT + 1;
 
-  /** About how many pages of the table an estimate reads: 4 MB. */
+  /** The approximate number of table pages that an estimate reads: 4 MB. */
   static final int SAMPLED_PAGES = 500;
 
-  /** The most attempts of a job that are shown; a job may snooze for years. */
+  /** The maximum number of attempts of a job that are shown; a job may be snoozed for years. */
   static final int EXECUTIONS = 1_000;
 
-  /** The most attempts that are shown with the stack trace of their error, of up to 32 kB each. */
+  /**
+   * The maximum number of attempts that are shown with the stack trace of their error, of up to 32
+   * kB each.
+   */
   static final int STACKS = 20;
 
-  /** The most groups of dead jobs that are shown. */
+  /** The maximum number of groups of dead jobs that are shown. */
   static final int GROUPS = 1_000;
 
-  /** The most workers that are shown. */
+  /** The maximum number of workers that are shown. */
   static final int WORKERS = 1_000;
 
   private ReadBounds() {}

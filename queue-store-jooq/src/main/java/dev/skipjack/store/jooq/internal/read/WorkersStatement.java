@@ -17,8 +17,8 @@ import org.jooq.ResultQuery;
 import org.jooq.Table;
 
 /**
- * Lists the workers that were seen last: {@code SELECT ... FROM (SELECT ... FROM job_workers ORDER
- * BY seen_at DESC LIMIT 1000) AS seen ORDER BY name, started_at, boot_id}. Locks nothing.
+ * Lists the workers with the latest heartbeats: {@code SELECT ... FROM (SELECT ... FROM job_workers
+ * ORDER BY seen_at DESC LIMIT 1000) AS seen ORDER BY name, started_at, boot_id}. Locks nothing.
  */
 final class WorkersStatement {
 

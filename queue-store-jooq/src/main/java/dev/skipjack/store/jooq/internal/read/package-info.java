@@ -1,12 +1,12 @@
 /**
  * Reads jobs for dashboards and tools. {@link dev.skipjack.store.jooq.internal.read.JooqJobReader}
  * implements {@link dev.skipjack.api.JobReader}, with one statement for each query. {@code
- * PageQuery} is the frame of all lists, {@code LooseScan} finds the groups of an index, and {@code
- * JobSummaries} has the columns that lists show.
+ * PageQuery} is the query that all lists share, {@code LooseScan} finds the groups of an index, and
+ * {@code JobSummaries} has the columns that lists show.
  *
- * <p>Every statement is bounded, whatever the tables contain: it reads a limited range of an index,
- * and its result reports where the range ended or that a count is an estimate. {@code ReadBounds}
- * has the limits. No statement locks a row or writes.
+ * <p>Every statement is bounded, regardless of the size of the tables: it reads a limited range of
+ * an index, and its result shows where the range ended or that a count is an estimate. {@code
+ * ReadBounds} defines the limits. No statement locks a row or writes.
  *
  * <p>Public only so that the store can use it; not API. Depends on {@code internal.sql} alone.
  */

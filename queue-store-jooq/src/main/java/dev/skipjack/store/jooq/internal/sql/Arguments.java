@@ -28,8 +28,8 @@ public final class Arguments {
   }
 
   /**
-   * Returns a copy whose texts have a question mark for each character outside ASCII. It is for
-   * databases whose encoding lacks a character (22P05). Documents stay as they are.
+   * Returns a copy in which texts have a question mark for each character outside ASCII, for
+   * databases whose encoding lacks a character (22P05). JSON documents are not changed.
    */
   public Arguments ascii() {
     Arguments copy = new Arguments(true);
@@ -41,12 +41,12 @@ public final class Arguments {
     return text == null || !ascii ? text : text.replaceAll("[^\\x00-\\x7F]", "?");
   }
 
-  /** Sets one number. */
+  /** Sets a number. */
   public Arguments number(String name, long value) {
     return put(name, (statement, index, ascii) -> statement.setLong(index, value));
   }
 
-  /** Sets one integer, which may be NULL. */
+  /** Sets an integer, which may be null. */
   public Arguments integer(String name, @Nullable Integer value) {
     return put(
         name,
@@ -59,7 +59,7 @@ public final class Arguments {
         });
   }
 
-  /** Sets one text, which may be NULL. */
+  /** Sets a text, which may be null. */
   public Arguments text(String name, @Nullable String value) {
     return put(
         name, (statement, index, ascii) -> statement.setString(index, spelled(value, ascii)));
@@ -83,7 +83,7 @@ public final class Arguments {
                             .toArray(String[]::new))));
   }
 
-  /** Sets an array of JSON documents, one for each element, which {@link #ascii} never changes. */
+  /** Sets an array of JSON documents, one for each element. {@link #ascii} does not change them. */
   public <E> Arguments documents(
       String name, Collection<E> elements, Function<E, @Nullable String> document) {
     return array(name, "text", elements, document, String[]::new);
@@ -129,10 +129,10 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of timestamps with time zone, one for each element, from PostgreSQL's text form,
-   * which has {@code -infinity}, unlike Java's types. They are sent as texts, which the statement
-   * casts. The driver would send timestamps as one text, in which the meaning of NULL depends on
-   * the session's {@code array_nulls}.
+   * Sets an array of timestamps with time zone, one for each element. They are given in the text
+   * form of PostgreSQL, because Java's types have no {@code -infinity}, and sent as texts, which
+   * the statement casts. The driver would send an array of timestamps as one text, in which the
+   * meaning of NULL depends on the session's {@code array_nulls}.
    */
   public <E> Arguments timestamps(
       String name, Collection<E> elements, Function<E, @Nullable String> timestamp) {
@@ -140,8 +140,8 @@ public final class Arguments {
   }
 
   /**
-   * @param empty an array of the element's own type: an array of objects is sent as text, which
-   *     takes longer to write and to read
+   * @param empty an array of the element's own type, because an array of objects is sent as text,
+   *     which takes longer to write and to read
    */
   private <E, V> Arguments array(
       String name,

@@ -15,10 +15,11 @@ import org.jooq.impl.DSL;
 
 /**
  * Arrays of equal length as the columns of a table: {@code unnest(?, ?) AS alias (a, b)}. There is
- * one parameter per column regardless of the number of rows, so the text of a statement is the same
- * for one row and for a thousand.
+ * one parameter per column, regardless of the number of rows, so the text of a statement is the
+ * same for one row and for a thousand.
  *
- * <p>jOOQ 3.19 cannot express an unnest of several arrays with an ordinality, hence the template.
+ * <p>It is a template, because jOOQ 3.19 cannot express an unnest of several arrays with an
+ * ordinality.
  */
 public final class ArrayRows {
 
@@ -31,12 +32,12 @@ public final class ArrayRows {
     this.alias = alias;
   }
 
-  /** Creates rows without columns that are called {@code alias} in SQL. */
+  /** Returns rows without columns, with the alias {@code alias}. */
   public static ArrayRows named(String alias) {
     return new ArrayRows(alias);
   }
 
-  /** Adds a column with the elements of an array. */
+  /** Adds a column that contains the elements of an array. */
   public ArrayRows column(String column, Param<?> array) {
     columns.add(name(column));
     arrays.add(array);
@@ -65,14 +66,14 @@ public final class ArrayRows {
   }
 
   /**
-   * Returns the function's name. Only the unqualified name accepts several arrays, and then always
-   * means the server's function. With one array it might not, so it is qualified.
+   * Returns the name of the function. Only the unqualified name accepts several arrays, and it then
+   * always refers to the server's function. With one array it might not, so the name is qualified.
    */
   private String function() {
     return arrays.size() == 1 ? "pg_catalog.unnest(" : "unnest(";
   }
 
-  /** Returns one of its columns. */
+  /** Returns a column of the table. */
   public <T> Field<T> field(String column, Class<T> type) {
     return DSL.field(name(alias, column), type);
   }

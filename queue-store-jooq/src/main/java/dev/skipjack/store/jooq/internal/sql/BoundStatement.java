@@ -18,8 +18,8 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   private static final String NO_DATA = "02000";
 
   /**
-   * Runs it in the transaction that is open on {@code connection}, and restores that transaction's
-   * planner settings.
+   * Runs the statement in the transaction that is open on {@code connection}, and restores that
+   * transaction's planner settings.
    */
   List<R> run(Connection connection) throws SQLException {
     return text.isSelfContained()
@@ -28,7 +28,7 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   }
 
   /**
-   * Runs it without settings: in auto-commit mode, as a transaction of its own.
+   * Runs the statement without settings, in auto-commit mode, as a transaction of its own.
    *
    * @throws IllegalStateException if the statement needs settings
    */
@@ -50,23 +50,24 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   }
 
   /**
-   * Runs it as the first statement of one of the queue's own transactions, which becomes READ
+   * Runs the statement as the first one of the queue's own transaction, which becomes READ
    * COMMITTED.
    */
   List<R> runFirst(Connection connection, Preamble preamble) throws SQLException {
     return run(connection, text.first(preamble));
   }
 
-  /** Runs it in one of the queue's own transactions, which another statement has begun. */
+  /** Runs the statement in the queue's own transaction, which another statement has begun. */
   List<R> runNext(Connection connection) throws SQLException {
     return run(connection, text.next());
   }
 
   /**
-   * Runs it as a READ COMMITTED transaction of its own, from BEGIN to COMMIT in one round trip.
-   * After an error the session may still be in that transaction.
+   * Runs the statement as a READ COMMITTED transaction of its own, from BEGIN to COMMIT in one
+   * round trip. After an error the session may still be in that transaction.
    *
-   * @param connection in auto-commit mode, or the driver would begin a transaction itself
+   * @param connection a connection in auto-commit mode; otherwise the driver would begin a
+   *     transaction itself
    */
   List<R> runWhole(Connection connection, Preamble preamble) throws SQLException {
     return run(connection, text.whole(preamble));

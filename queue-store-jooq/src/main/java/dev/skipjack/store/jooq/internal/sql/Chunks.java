@@ -6,13 +6,13 @@ import java.util.function.ToLongFunction;
 
 /**
  * Splits a bulk write into statements. A statement ends at a number of rows or at {@link
- * #LARGEST_PAYLOAD}, whichever comes first: the driver and the server hold a whole statement in
- * memory, and the server refuses one of 1 GB.
+ * #LARGEST_PAYLOAD}, whichever comes first, because the driver and the server hold a whole
+ * statement in memory, and the server rejects a statement of 1 GB.
  */
 public final class Chunks {
 
   /**
-   * The largest number of payload characters in one statement, unless a single job has more. A
+   * The maximum number of payload characters in one statement, unless a single job has more. A
    * character has at most three bytes in UTF-8.
    */
   static final long LARGEST_PAYLOAD = 16L * 1024 * 1024;
@@ -20,10 +20,10 @@ public final class Chunks {
   private Chunks() {}
 
   /**
-   * Returns consecutive parts of {@code all}, in order; none is empty.
+   * Returns consecutive parts of {@code all}, in order and not empty.
    *
-   * @param rows the largest number of elements of a part; positive
-   * @param payload the number of characters that an element adds to its statement
+   * @param rows the maximum number of elements of a part; positive
+   * @param payload returns the number of characters that an element adds to its statement
    */
   public static <E> List<List<E>> of(List<E> all, int rows, ToLongFunction<E> payload) {
     List<List<E>> chunks = new ArrayList<>();

@@ -3,7 +3,7 @@ package dev.skipjack.store.jooq.internal.sql;
 import dev.skipjack.api.StoreException;
 import java.util.Set;
 
-/** Detects failures that other sessions cause by holding locks or keeping the server busy. */
+/** Detects failures that other sessions cause by holding locks or by overloading the server. */
 public final class Contention {
 
   private static final Set<String> LOCK_TIMEOUT_DEADLOCK_OR_CANCELLED =
@@ -11,7 +11,7 @@ public final class Contention {
 
   private Contention() {}
 
-  /** Whether the same statement, or one of fewer rows, may succeed when it is repeated. */
+  /** Returns whether the same statement, or one with fewer rows, may succeed if it is repeated. */
   public static boolean caused(StoreException failure) {
     return failure.sqlState().filter(LOCK_TIMEOUT_DEADLOCK_OR_CANCELLED::contains).isPresent();
   }

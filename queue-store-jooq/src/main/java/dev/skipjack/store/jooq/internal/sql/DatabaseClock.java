@@ -10,47 +10,49 @@ import org.jooq.impl.SQLDataType;
 import org.jooq.types.YearToSecond;
 
 /**
- * The database's clock, which alone decides what is due and what has expired. Durations are sent as
- * microseconds and added there, so a wrong clock on another machine has no effect.
+ * The clock of the database, which alone determines what is due and what has expired. Durations are
+ * sent as microseconds and added in the database, so a wrong clock on another machine has no
+ * effect.
  */
 public final class DatabaseClock {
 
   /**
-   * The current time: {@code clock_timestamp()} and not {@code now()}, which is the start of the
-   * transaction, and the transaction may have waited for long before this statement.
+   * The current time, {@code clock_timestamp()}. It is not {@code now()}, the start of the
+   * transaction, because the transaction may have waited for long before this statement.
    */
   public static final Field<Instant> NOW = field("clock_timestamp()", SQLDataType.INSTANT);
 
   /**
-   * The start of the transaction: {@code now()}. It is stable within a statement, so an index
-   * condition may use it. It is correct only if the transaction began with the statement.
+   * The start of the transaction, {@code now()}. It does not change during a statement, so an index
+   * condition may use it. It is the current time only if the transaction began with the statement.
    */
   public static final Field<Instant> TRANSACTION_START = field("now()", SQLDataType.INSTANT);
 
   /**
-   * {@code statement_timestamp()}: equally stable, and later if the transaction was open already.
+   * The start of the statement, {@code statement_timestamp()}. It does not change during a
+   * statement either, and is later if the transaction was already open.
    */
   public static final Field<Instant> STATEMENT_START =
       field("statement_timestamp()", SQLDataType.INSTANT);
 
   private DatabaseClock() {}
 
-  /** Adds a number of microseconds to {@code instant}. */
+  /** Returns {@code instant} plus a number of microseconds. */
   public static Field<Instant> plusMicros(Field<Instant> instant, Field<Long> micros) {
     return field("{0} + {1}", SQLDataType.INSTANT, instant, interval(micros));
   }
 
   /**
-   * Converts a number of microseconds to an interval, which jOOQ's DSL cannot express. The server
-   * multiplies by a double in any case; with the explicit cast, no other operator in the search
-   * path is a better match. The result is exact for 285 years.
+   * Returns a number of microseconds as an interval, which jOOQ's DSL cannot express. The server
+   * multiplies by a double in any case; because of the explicit cast, no other operator in the
+   * search path is a better match. The result is exact for 285 years.
    */
   public static Field<YearToSecond> interval(Field<Long> micros) {
     return field(
         "cast({0} as double precision) * interval '1 microsecond'", SQLDataType.INTERVAL, micros);
   }
 
-  /** Returns a duration in microseconds, as parameters pass it, rounded up. */
+  /** Returns a duration in microseconds, rounded up, as parameters represent it. */
   public static long micros(Duration duration) {
     return TimeUnit.MICROSECONDS.convert(duration.plusNanos(999));
   }

@@ -5,11 +5,11 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * A query that runs in the round trip of another statement and after it, in a caller's transaction.
- * Its result is ignored.
+ * A query that runs after another statement, in the same round trip, in a caller's transaction. Its
+ * result is ignored.
  *
- * @param sql a constant, in which every function, operator and type is qualified
- * @param parameters texts and numbers
+ * @param sql a constant text, in which every function, operator and type is qualified
+ * @param parameters the parameters, which are texts and numbers
  */
 public record FollowUp(String sql, List<Object> parameters) {
 

@@ -13,10 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Like {@link OwnTransactions}, on one connection that is kept from call to call and has no open
- * transaction in between. The pool cannot check this connection, so after a minute without use it
- * is checked whether its server is reachable and writable. A response that takes longer than ten
- * seconds ends the connection. Safe for any number of threads, one at a time.
+ * Runs transactions like {@link OwnTransactions}, but on one connection that it keeps from call to
+ * call, with no transaction open in between. The pool cannot check this connection. After a minute
+ * without use, the next call therefore checks whether the server is reachable and writable. If a
+ * response takes longer than ten seconds, the connection is closed. Safe for any number of threads,
+ * which take turns.
  */
 public final class KeptTransactions implements AutoCloseable {
 
@@ -27,7 +28,7 @@ public final class KeptTransactions implements AutoCloseable {
    */
   private static final Set<String> ABORTED = Set.of("40P01", "57014", "55P03", "22P05");
 
-  /** How long the connection may be unused before it is checked. */
+  /** The time without use after which the connection is checked. */
   private static final Duration SILENCE = Duration.ofMinutes(1);
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -43,13 +44,13 @@ public final class KeptTransactions implements AutoCloseable {
   private long usedAt;
   private volatile boolean doubted;
 
-  /** Runs on a connection of {@code dataSource}, which the first call borrows. */
+  /** Creates an instance that borrows a connection of {@code dataSource} at the first call. */
   public KeptTransactions(DataSource dataSource) {
     this(dataSource, SILENCE);
   }
 
   /**
-   * @param silence how long the connection may be unused before it is checked
+   * @param silence the time without use after which the connection is checked
    */
   KeptTransactions(DataSource dataSource, Duration silence) {
     this.connections = new OwnConnections(dataSource);
@@ -87,7 +88,7 @@ public final class KeptTransactions implements AutoCloseable {
   }
 
   /**
-   * Borrows the connection now, unless there is a live one.
+   * Borrows the connection, unless it already has a working one.
    *
    * @throws dev.skipjack.api.StoreException if no connection is available, or its server is
    *     read-only
@@ -109,7 +110,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** Lets the next {@link #reserve} check the server, however recently the connection was used. */
+  /** Makes the next {@link #reserve} check the server, however recently the connection was used. */
   public void recheck() {
     doubted = true;
   }
@@ -128,7 +129,10 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** Returns the connection if {@link #close} could not, because a call was running. */
+  /**
+   * Ends the turn of a call, and returns the connection if {@link #close} could not do so because
+   * the call was running.
+   */
   private void endTurn() {
     try {
       if (closed) {
@@ -168,8 +172,8 @@ public final class KeptTransactions implements AutoCloseable {
   }
 
   /**
-   * Keeps the connection if only its statement was aborted: the connection still works, and while
-   * handlers use up the pool, another one would be slow to get.
+   * Closes the connection, unless the failure only aborted its statement: such a connection still
+   * works, and while handlers use up the pool, it would take long to get another one.
    */
   private void giveUpUnlessWhole(SQLException failure) {
     Connection connection = kept;
@@ -207,7 +211,10 @@ public final class KeptTransactions implements AutoCloseable {
     connection.setNetworkTimeout(Runnable::run, networkTimeout);
   }
 
-  /** Waits at most half a second for a call that is running, and then aborts it. */
+  /**
+   * Returns the connection. Waits at most half a second for a call that is running, and then aborts
+   * it.
+   */
   @Override
   public void close() {
     closed = true;
@@ -229,7 +236,9 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** Waits for the lock for a limited time; an interrupted thread takes it only if it is free. */
+  /**
+   * Waits for the lock for a limited time. An interrupted thread takes the lock only if it is free.
+   */
   private boolean takeTurn() {
     try {
       return turn.tryLock(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);

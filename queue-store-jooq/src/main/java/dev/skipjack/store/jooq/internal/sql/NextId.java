@@ -11,8 +11,8 @@ public final class NextId {
   private NextId() {}
 
   /**
-   * Returns {@code pg_catalog.nextval('...')}. It is qualified because the parser takes the
-   * sequence's name for a text, so a function {@code nextval(text)} elsewhere in the search path
+   * Returns {@code pg_catalog.nextval('...')}. The name is qualified because the parser treats the
+   * sequence's name as a text, so a function {@code nextval(text)} elsewhere in the search path
    * would be a better match than the server's own.
    */
   public static Field<Long> of(Sequence<Long> sequence) {

@@ -12,15 +12,15 @@ import org.slf4j.LoggerFactory;
  * Borrows the connections on which the queue runs transactions of its own. Safe for any number of
  * threads.
  *
- * <p>A data source that is bound to the caller's transaction hands out that transaction's
- * connection, and a commit on it would commit the caller's work. Once a statement has run, the
- * driver knows of the transaction. Before the first statement, the only sign is auto-commit mode,
- * which such a transaction has switched off. That alone proves nothing, because a pool may be
- * configured without auto-commit. It proves a transaction in two cases. One is a HikariCP that is
- * configured with auto-commit. The other is a data source that has handed out a connection in
- * auto-commit mode before, and now hands out the same connection a second time while the first is
- * borrowed, which no pool does. A pool that passes this test, because its users leave auto-commit
- * switched off, is not tested again.
+ * <p>A data source that is bound to the caller's transaction provides that transaction's
+ * connection, and a commit on it would commit the caller's work. After the first statement of the
+ * transaction, the driver reports that it is open. Before that, the only indication is that
+ * auto-commit is off. This alone proves nothing, because a pool may be configured without
+ * auto-commit. It proves that a transaction is open in two cases. The first is a HikariCP pool that
+ * is configured with auto-commit. The second is a data source that has provided a connection in
+ * auto-commit mode before, and now provides the same connection a second time while it is still
+ * borrowed, which no pool does. If a pool passes this test, because its users leave auto-commit
+ * off, it is not tested again.
  */
 public final class OwnConnections {
 
@@ -30,7 +30,7 @@ public final class OwnConnections {
   private volatile boolean autoCommitSeen;
   private volatile boolean isPool;
 
-  /** Borrows from {@code dataSource}. */
+  /** Creates an instance that borrows connections from {@code dataSource}. */
   public OwnConnections(DataSource dataSource) {
     this.dataSource = dataSource;
   }
@@ -67,7 +67,7 @@ public final class OwnConnections {
   }
 
   private static String noConnection(SQLException failure) {
-    return "The data source gave no connection, so nothing was sent to the database: %s If all connections were in use: raise the pool's maximum size, end transactions that stay open, or give workers a pool of their own with JobQueue.builder(dataSource).controlOn(pool)."
+    return "The data source provided no connection, so nothing was sent to the database: %s If all connections were in use: raise the pool's maximum size, end transactions that stay open, or give workers a pool of their own with JobQueue.builder(dataSource).controlOn(pool)."
         .formatted(PostgresDriver.sentence(failure));
   }
 
@@ -78,7 +78,9 @@ public final class OwnConnections {
     }
   }
 
-  /** Whether the connection belongs to a caller's transaction in which no statement has run. */
+  /**
+   * Returns whether the connection belongs to a caller's transaction in which no statement has run.
+   */
   private boolean isBound(Connection connection) throws SQLException {
     if (connection.getAutoCommit()) {
       if (!autoCommitSeen) {
@@ -101,7 +103,8 @@ public final class OwnConnections {
         return true;
       }
     } catch (SQLException exhausted) {
-      LOG.debug("No second connection available, the first is taken for one of a pool", exhausted);
+      LOG.debug(
+          "No second connection available; the first is assumed to come from a pool", exhausted);
     }
     isPool = true;
     return false;

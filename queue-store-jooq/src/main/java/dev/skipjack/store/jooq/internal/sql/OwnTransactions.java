@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queue's own transactions: short, READ COMMITTED, on a connection that is returned in its
- * original state. Safe for any number of threads.
+ * Runs the queue's own transactions: short, READ COMMITTED, and on a connection that is returned in
+ * its original state. Safe for any number of threads.
  */
 public final class OwnTransactions {
 
@@ -29,7 +29,7 @@ public final class OwnTransactions {
   private final Preamble preamble;
   private final Runnable onReadOnlyServer;
 
-  /** Runs transactions on connections of {@code dataSource}. */
+  /** Creates an instance that uses connections of {@code dataSource}. */
   public OwnTransactions(DataSource dataSource) {
     this(new OwnConnections(dataSource), Preamble.OWN, () -> {});
   }
@@ -46,7 +46,7 @@ public final class OwnTransactions {
     return new OwnTransactions(connections, preamble, action);
   }
 
-  /** Returns a copy that cannot write, and reads no more of an index than a limit requires. */
+  /** Returns a copy that cannot write, and that reads no more of an index than a limit requires. */
   public OwnTransactions readOnly() {
     return new OwnTransactions(connections, Preamble.READ_ONLY, onReadOnlyServer);
   }
@@ -70,23 +70,24 @@ public final class OwnTransactions {
    * @return the value read from each row
    * @throws StoreException if the database rejected the statement or could not be reached, or its
    *     response was lost
-   * @throws IllegalStateException if the data source hands out a connection that is inside a
-   *     transaction
+   * @throws IllegalStateException if the data source provides a connection on which a transaction
+   *     is open
    */
   public <Q, R> List<R> run(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
     return inOne(session -> session.run(bound));
   }
 
-  /** Like {@link #run(Statement, Object)}, for a statement without parameters. */
+  /** Runs a statement without parameters, like {@link #run(Statement, Object)}. */
   public <R> List<R> run(Statement<NoRequest, R> statement) {
     return run(statement, NoRequest.NONE);
   }
 
   /**
-   * Like {@link #run(Statement, Object)}, with BEGIN, settings, statement and COMMIT in one round
-   * trip. If the connection breaks at any time, it is unknown whether the statement was committed.
-   * Use it only for statements that may run twice, or whose caller can determine the outcome.
+   * Runs a statement like {@link #run(Statement, Object)}, with BEGIN, settings, statement and
+   * COMMIT in one round trip. If the connection breaks at any time, it is unknown whether the
+   * statement was committed. Use it only for statements that may run twice, or whose caller can
+   * determine the outcome.
    */
   public <Q, R> List<R> runInOneRoundTrip(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
@@ -95,7 +96,7 @@ public final class OwnTransactions {
   }
 
   /**
-   * @param clear ends a transaction that the failed work may have left open
+   * @param clear ends a transaction that may still be open because the work failed
    */
   private <R> R inAutoCommit(ConnectionWork<R> work, ConnectionAction clear) {
     boolean sent = false;
@@ -119,10 +120,9 @@ public final class OwnTransactions {
   }
 
   /**
-   * Like {@link #run(Statement, Object)} in auto-commit mode, for a statement that is {@link
-   * Statement#selfContained}. The transaction has the session's isolation level. As in {@link
-   * #runInOneRoundTrip}, it is unknown whether the statement was committed if the connection
-   * breaks.
+   * Runs a {@linkplain Statement#selfContained self-contained} statement in auto-commit mode. The
+   * transaction has the session's isolation level. As in {@link #runInOneRoundTrip}, it is unknown
+   * whether the statement was committed if the connection breaks.
    */
   public <Q, R> List<R> runAlone(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
@@ -197,8 +197,8 @@ public final class OwnTransactions {
   }
 
   /**
-   * Whether the server did not respond, or reported that it is shutting down; it may have committed
-   * before.
+   * Returns whether the server did not respond, or reported that it is shutting down; it may have
+   * committed before.
    */
   private static boolean isBroken(SQLException failure) {
     String state = failure.getSQLState();
@@ -213,7 +213,7 @@ public final class OwnTransactions {
         true);
   }
 
-  /** Returns the constraint that was violated; empty if the server named none. */
+  /** Returns the constraint that was violated, or empty if the server named none. */
   public static Optional<String> constraintOf(SQLException failure) {
     return PostgresDriver.constraintOf(failure);
   }
@@ -261,14 +261,17 @@ public final class OwnTransactions {
     }
   }
 
-  /** Rolls back a transaction that the driver does not know of. */
+  /** Rolls back a transaction of which the driver does not know. */
   private static void rollBack(Connection connection) throws SQLException {
     try (java.sql.Statement statement = connection.createStatement()) {
       statement.execute("ROLLBACK");
     }
   }
 
-  /** Breaks a connection to a read-only server, which its pool would otherwise hand out again. */
+  /**
+   * Breaks a connection to a read-only server, which its pool would otherwise lend again. Returns
+   * whether it did.
+   */
   private boolean abandoned(Connection connection, Throwable failure) {
     boolean abandoned = ReadOnlyServer.abandon(connection, failure);
     if (abandoned) {
@@ -280,14 +283,14 @@ public final class OwnTransactions {
   /** The work of one transaction. */
   @FunctionalInterface
   public interface Work<R> {
-    /** The result, if all of it worked. */
+    /** Returns the result, if all of it worked. */
     R run(Session session) throws SQLException;
   }
 
   /** The work of one transaction in plain JDBC. */
   @FunctionalInterface
   public interface ConnectionWork<R> {
-    /** The result, if all of it worked. */
+    /** Returns the result, if all of it worked. */
     R run(Connection connection) throws SQLException;
   }
 

@@ -4,16 +4,16 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Lets a competing session go first. */
+/** Pauses so that a competing session can go first. */
 public final class Pause {
 
   private Pause() {}
 
   /**
-   * Waits between half of {@code longest} and all of it, so that competing sessions do not collide
-   * again.
+   * Waits for at least half of {@code longest} and at most all of it, at random, so that competing
+   * sessions do not collide again.
    *
-   * @return false if the thread is interrupted: the caller should give up, and the thread stays
+   * @return false if the thread is interrupted; the caller should give up, and the thread remains
    *     interrupted
    */
   public static boolean upTo(Duration longest) {

@@ -7,14 +7,14 @@ import org.jooq.Condition;
 /** The conditions for a paused queue, defined in one place for all statements. */
 public final class PausePredicates {
 
-  /** The pause has not ended by itself. Does not check that there is a pause. */
+  /** The condition that the pause has not ended by itself. Does not check that there is a pause. */
   public static final Condition NOT_ENDED =
       JOB_QUEUES
           .PAUSED_UNTIL
           .isNull()
           .or(JOB_QUEUES.PAUSED_UNTIL.gt(DatabaseClock.TRANSACTION_START));
 
-  /** The queue is paused: no job is claimed from it. */
+  /** The condition that the queue is paused, so that no job is claimed from it. */
   public static final Condition PAUSED = JOB_QUEUES.PAUSED_AT.isNotNull().and(NOT_ENDED);
 
   private PausePredicates() {}

@@ -8,14 +8,17 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether a pool's connections are in auto-commit mode whenever they are borrowed. */
+/** Determines whether a pool's connections are in auto-commit mode whenever they are borrowed. */
 final class PoolAutoCommit {
 
   private static final Logger LOG = LoggerFactory.getLogger(PoolAutoCommit.class);
 
   private PoolAutoCommit() {}
 
-  /** Returns the mode if the data source is, or wraps, a HikariCP, which resets it on return. */
+  /**
+   * Returns the mode if the data source is or wraps a HikariCP pool, which resets it when a
+   * connection is returned.
+   */
   static Optional<Boolean> of(DataSource dataSource) {
     try {
       return Hikari.of(dataSource);

@@ -8,7 +8,7 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.util.PSQLException;
 
-/** Functions that only PostgreSQL's own driver offers. */
+/** Provides functions that only PostgreSQL's own driver has. */
 final class PostgresDriver {
 
   private static final String ACTIVE_TRANSACTION = "25001";
@@ -16,10 +16,10 @@ final class PostgresDriver {
   private PostgresDriver() {}
 
   /**
-   * Whether a transaction is open, or has failed, on {@code connection}. The driver knows it from
-   * the server's last message. On a connection that does not unwrap to the driver's, this method
-   * requests a change that JDBC forbids inside a transaction; the driver rejects it without a round
-   * trip.
+   * Returns whether a transaction is open, or has failed, on {@code connection}. The driver knows
+   * this from the server's last message. If a connection cannot be unwrapped to the driver's, this
+   * method requests a change that JDBC forbids inside a transaction, and which the driver then
+   * rejects without a round trip.
    */
   static boolean isInTransaction(Connection connection) throws SQLException {
     if (connection.isWrapperFor(BaseConnection.class)) {
@@ -39,7 +39,10 @@ final class PostgresDriver {
     }
   }
 
-  /** Whether two borrowed connections are the same session, as far as they reveal it. */
+  /**
+   * Returns whether two borrowed connections use the same session, as far as that can be
+   * determined.
+   */
   static boolean isSame(Connection one, Connection other) throws SQLException {
     return one == other
         || (one.isWrapperFor(BaseConnection.class)
@@ -47,7 +50,7 @@ final class PostgresDriver {
             && one.unwrap(BaseConnection.class) == other.unwrap(BaseConnection.class));
   }
 
-  /** Whether {@code failure} has a cause in the driver; otherwise it comes from the pool itself. */
+  /** Returns whether {@code failure} was caused by the driver and not by the pool. */
   static boolean isBehind(SQLException failure) {
     return answered(failure) != null;
   }
@@ -82,7 +85,7 @@ final class PostgresDriver {
     return null;
   }
 
-  /** Returns the constraint that was violated; empty if the server named none. */
+  /** Returns the constraint that was violated, or empty if the server named none. */
   static Optional<String> constraintOf(SQLException failure) {
     return failure instanceof PSQLException answered && answered.getServerErrorMessage() != null
         ? Optional.ofNullable(answered.getServerErrorMessage().getConstraint())

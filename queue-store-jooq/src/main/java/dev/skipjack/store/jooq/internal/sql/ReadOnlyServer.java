@@ -7,7 +7,7 @@ import java.sql.Statement;
 
 /**
  * Detects a server that accepts no writes: a standby, or a former primary after a failover.
- * Connections to it are alive, so no pool detects that they are useless.
+ * Connections to it work, so no pool detects that they are useless.
  */
 public final class ReadOnlyServer {
 
@@ -19,7 +19,7 @@ public final class ReadOnlyServer {
 
   private ReadOnlyServer() {}
 
-  /** Whether the server refused to write. */
+  /** Returns whether the server refused to write. */
   static boolean refused(Throwable failure) {
     return failure instanceof SQLException refusal && SQL_STATE.equals(refusal.getSQLState());
   }
@@ -54,7 +54,7 @@ public final class ReadOnlyServer {
    * Breaks a connection whose server rejected a write, so that its pool discards it. Does nothing
    * for any other failure.
    *
-   * @return whether it was broken
+   * @return whether the connection was broken
    */
   public static boolean abandon(Connection connection, Throwable failure) {
     if (!refused(failure)) {

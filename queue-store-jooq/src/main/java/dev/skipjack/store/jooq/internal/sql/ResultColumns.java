@@ -28,12 +28,12 @@ final class ResultColumns {
     }
   }
 
-  /** {@link ResultQuery#fields} has copies of the fields that were selected. */
+  /** Returns the fields that were selected, of which {@link ResultQuery#fields} returns copies. */
   private static List<? extends Field<?>> selected(ResultQuery<?> query) {
     return query instanceof Select<?> select ? select.getSelect() : List.of(query.fields());
   }
 
-  /** Returns the position for JDBC, from 1. */
+  /** Returns the position of a field for JDBC, from 1. */
   int indexOf(Field<?> field) {
     Integer index = byField.get(field);
     if (index == null) {

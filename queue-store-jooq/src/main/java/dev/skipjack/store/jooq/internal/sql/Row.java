@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Row {
 
-  /** Null value not allowed: without a state it would look like a broken connection. */
+  /**
+   * The SQLSTATE of a null value that is not allowed. Without a SQLSTATE, the exception would be
+   * taken for a broken connection.
+   */
   private static final String UNEXPECTED_NULL = "22004";
 
   private final ResultSet result;
@@ -28,44 +31,44 @@ public final class Row {
     this.columns = columns;
   }
 
-  /** A bigint. */
+  /** Returns a bigint. */
   public long number(Field<Long> field) throws SQLException {
     return required(field, result.getLong(columns.indexOf(field)));
   }
 
-  /** A bigint; null for NULL. */
+  /** Returns a bigint, or null for NULL. */
   public @Nullable Long numberOrNull(Field<Long> field) throws SQLException {
     long value = result.getLong(columns.indexOf(field));
     return result.wasNull() ? null : value;
   }
 
-  /** An integer or a smallint. */
+  /** Returns an integer or a smallint. */
   public int integer(Field<? extends Number> field) throws SQLException {
     return required(field, result.getInt(columns.indexOf(field)));
   }
 
-  /** An integer or a smallint; null for NULL. */
+  /** Returns an integer or a smallint, or null for NULL. */
   public @Nullable Integer integerOrNull(Field<? extends Number> field) throws SQLException {
     int value = result.getInt(columns.indexOf(field));
     return result.wasNull() ? null : value;
   }
 
-  /** A double precision. */
+  /** Returns a double precision. */
   public double real(Field<Double> field) throws SQLException {
     return required(field, result.getDouble(columns.indexOf(field)));
   }
 
-  /** A boolean. */
+  /** Returns a boolean. */
   public boolean flag(Field<Boolean> field) throws SQLException {
     return required(field, result.getBoolean(columns.indexOf(field)));
   }
 
-  /** Whether a boolean is true; false for NULL. */
+  /** Returns whether a boolean is true; NULL counts as false. */
   public boolean isTrue(Field<Boolean> field) throws SQLException {
     return result.getBoolean(columns.indexOf(field));
   }
 
-  /** A text, a document, or the label of an enumeration. */
+  /** Returns a text, a document, or the label of an enumeration. */
   public String text(Field<?> field) throws SQLException {
     String value = result.getString(columns.indexOf(field));
     if (value == null) {
@@ -74,12 +77,12 @@ public final class Row {
     return value;
   }
 
-  /** A text, a document, or the label of an enumeration; null for NULL. */
+  /** Returns a text, a document, or the label of an enumeration, or null for NULL. */
   public @Nullable String textOrNull(Field<?> field) throws SQLException {
     return result.getString(columns.indexOf(field));
   }
 
-  /** A timestamp with time zone. */
+  /** Returns a timestamp with time zone. */
   public Instant instant(Field<Instant> field) throws SQLException {
     Instant value = instantOrNull(field);
     if (value == null) {
@@ -88,13 +91,13 @@ public final class Row {
     return value;
   }
 
-  /** A timestamp with time zone; null for NULL. */
+  /** Returns a timestamp with time zone, or null for NULL. */
   public @Nullable Instant instantOrNull(Field<Instant> field) throws SQLException {
     OffsetDateTime value = result.getObject(columns.indexOf(field), OffsetDateTime.class);
     return value == null ? null : value.toInstant();
   }
 
-  /** A UUID. */
+  /** Returns a UUID. */
   public UUID uuid(Field<UUID> field) throws SQLException {
     UUID value = result.getObject(columns.indexOf(field), UUID.class);
     if (value == null) {
@@ -103,7 +106,7 @@ public final class Row {
     return value;
   }
 
-  /** An array of texts; none for NULL. */
+  /** Returns an array of texts; NULL counts as an empty array. */
   public List<String> texts(Field<String[]> field) throws SQLException {
     Array value = result.getArray(columns.indexOf(field));
     return value == null ? List.of() : List.of((String[]) value.getArray());

@@ -17,15 +17,15 @@ public final class Session {
     this.preamble = preamble;
   }
 
-  /** Creates a session for one of the queue's own transactions, which has not begun. */
+  /** Creates a session for one of the queue's own transactions, which has not begun yet. */
   static Session own(Connection connection, Preamble preamble) {
     return new Session(connection, preamble);
   }
 
   /**
-   * Creates a session in a caller's transaction, whose settings stay as they are.
+   * Creates a session in a caller's transaction, whose settings are not changed.
    *
-   * @throws IllegalArgumentException as {@link #requireTransaction}
+   * @throws IllegalArgumentException as for {@link #requireTransaction}
    */
   public static Session in(Connection transaction) throws SQLException {
     requireTransaction(transaction);
@@ -33,15 +33,16 @@ public final class Session {
   }
 
   /**
-   * Rejects a connection on which every statement would commit by itself: several statements would
-   * not be atomic, neither with each other nor with the caller's rows.
+   * Rejects a connection in auto-commit mode, on which every statement would be committed by
+   * itself: several statements would not be atomic, neither with each other nor with the caller's
+   * rows.
    *
-   * @throws IllegalArgumentException if it is in auto-commit mode
+   * @throws IllegalArgumentException if the connection is in auto-commit mode
    */
   public static void requireTransaction(Connection connection) throws SQLException {
     if (connection.getAutoCommit()) {
       throw new IllegalArgumentException(
-          "The connection is in auto-commit mode, so there is no transaction to work in. Call setAutoCommit(false) first, or let the queue use a transaction of its own.");
+          "The connection is in auto-commit mode, so no transaction is open. Call setAutoCommit(false) first, or let the queue use a transaction of its own.");
     }
   }
 
@@ -55,9 +56,10 @@ public final class Session {
   }
 
   /**
-   * Runs one statement that is {@link Statement#selfContained}, in a caller's transaction.
+   * Runs one {@linkplain Statement#selfContained self-contained} statement in a caller's
+   * transaction.
    *
-   * @param followUp null for none
+   * @param followUp a query to run in the same round trip, or null for none
    */
   public <Q, R> List<R> run(Statement<Q, R> statement, Q request, @Nullable FollowUp followUp)
       throws SQLException {

@@ -1,21 +1,23 @@
 package dev.skipjack.store.jooq.internal.sql;
 
 /**
- * Texts that change settings until the transaction ends, as columns of a SELECT. They may run under
- * any {@code search_path}, so all functions in them are qualified.
+ * Texts that change settings until the end of the transaction, as columns of a SELECT. They may run
+ * under any {@code search_path}, so all functions in them are qualified.
  */
 final class Settings {
 
   /**
-   * The search path of every statement. Tables are qualified. The temporary schema is listed last
-   * because it is otherwise searched first, and can contain types.
+   * The search path of every statement. The names of tables are qualified. The temporary schema is
+   * listed last, because otherwise it would be searched first, and it can contain types.
    */
   static final String SEARCH_PATH = "pg_catalog, pg_temp";
 
-  /** Precedes a later statement of one of the queue's own transactions; returns one row. */
+  /**
+   * The text that precedes a later statement of the queue's own transaction. It returns one row.
+   */
   static final String NEXT = "SELECT " + set("search_path", SEARCH_PATH) + "; ";
 
-  /** Follows a statement of one of the queue's own transactions. */
+  /** The text that follows a statement of the queue's own transaction. */
   static final String AFTER = "; SELECT " + giveBack("search_path");
 
   private Settings() {}
@@ -25,8 +27,8 @@ final class Settings {
   }
 
   /**
-   * Sets a value and saves the current one, which may come from the session, the role or an earlier
-   * SET LOCAL.
+   * Returns the text that sets a value and saves the current one, which may come from the session,
+   * the role or an earlier SET LOCAL.
    */
   static String borrow(String setting, String value) {
     return "pg_catalog.set_config('skipjack.%1$s', pg_catalog.current_setting('%1$s'), true), "

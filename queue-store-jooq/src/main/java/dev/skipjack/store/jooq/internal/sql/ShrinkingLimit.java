@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.function.IntFunction;
 
 /**
- * The largest number of rows for which the database completes a batch: a batch that failed because
- * of a lock or a timeout is repeated with half the limit, and later batches keep that limit.
- * Belongs to one thread.
+ * Limits the number of rows in a batch to what the database can complete. A batch that failed
+ * because of a lock or a timeout is repeated with half the limit, and later batches keep the lower
+ * limit. Belongs to one thread.
  */
 public final class ShrinkingLimit {
 
@@ -15,7 +15,7 @@ public final class ShrinkingLimit {
 
   private int limit;
 
-  /** Begins with {@code largest} rows. */
+  /** Creates a limit that begins with {@code largest} rows. */
   public ShrinkingLimit(int largest) {
     this.limit = largest;
   }
@@ -23,9 +23,9 @@ public final class ShrinkingLimit {
   /**
    * Runs one batch.
    *
-   * @param batch is passed the limit
-   * @return its result
-   * @throws StoreException if it fails for another reason, or with a single row
+   * @param batch runs the batch with the given limit
+   * @return the result of the batch
+   * @throws StoreException if the batch fails for another reason, or with a single row
    */
   public <R> R run(IntFunction<R> batch) {
     while (true) {

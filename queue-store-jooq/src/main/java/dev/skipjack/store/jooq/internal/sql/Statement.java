@@ -10,12 +10,12 @@ import org.jooq.ResultQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement: its text, the binding of a request to its parameters, and the reader of its rows. It
- * is created in the statement's own file, so the request of one cannot be passed to another.
- * Immutable and safe for any number of threads.
+ * A statement: its text, the binding of a request to its parameters, and the reader of its rows.
+ * The class of each statement creates it with its own request type, so the request of another
+ * statement does not compile. Immutable and safe for any number of threads.
  *
- * @param <Q> the request
- * @param <R> the value read from a row
+ * @param <Q> the type of the request
+ * @param <R> the type of the value read from a row
  */
 public final class Statement<Q, R> {
 
@@ -30,9 +30,8 @@ public final class Statement<Q, R> {
       StatementText text, Function<Q, Arguments> binding, RowReader<R> reader) {}
 
   /**
-   * Returns a statement that is created and rendered when it is first needed. Owners keep their
-   * statements so: a process would otherwise spend a second at its start on statements that it may
-   * never run.
+   * Returns a statement that is created and rendered when it is first needed. Otherwise a process
+   * would spend a second at its start on statements that it may never run.
    */
   public static <Q, R> Statement<Q, R> lazily(Supplier<Statement<Q, R>> creation) {
     return new Statement<>(() -> creation.get().parts());
@@ -41,9 +40,9 @@ public final class Statement<Q, R> {
   /**
    * Renders a query with the configuration of {@code dsl}.
    *
-   * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
-   *     Class)}
-   * @param binding a value for each of its parameters
+   * @param query the query, whose only bind values were created by {@link
+   *     org.jooq.impl.DSL#param(String, Class)}
+   * @param binding returns a value for each parameter
    */
   public static <Q, R> Statement<Q, R> of(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
@@ -52,7 +51,8 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * Like {@link #of(DSLContext, ResultQuery, Function, RowReader)}, for a query without parameters.
+   * Renders a query without parameters, like {@link #of(DSLContext, ResultQuery, Function,
+   * RowReader)}.
    */
   public static <R> Statement<NoRequest, R> of(
       DSLContext dsl, ResultQuery<?> query, RowReader<R> reader) {
@@ -60,9 +60,8 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * Like {@link #of(DSLContext, ResultQuery, Function, RowReader)}, for a query that has one
-   * sensible plan under any settings, and in which every function, operator and type is qualified.
-   * It runs without the settings that other statements need.
+   * Renders a query that has one sensible plan under any settings, and in which every function,
+   * operator and type is qualified. It runs without the settings that other statements need.
    */
   public static <Q, R> Statement<Q, R> selfContained(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
@@ -71,8 +70,8 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * Returns the same statement, with a question mark in its texts for each character outside ASCII;
-   * see {@link Arguments#ascii}.
+   * Returns a copy that replaces each character outside ASCII in its texts by a question mark; see
+   * {@link Arguments#ascii}.
    */
   public Statement<Q, R> ascii() {
     return new Statement<>(
@@ -87,8 +86,8 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * Runs it in the transaction that is open on {@code connection}, and restores that transaction's
-   * planner settings.
+   * Runs the statement in the transaction that is open on {@code connection}, and restores that
+   * transaction's planner settings.
    *
    * @return the value read from each row
    */

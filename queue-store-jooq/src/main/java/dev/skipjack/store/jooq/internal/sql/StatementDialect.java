@@ -11,8 +11,8 @@ import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
 
 /**
- * Defines how every statement of the store is rendered: formatted for readers, with names quoted
- * and qualified by the user's schema.
+ * Defines how all statements of the store are rendered: formatted for readers, with names quoted
+ * and qualified with the user's schema.
  */
 public final class StatementDialect {
 
@@ -23,9 +23,9 @@ public final class StatementDialect {
   private StatementDialect() {}
 
   /**
-   * jOOQ logs a logo and a tip when the first statement of a JVM is rendered. An application that
-   * uses a queue does not expect them in its log. The first statement is therefore rendered here,
-   * while jOOQ's own switches are set. A switch that the application has set is not changed.
+   * Prevents jOOQ from logging a logo and a tip when the first statement of a JVM is rendered,
+   * because users of a queue do not expect them in their log. Renders a statement while jOOQ's own
+   * switches are set. A switch that the application has set is not changed.
    */
   private static void keepAdvertisementsOutOfLogs() {
     List<String> unset =

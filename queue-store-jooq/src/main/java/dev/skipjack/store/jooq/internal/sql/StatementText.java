@@ -12,19 +12,19 @@ import org.jooq.VisitListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The constant text of a statement that the DSL rendered. It is kept because rendering takes longer
- * than running many of these statements, and PostgreSQL plans every new text again.
+ * The constant text of a statement that was rendered by the DSL. It is kept because rendering takes
+ * longer than running many of these statements, and because PostgreSQL plans every new text again.
  *
  * <p>A plan that was cached while a table was empty is a sequential scan, and stays cached when
- * 200,000 rows arrive. By default, PostgreSQL may also plan a statement at each run, which costs
- * more than running it. Therefore each way of running a statement disables sequential scans and
- * requires generic plans for it, in the same round trip (docs/adr/0007). It also restricts the
+ * 200,000 rows arrive. By default, PostgreSQL may also plan a statement each time it runs, which
+ * costs more than running it. Each way of running a statement therefore disables sequential scans
+ * and requires generic plans for it, in the same round trip (docs/adr/0007). It also restricts the
  * search for functions, operators and types to {@code pg_catalog}: a better match elsewhere in a
  * {@code search_path} would run with the privileges of the role that runs the statement
  * (docs/adr/0017).
  *
- * <p>Parameters have names; one name may occur several times. Immutable and safe for any number of
- * threads.
+ * <p>Parameters have names, and a name may occur several times. Immutable and safe for any number
+ * of threads.
  */
 public final class StatementText {
 
@@ -38,7 +38,10 @@ public final class StatementText {
           + Settings.borrow("plan_cache_mode", "force_generic_plan")
           + "; ";
 
-  /** Not needed after an error, which rolls the settings back with the rest of the transaction. */
+  /**
+   * Restores the caller's settings. It is not needed after an error, which rolls the settings back
+   * with the rest of the transaction.
+   */
   private static final String GIVE_BACK =
       "; SELECT "
           + Settings.giveBack("enable_seqscan")
@@ -55,8 +58,8 @@ public final class StatementText {
   private final boolean selfContained;
 
   /**
-   * The texts with their settings, joined once because the driver recognizes a text faster if it is
-   * the same object.
+   * The texts with their settings. They are joined once, because the driver recognizes a text
+   * faster if it is the same object.
    */
   private volatile @Nullable String borrowing;
 
@@ -68,9 +71,9 @@ public final class StatementText {
   /**
    * Renders a query with the configuration of {@code dsl}.
    *
-   * @param query its only bind values are those made by {@link org.jooq.impl.DSL#param(String,
-   *     Class)}
-   * @param selfContained see {@link Statement#selfContained}
+   * @param query the query, whose only bind values were created by {@link
+   *     org.jooq.impl.DSL#param(String, Class)}
+   * @param selfContained whether the text is {@linkplain Statement#selfContained self-contained}
    */
   StatementText(DSLContext dsl, ResultQuery<?> query, boolean selfContained) {
     this.selfContained = selfContained;
@@ -119,17 +122,17 @@ public final class StatementText {
     return text;
   }
 
-  /** Returns the text to run with a constant text that follows it. */
+  /** Returns the text to run together with a constant text that follows it. */
   String followedBy(String next) {
     return followed.computeIfAbsent(next, text -> sql + "; " + text);
   }
 
-  /** Returns the text to run as the first statement of one of the queue's own transactions. */
+  /** Returns the text to run as the first statement of the queue's own transaction. */
   String first(Preamble preamble) {
     return first.computeIfAbsent(preamble, own -> own.first() + sql + Settings.AFTER);
   }
 
-  /** Returns the text to run as a later statement of one of the queue's own transactions. */
+  /** Returns the text to run as a later statement of the queue's own transaction. */
   String next() {
     String text = next;
     if (text == null) {

@@ -6,9 +6,10 @@ import org.jooq.impl.DSL;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Parameters that are texts, cast to {@code text}, the type of the columns. The driver sends {@code
- * varchar}, for which an operator that another role defined elsewhere in the search path would be a
- * better match than the server's own. (Sending no type would cost a round trip to determine it.)
+ * Creates parameters that are texts. They are cast to {@code text}, the type of the columns,
+ * because the driver sends {@code varchar}, for which an operator that another role defined
+ * elsewhere in the search path would be a better match than the server's own. (Sending no type
+ * would cost a round trip to determine it.)
  */
 public final class Texts {
 
