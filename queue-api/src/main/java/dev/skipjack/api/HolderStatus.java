@@ -2,7 +2,7 @@ package dev.skipjack.api;
 
 /** The status of the job that holds a unique key, as seen by a duplicate. */
 public enum HolderStatus {
-  /** Pending, without any used attempt. Only in this state can a duplicate change the job. */
+  /** Pending, and has not used an attempt. Only in this state can a duplicate change the job. */
   PENDING,
   /** Pending, waiting for another attempt. */
   RETRYING,
@@ -19,7 +19,7 @@ public enum HolderStatus {
    * Returns the status of a holder that is still live.
    *
    * @param hasUsedAttempt whether the job has used an attempt
-   * @throws IllegalArgumentException if {@code status} is not one of a live job
+   * @throws IllegalArgumentException if {@code status} is not the status of a live job
    */
   public static HolderStatus of(JobStatus status, boolean hasUsedAttempt) {
     return switch (status) {

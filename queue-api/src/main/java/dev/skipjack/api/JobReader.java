@@ -58,9 +58,9 @@ public interface JobReader {
    * may be missing.
    *
    * <p>If kinds may be missing, the result contains a count of 0 whose kind is {@link
-   * JobCount#OTHERS}. For pending jobs, it has the queue's name. For running and waiting jobs,
-   * which are read for all queues together, its queue is {@code OTHERS} too. If there is no such
-   * count, no kind of that queue and status is missing.
+   * JobCount#OTHERS}. For pending jobs, its queue is the queue of the jobs. For running and waiting
+   * jobs, which are read for all queues together, its queue is {@code OTHERS} too. If there is no
+   * such count, no kind of that queue and status is missing.
    *
    * <p>The call reads at most 10,001 index entries for each group. If it estimates, it also reads
    * about 500 pages of the table.

@@ -14,8 +14,8 @@ public enum JobStatus {
   /** Waiting behind an earlier job of its ordering key. */
   WAITING,
   /**
-   * Failed permanently, because its last attempt failed or its handler decided so. The job is kept
-   * until it is redriven or pruned.
+   * Failed permanently: its last attempt failed, or a failure ruled out further attempts. The job
+   * is kept until it is redriven or pruned.
    */
   DEAD,
   /** Completed by its handler. Only archived jobs have this status. */

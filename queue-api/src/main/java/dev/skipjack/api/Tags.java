@@ -41,8 +41,8 @@ final class Tags {
   }
 
   /**
-   * Returns the tag if PostgreSQL can store it. Less strict than {@link #require}, because jobs
-   * that were not written by this library may have other tags.
+   * Returns the tag if PostgreSQL can store it. This check is less strict than {@link #require},
+   * because jobs that were not inserted by this library may have other tags.
    */
   static String requireStorable(String tag) {
     if (tag.codePoints().anyMatch(c -> c == 0 || isSurrogate(c))) {

@@ -18,8 +18,9 @@ final class UniqueKeys {
   private static final String NEXT = "next/";
 
   /**
-   * The largest number of waiting jobs of a key: the first and its next ones. Jobs continue to
-   * start beside transactions that stay open, as long as two of these jobs are not held by them.
+   * The maximum number of jobs that can wait for the same key: the first one and the next ones.
+   * Jobs continue to start as long as at least two of them are not held by transactions that stay
+   * open.
    */
   static final int MOST_JOBS = 5;
 

@@ -67,7 +67,8 @@ final class WatchedPool extends HikariDataSource {
   }
 
   /**
-   * Returns the stack traces of where the connections that have not been returned were borrowed.
+   * Returns a throwable for each connection that has not been returned. Its stack trace shows where
+   * the connection was borrowed.
    */
   List<Throwable> out() {
     synchronized (loans) {

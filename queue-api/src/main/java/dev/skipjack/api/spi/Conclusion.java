@@ -22,8 +22,8 @@ public record Conclusion(
   /**
    * Creates a conclusion.
    *
-   * @throws IllegalArgumentException if the status is neither of the two, a cancelled job has a
-   *     result, or a completed job has a reason
+   * @throws IllegalArgumentException if the status is neither COMPLETED nor CANCELLED, a cancelled
+   *     job has a result, or a completed job has a reason
    */
   public Conclusion {
     if (as != JobStatus.COMPLETED && as != JobStatus.CANCELLED) {

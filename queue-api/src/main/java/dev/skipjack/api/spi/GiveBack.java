@@ -27,7 +27,7 @@ public record GiveBack(
    * Creates an instance and clamps the delay and the instant, so that the end of the attempt can be
    * recorded whatever their values.
    *
-   * @throws IllegalArgumentException if {@code as} is neither of the two statuses
+   * @throws IllegalArgumentException if {@code as} is neither SNOOZED nor RELEASED
    */
   public GiveBack {
     if (as != ExecutionStatus.SNOOZED && as != ExecutionStatus.RELEASED) {

@@ -88,9 +88,9 @@ public interface JobStore {
   /**
    * Completes or cancels jobs, together with a result or a reason. A result is stored in the
    * archive, and a reason becomes the job's last error. If the queue has no archive, results are
-   * not stored, and reasons only in the audit. A completed job is recorded as completed even if its
-   * cancellation was requested. If a result is not a JSON document, the database rejects the whole
-   * batch.
+   * discarded, and reasons are stored only in the audit. A completed job is recorded as completed
+   * even if its cancellation was requested. If a result is not a JSON document, the database
+   * rejects the whole batch.
    */
   List<Verdict> conclude(List<Conclusion> conclusions);
 

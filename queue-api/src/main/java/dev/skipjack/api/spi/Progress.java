@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record Progress(Execution execution, int percent, @Nullable String message) {
 
-  /** Each report writes the job's row, which a long message would make large. */
+  /**
+   * The maximum length of a message. Each report updates the job's row, which a long message would
+   * make large.
+   */
   private static final int LONGEST_MESSAGE = 500;
 
   /**

@@ -15,8 +15,8 @@ public final class SafeText {
   private SafeText() {}
 
   /**
-   * Returns {@code text} with characters that PostgreSQL rejects replaced with U+FFFD, truncated to
-   * {@code maxLength} characters.
+   * Replaces characters that PostgreSQL rejects with U+FFFD, and truncates the text to {@code
+   * maxLength} characters.
    *
    * @param maxLength the maximum length in UTF-16 code units; must exceed the length of the mark
    *     that is appended to truncated text
