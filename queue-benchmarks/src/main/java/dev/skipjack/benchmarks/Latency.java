@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The time from the commit of an enqueue in another process to the start of the handler, with
@@ -109,7 +110,9 @@ final class Latency implements Benchmark {
     figures(results.of(BARE)).forEach((name, value) -> report.put("bare_" + name, value));
     figures(results.of(POLLS_ONLY))
         .forEach((name, value) -> report.put("poll_only_" + name, value));
-    results.samples().forEach((name, samples) -> report.row(row(name, samples)));
+    for (String way : List.of(WITH_WAKE_UPS, POLLS_ONLY, BARE)) {
+      report.row(row(way, results.of(way)));
+    }
     return report;
   }
 
@@ -125,10 +128,11 @@ final class Latency implements Benchmark {
     return medians;
   }
 
-  private static Map<String, Object> row(String way, List<Sample> samples) {
-    Map<String, Object> row = new LinkedHashMap<>();
+  private static Map<String, @Nullable Object> row(String way, List<Sample> samples) {
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
     row.put("way", way);
     row.putAll(figures(samples));
+    row.put("server_cpu_us", Report.median(samples, Costs::serverMicros));
     return row;
   }
 

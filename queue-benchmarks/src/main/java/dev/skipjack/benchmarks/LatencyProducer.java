@@ -72,7 +72,7 @@ public final class LatencyProducer {
                 return Instant.now();
               });
       for (String line = in.readLine(); line != null; line = in.readLine()) {
-        String[] words = line.split(" ");
+        String[] words = line.split(" ", 3);
         produce(
             Long.parseLong(words[1]),
             Double.parseDouble(words[2]),

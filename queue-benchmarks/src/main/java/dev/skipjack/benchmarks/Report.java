@@ -98,8 +98,8 @@ public final class Report {
     return this;
   }
 
-  private static @Nullable Double median(
-      List<Sample> samples, Function<Costs, @Nullable Double> cost) {
+  /** Returns the median of a cost; null if it is not known for any run. */
+  static @Nullable Double median(List<Sample> samples, Function<Costs, @Nullable Double> cost) {
     List<Double> known = new ArrayList<>();
     for (Sample sample : samples) {
       Double value = cost.apply(sample.costs());

@@ -114,7 +114,7 @@ final class Steady implements Benchmark {
     report.put("first_second_p99_ms", runs.get(0).figures().get("first_second_p99_ms"));
     report.put("server_cpu_ratio", serverCpuRatio(results));
     report.put("cores", cores(runs.get(0)));
-    results.samples().forEach((name, samples) -> report.row(row(name, samples)));
+    report.row(row(WORKER, runs)).row(row(BARE, results.of(BARE)));
     return report;
   }
 
@@ -135,21 +135,8 @@ final class Steady implements Benchmark {
             "first_second_p99_ms")) {
       row.put(figure, Statistics.median(values(samples, figure)));
     }
-    List<Double> server = serverMicros(samples);
-    row.put("server_cpu_us", server.isEmpty() ? null : Statistics.median(server));
+    row.put("server_cpu_us", Report.median(samples, Costs::serverMicros));
     return row;
-  }
-
-  /** Returns the CPU time of the server in each run; empty if it cannot be read. */
-  private static List<Double> serverMicros(List<Sample> samples) {
-    List<Double> micros = new ArrayList<>();
-    for (Sample sample : samples) {
-      Double server = sample.costs().serverMicros();
-      if (server != null) {
-        micros.add(server);
-      }
-    }
-    return micros;
   }
 
   /** Returns the number of cores that server and client kept busy; null if it is not known. */
@@ -163,13 +150,13 @@ final class Steady implements Benchmark {
   }
 
   private static @Nullable Double serverCpuRatio(Rounds.Results results) {
-    List<Double> worker = serverMicros(results.of(WORKER));
-    List<Double> bare = serverMicros(results.of(BARE));
     List<Double> ratios = new ArrayList<>();
-    for (int i = 0; i < Math.min(worker.size(), bare.size()); i++) {
+    for (int i = 0; i < results.of(WORKER).size(); i++) {
+      Double worker = results.of(WORKER).get(i).costs().serverMicros();
+      Double bare = results.of(BARE).get(i).costs().serverMicros();
       // A short run may use less CPU than the system can show.
-      if (bare.get(i) > 0) {
-        ratios.add(worker.get(i) / bare.get(i));
+      if (worker != null && bare != null && bare > 0) {
+        ratios.add(worker / bare);
       }
     }
     return ratios.isEmpty() ? null : Statistics.median(ratios);

@@ -53,7 +53,7 @@ final class SteadyLoad {
   }
 
   /** Returns whether a rate is as good as the offered one. */
-  static boolean isReached(double rate, double offered) {
+  static boolean isReached(double rate, long offered) {
     return rate >= REACHED * offered;
   }
 
