@@ -23,7 +23,7 @@ public final class EnqueueOptions {
   /** The maximum delay: 100 years of 365 days. */
   public static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
 
-  /** The latest instant at which a job may be due: {@link #LONGEST_DELAY} after the year 2025. */
+  /** The latest instant at which a job may be due: {@link #LONGEST_DELAY} after the end of 2025. */
   public static final Instant LATEST = Instant.parse("2026-01-01T00:00:00Z").plus(LONGEST_DELAY);
 
   /** The default lifetime of an idempotency key: 24 hours. */

@@ -29,10 +29,10 @@ public record JobQuery(
     int limit,
     @Nullable PageToken after) {
 
-  /** The maximum limit of a page. */
+  /** The maximum size of a page. */
   public static final int LARGEST = 500;
 
-  /** The default limit of a page. */
+  /** The default size of a page. */
   public static final int DEFAULT_LIMIT = 50;
 
   /**

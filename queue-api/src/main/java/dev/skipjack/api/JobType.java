@@ -121,8 +121,8 @@ public final class JobType<T> {
   }
 
   /**
-   * Sets the backoff after failures for which there is no rule by {@link #retryOn} or {@link
-   * #deadOn}. Defaults to {@link Backoff#standard()}.
+   * Sets the backoff after failures that match no rule set by {@link #retryOn} or {@link #deadOn}.
+   * Defaults to {@link Backoff#standard()}.
    */
   public JobType<T> retry(Backoff backoff) {
     Backoff checked = require("Backoff", backoff);

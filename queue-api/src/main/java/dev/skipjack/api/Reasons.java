@@ -11,7 +11,7 @@ final class Reasons {
 
   /**
    * Returns the reason, or a default text if it is null. A handler that has decided to end its job
-   * must not fail because it has given no reason.
+   * must not fail for lack of a reason.
    */
   static String orNone(@Nullable String reason) {
     return reason == null ? NONE : reason;

@@ -54,7 +54,8 @@ import org.jooq.WithStep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the jobs that hold keys, and locks or changes those that have not used an attempt.
+ * Reads the jobs that hold the given keys, and locks or changes those that have not used an
+ * attempt.
  *
  * <pre>{@code
  * WITH unused AS MATERIALIZED (SELECT jobs.id FROM jobs JOIN given ON jobs.id = given.twin_id
@@ -69,7 +70,7 @@ import org.jspecify.annotations.Nullable;
  *   FROM given LEFT JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.twin_id AND unique_key IS NOT DISTINCT FROM ...) AS twin
  * }</pre>
  *
- * <p>A job to be held is found by its id and key in the same way:
+ * <p>Jobs that must be held are found by id and key in the same way:
  *
  * <pre>{@code
  * WITH unused  AS MATERIALIZED (... AND NOT <late> ORDER BY given.position FOR SHARE),
@@ -80,31 +81,32 @@ import org.jspecify.annotations.Nullable;
  * <overdue>: the same with now()
  * }</pre>
  *
- * <p>A share lock, which several transactions may have at once, keeps the job from being claimed
- * until the transaction ends, so that a handler cannot start before the transaction that enqueued
- * the duplicate has committed. Overlapping transactions could keep the job from ever starting. An
- * overdue job is therefore held only if no other transaction holds it, which the stronger lock
- * detects without waiting. Once a next job has taken over, an overdue job is not held at all, and
- * the caller hands its request to the next job. "Overdue" is measured from the start of the
- * transaction ({@code now()}): a transaction that already shares the job continues to share it, so
- * two of them never wait for each other.
+ * <p>A job is held by a share lock, which several transactions can have at the same time. The job
+ * cannot be claimed until they have ended, so its handler does not start before the transaction
+ * that enqueued the duplicate has committed. Because overlapping transactions could prevent the job
+ * from ever starting, an overdue job is held only if no other transaction holds it, which the
+ * stronger lock detects without waiting. Once a next job has taken over, an overdue job is no
+ * longer held at all, and the caller hands its request over to the next job. Whether a job is
+ * overdue is determined as of the start of the transaction ({@code now()}), so a transaction that
+ * already shares the job continues to share it, and two of them never wait for each other.
  *
  * <p>A transaction that began before the job was overdue shares it even if the job has become
  * overdue since. It does not wait for a transaction that holds the job exclusively, because that
- * transaction may be waiting for a next job of this one; its request is handed over as well. The
- * last of the next jobs is never overdue ({@code next_key} is null).
+ * transaction may itself be waiting for one of the next jobs; instead, its request is handed over
+ * as well. The last of the next jobs is never treated as overdue ({@code next_key} is null).
  *
- * <p>Only a job of the given kind is replaced, because another kind's handler could not read the
- * payload; a job of another kind is held if requested. The due time never moves into the past,
- * where a claim with a low-water mark would not see it. A debounce does not change the due time of
- * a job that has been started before: it was set by a snooze, a release or a redrive.
+ * <p>Only a job of the given kind is replaced, because the handler of another kind could not read
+ * the payload. A job of another kind is held if requested. The due time never moves into the past,
+ * where a claim with a low-water mark would not find the job. A debounce does not change the due
+ * time of a job that has been started before, because that time was set by a snooze, a release or a
+ * redrive.
  *
- * <p>A job that has used an attempt is not locked, so that a caller's open transaction blocks no
- * heartbeat and no outcome; only a job that is claimed between this statement's snapshot and its
- * lock stays locked. The statement waits for rows that other transactions have locked, in the order
- * given. If a holder is eligible in the result but was not locked, it has changed in the meantime,
- * and the statement must be repeated. A key that is held for a period is not stored in the job's
- * row, so both are null.
+ * <p>A job that has used an attempt is not locked, so that a caller's open transaction does not
+ * block heartbeats or outcomes. Only a job that is claimed between the statement's snapshot and its
+ * lock remains locked. The statement waits for rows that other transactions have locked, in the
+ * given order. If a holder is eligible in the result but was not locked, it has changed in the
+ * meantime, and the statement must be repeated. A key that is held for a period is not stored in
+ * the row of the job, so both of the compared keys are null.
  */
 final class ResolveConflictStatement {
 

@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 final class UniqueCall {
 
   /**
-   * Each retry means that the key changed hands within one statement. This many in a row are no
-   * longer explained by a race.
+   * The maximum number of tries. Each retry means that the key changed hands during one statement,
+   * and this many retries in a row cannot be explained by races.
    */
   private static final int MOST_TRIES = 50;
 
@@ -58,7 +58,7 @@ final class UniqueCall {
 
   /**
    * @param resolve the statement for each action on holders
-   * @param chunk the largest number of rows per statement
+   * @param chunk the maximum number of rows per statement
    * @param holds whether a pending holder must not start before the transaction ends
    */
   UniqueCall(

@@ -53,7 +53,8 @@ import org.jspecify.annotations.Nullable;
  *   FROM answered ORDER BY position
  * }</pre>
  *
- * <p>A single job in one of the queue's own transactions uses a statement with plain parameters:
+ * <p>For a single job in one of the queue's own transactions, there is a statement with plain
+ * parameters:
  *
  * <pre>{@code
  * WITH twin AS MATERIALIZED (SELECT ... FROM jobs WHERE unique_key = :unique_key LIMIT 1),
@@ -62,19 +63,21 @@ import org.jspecify.annotations.Nullable;
  * SELECT id, NULL, NULL FROM inserted UNION ALL SELECT id, status, attempts > uncounted_attempts FROM twin
  * }</pre>
  *
- * <p>Keys are looked up first, so a duplicate draws no id, locks nothing and never waits, not even
- * for a transaction that is ending the job. Only READ COMMITTED can rely on that lookup: in a
- * stricter transaction it reads an old snapshot, which may show a job as live that has ended since.
- * In such a transaction (strict: {@code current_setting('transaction_isolation')}) the index alone
- * decides, and the insert fails with 40001 if the index has rows that the snapshot does not show.
+ * <p>Keys are looked up first, so a duplicate consumes no id, takes no lock and never waits, not
+ * even for a transaction that is ending the job. Only READ COMMITTED can rely on this lookup. In a
+ * stricter transaction, it reads an old snapshot, which may show a job as live that has since
+ * ended. In such a transaction (strict: {@code current_setting('transaction_isolation')}), the
+ * index alone decides, and the insert fails with 40001 if the index has rows that the snapshot does
+ * not show.
  *
- * <p>The loser of a race inserts nothing. It did not see the winner, so the id is null and the
- * statement must be repeated. It waits for a competing transaction that has not committed, and
- * inserts if that one rolls back. The predicate of ON CONFLICT repeats that of the index. The input
- * is in key order, so that two batches take their keys in the same order.
+ * <p>The loser of a race inserts nothing. Because it did not see the winner, the id is null and the
+ * statement must be repeated. If a competing transaction has not committed, the statement waits for
+ * it, and inserts the job if that transaction rolls back. The predicate of ON CONFLICT repeats that
+ * of the index. The input is in key order, so that two batches lock their keys in the same order.
  *
- * <p>IN and LATERAL are placed where the planner cannot turn them into a join: a generic plan
- * expects ten rows and would compare a thousand with a thousand (docs/adr/0010).
+ * <p>IN and LATERAL are placed so that the planner cannot turn them into a join: a generic plan
+ * expects ten rows and would compare each of a thousand rows with a thousand others
+ * (docs/adr/0010).
  */
 final class UniqueInsert {
 

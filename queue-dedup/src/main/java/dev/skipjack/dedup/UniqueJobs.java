@@ -33,7 +33,10 @@ import org.jooq.DSLContext;
  */
 public final class UniqueJobs implements UniqueEnqueuer {
 
-  /** Each retry means that the key changed hands between the lookup and the command. */
+  /**
+   * The maximum number of tries. Each retry means that the key changed hands between the lookup and
+   * the command.
+   */
   private static final int MOST_CANCELS = 50;
 
   private final QueueExtension queue;

@@ -14,7 +14,7 @@ final class PostgresSources {
   /** An offset with half an hour, so that code that assumes UTC or whole hours is detected. */
   static final String TIME_ZONE = "Asia/Kolkata";
 
-  /** A test server may lose everything in a crash, but it must be fast. */
+  /** Settings that make a test server fast, at the risk of losing all data in a crash. */
   static final Map<String, String> SETTINGS =
       Map.of(
           "fsync", "off",
