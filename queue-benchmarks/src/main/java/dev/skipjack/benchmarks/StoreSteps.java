@@ -8,10 +8,10 @@ import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ final class StoreSteps {
         new Step("claim-100", i -> claim(i, MANY)),
         new Step("heartbeat-100", i -> store.heartbeat(held.get(i), LEASE)),
         new Step("fail-33", i -> store.fail(failures(held.get(i)))),
-        new Step("give-back-33", i -> store.giveBack(snoozes(held.get(i)))),
+        new Step("requeue-33", i -> store.requeue(snoozes(held.get(i)))),
         new Step("complete-34", i -> store.complete(held.get(i).subList(66, MANY))));
   }
 
@@ -92,9 +92,9 @@ final class StoreSteps {
         .toList();
   }
 
-  private static List<GiveBack> snoozes(List<Execution> batch) {
+  private static List<Requeue> snoozes(List<Execution> batch) {
     return batch.subList(33, 66).stream()
-        .map(execution -> new GiveBack(execution, ExecutionStatus.SNOOZED, LATER))
+        .map(execution -> new Requeue(execution, ExecutionStatus.SNOOZED, LATER))
         .toList();
   }
 }

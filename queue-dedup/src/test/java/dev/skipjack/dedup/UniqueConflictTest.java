@@ -16,7 +16,7 @@ import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
@@ -233,8 +233,8 @@ class UniqueConflictTest {
   @Test
   void aJobThatWasSnoozedKeepsItsDueTimeWhenItIsDebounced() {
     JobId first = enqueue(1, BY_ACCOUNT).jobId();
-    fixture.store.giveBack(
-        List.of(new GiveBack(fixture.claim(), ExecutionStatus.SNOOZED, Duration.ofMinutes(10))));
+    fixture.store.requeue(
+        List.of(new Requeue(fixture.claim(), ExecutionStatus.SNOOZED, Duration.ofMinutes(10))));
     passes("360 seconds");
 
     assertThat(enqueue(2, DEBOUNCE)).isEqualTo(new Replaced(first));

@@ -15,7 +15,7 @@ import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -73,7 +73,7 @@ class UniqueHoldTest {
     void isStillHeldAfterSnoozeReleaseAndRescue() {
       JobId first = enqueue(BY_ACCOUNT).jobId();
       for (ExecutionStatus back : List.of(ExecutionStatus.SNOOZED, ExecutionStatus.RELEASED)) {
-        fixture.store.giveBack(List.of(new GiveBack(fixture.claim(), back, Duration.ZERO)));
+        fixture.store.requeue(List.of(new Requeue(fixture.claim(), back, Duration.ZERO)));
         assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, HolderStatus.PENDING));
       }
       fixture.claim(1, Fixture.EXPIRED);

@@ -11,7 +11,7 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -221,8 +221,8 @@ class UniqueRaceIT {
       case 0 -> fixture.fail(execution, false);
       case 1 -> fixture.fail(execution, true);
       case 2 ->
-          fixture.store.giveBack(
-              List.of(new GiveBack(execution, ExecutionStatus.SNOOZED, Duration.ZERO)));
+          fixture.store.requeue(
+              List.of(new Requeue(execution, ExecutionStatus.SNOOZED, Duration.ZERO)));
       case 3 -> {
         fixture.store.fail(
             List.of(new Failure(execution, JobError.of("no luck"), Duration.ofMillis(20), false)));

@@ -18,7 +18,7 @@ import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
@@ -209,8 +209,8 @@ class UniqueTransitionsProperties {
       }
       case FAIL -> FIXTURE.fail(attempt, false);
       case DIE -> FIXTURE.fail(attempt, true);
-      case SNOOZE -> giveBack(attempt, ExecutionStatus.SNOOZED);
-      default -> giveBack(attempt, ExecutionStatus.RELEASED);
+      case SNOOZE -> requeue(attempt, ExecutionStatus.SNOOZED);
+      default -> requeue(attempt, ExecutionStatus.RELEASED);
     }
   }
 
@@ -230,7 +230,7 @@ class UniqueTransitionsProperties {
     }
   }
 
-  private static void giveBack(Execution attempt, ExecutionStatus as) {
-    FIXTURE.store.giveBack(List.of(new GiveBack(attempt, as, Duration.ZERO)));
+  private static void requeue(Execution attempt, ExecutionStatus as) {
+    FIXTURE.store.requeue(List.of(new Requeue(attempt, as, Duration.ZERO)));
   }
 }

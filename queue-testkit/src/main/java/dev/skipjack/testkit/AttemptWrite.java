@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.LeaseLostException;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -58,25 +58,25 @@ enum AttemptWrite {
       return completeIn(fixture, executions, "1");
     }
   },
-  CONCLUDE_COMPLETED(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
+  END_AS_COMPLETED(JobStatus.COMPLETED, ExecutionStatus.SUCCEEDED) {
     @Override
     List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
       return fixture
           .store()
-          .conclude(
+          .endWithData(
               executions.stream()
-                  .map(execution -> Conclusion.completed(execution, "{\"n\": 1}"))
+                  .map(execution -> FinalOutcome.completed(execution, "{\"n\": 1}"))
                   .toList());
     }
   },
-  CONCLUDE_CANCELLED(JobStatus.CANCELLED, ExecutionStatus.CANCELLED) {
+  END_AS_CANCELLED(JobStatus.CANCELLED, ExecutionStatus.CANCELLED) {
     @Override
     List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
       return fixture
           .store()
-          .conclude(
+          .endWithData(
               executions.stream()
-                  .map(execution -> Conclusion.cancelled(execution, "no use"))
+                  .map(execution -> FinalOutcome.cancelled(execution, "no use"))
                   .toList());
     }
   },
@@ -95,13 +95,13 @@ enum AttemptWrite {
   SNOOZE(JobStatus.PENDING, ExecutionStatus.SNOOZED) {
     @Override
     List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
-      return giveBack(fixture, executions, ExecutionStatus.SNOOZED);
+      return requeue(fixture, executions, ExecutionStatus.SNOOZED);
     }
   },
   RELEASE(JobStatus.PENDING, ExecutionStatus.RELEASED) {
     @Override
     List<Verdict> write(AttemptFixture fixture, List<Execution> executions) {
-      return giveBack(fixture, executions, ExecutionStatus.RELEASED);
+      return requeue(fixture, executions, ExecutionStatus.RELEASED);
     }
   };
 
@@ -158,14 +158,14 @@ enum AttemptWrite {
     return verdicts;
   }
 
-  private static List<Verdict> giveBack(
+  private static List<Verdict> requeue(
       AttemptFixture fixture, List<Execution> executions, ExecutionStatus as) {
     return verdicts(
         fixture
             .store()
-            .giveBack(
+            .requeue(
                 executions.stream()
-                    .map(execution -> new GiveBack(execution, as, Duration.ZERO))
+                    .map(execution -> new Requeue(execution, as, Duration.ZERO))
                     .toList()));
   }
 

@@ -70,7 +70,7 @@ abstract class CancelPromises extends Promises {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"COMPLETE", "COMPLETE_IN", "COMPLETE_IN_WITH_RESULT", "CONCLUDE_COMPLETED"})
+  @EnumSource(names = {"COMPLETE", "COMPLETE_IN", "COMPLETE_IN_WITH_RESULT", "END_AS_COMPLETED"})
   void losesAgainstACompletion(AttemptWrite completion) throws SQLException {
     Execution execution = requested(LEASE);
 
@@ -81,7 +81,7 @@ abstract class CancelPromises extends Promises {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"FAIL", "FAIL_FOR_GOOD", "SNOOZE", "RELEASE", "CONCLUDE_CANCELLED"})
+  @EnumSource(names = {"FAIL", "FAIL_FOR_GOOD", "SNOOZE", "RELEASE", "END_AS_CANCELLED"})
   void winsAgainstEveryOtherEndOfTheAttempt(AttemptWrite end) throws SQLException {
     Execution execution = requested(LEASE);
 

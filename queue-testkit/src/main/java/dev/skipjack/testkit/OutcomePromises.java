@@ -19,13 +19,13 @@ import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -44,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Heartbeat, progress, complete, conclude, fail and giveBack change the job and the audit as
+ * Heartbeat, progress, complete, endWithData, fail and requeue change the job and the audit as
  * documented.
  */
 abstract class OutcomePromises extends Promises {
@@ -261,7 +261,7 @@ abstract class OutcomePromises extends Promises {
   }
 
   @Nested
-  class Conclude {
+  class EndWithData {
 
     @Test
     void keepsTheResultInTheArchive() throws SQLException {
@@ -270,7 +270,8 @@ abstract class OutcomePromises extends Promises {
       Execution execution = fixture.claimOne(LEASE);
       Instant before = fixture.now();
 
-      assertThat(store.conclude(List.of(Conclusion.completed(execution, "{\"rows\": [1, 2]}"))))
+      assertThat(
+              store.endWithData(List.of(FinalOutcome.completed(execution, "{\"rows\": [1, 2]}"))))
           .containsExactly(Verdict.DONE);
 
       JobDetails job = fixture.find(id);
@@ -290,7 +291,7 @@ abstract class OutcomePromises extends Promises {
       JobId id = fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
 
-      assertThat(store.conclude(List.of(Conclusion.cancelled(execution, "customer left"))))
+      assertThat(store.endWithData(List.of(FinalOutcome.cancelled(execution, "customer left"))))
           .containsExactly(Verdict.DONE);
 
       JobDetails job = fixture.find(id);
@@ -309,10 +310,10 @@ abstract class OutcomePromises extends Promises {
       List<Execution> executions = fixture.claimExecutions(2);
 
       assertThat(
-              store.conclude(
+              store.endWithData(
                   List.of(
-                      Conclusion.completed(executions.get(0), null),
-                      Conclusion.cancelled(executions.get(1), null))))
+                      FinalOutcome.completed(executions.get(0), null),
+                      FinalOutcome.cancelled(executions.get(1), null))))
           .containsOnly(Verdict.DONE);
 
       for (Execution execution : executions) {
@@ -329,11 +330,11 @@ abstract class OutcomePromises extends Promises {
       List<Execution> executions = fixture.claimExecutions(3);
 
       assertThat(
-              store.conclude(
+              store.endWithData(
                   List.of(
-                      Conclusion.completed(executions.get(2), "2"),
-                      Conclusion.cancelled(executions.get(1), "reason"),
-                      Conclusion.completed(executions.get(0), "0"))))
+                      FinalOutcome.completed(executions.get(2), "2"),
+                      FinalOutcome.cancelled(executions.get(1), "reason"),
+                      FinalOutcome.completed(executions.get(0), "0"))))
           .containsOnly(Verdict.DONE);
 
       assertThat(fixture.find(executions.get(0).jobId()).result()).isEqualTo("0");
@@ -346,7 +347,8 @@ abstract class OutcomePromises extends Promises {
       JobId id = fixture.enqueue(1);
       String hostile = "nul \0 high \uD800 low \uDC00 " + "x".repeat(100_000);
 
-      assertThat(store.conclude(List.of(Conclusion.cancelled(fixture.claimOne(LEASE), hostile))))
+      assertThat(
+              store.endWithData(List.of(FinalOutcome.cancelled(fixture.claimOne(LEASE), hostile))))
           .containsExactly(Verdict.DONE);
 
       assertThat(fixture.summary(id).lastError()).isEqualTo(JobError.of(hostile).message());
@@ -360,10 +362,10 @@ abstract class OutcomePromises extends Promises {
     void ofTwoWhoSpeakForOneJobKeepsTheOwnersWord() {
       for (boolean ownerFirst : List.of(true, false)) {
         String queue = ownerFirst ? "first" : "last";
-        Conclusion zombie = Conclusion.cancelled(fixture.rescuedExecutionOf(queue), "zombie");
-        Conclusion owner = Conclusion.completed(fixture.claimFrom(queue, LEASE), "1");
+        FinalOutcome zombie = FinalOutcome.cancelled(fixture.rescuedExecutionOf(queue), "zombie");
+        FinalOutcome owner = FinalOutcome.completed(fixture.claimFrom(queue, LEASE), "1");
 
-        assertThat(store.conclude(ownerFirst ? List.of(owner, zombie) : List.of(zombie, owner)))
+        assertThat(store.endWithData(ownerFirst ? List.of(owner, zombie) : List.of(zombie, owner)))
             .containsExactlyInAnyOrder(Verdict.DONE, Verdict.LOST);
 
         JobDetails job = fixture.find(owner.execution().jobId());
@@ -385,10 +387,10 @@ abstract class OutcomePromises extends Promises {
 
       assertThatThrownBy(
               () ->
-                  store.conclude(
+                  store.endWithData(
                       List.of(
-                          Conclusion.completed(executions.get(0), "1"),
-                          Conclusion.completed(executions.get(1), "{"))))
+                          FinalOutcome.completed(executions.get(0), "1"),
+                          FinalOutcome.completed(executions.get(1), "{"))))
           .isInstanceOf(StoreException.class);
 
       assertThat(store.complete(executions)).containsOnly(Verdict.DONE);
@@ -401,10 +403,10 @@ abstract class OutcomePromises extends Promises {
       List<Execution> executions = fixture.claimExecutions(2);
 
       assertThat(
-              store.conclude(
+              store.endWithData(
                   List.of(
-                      Conclusion.completed(executions.get(0), "1"),
-                      Conclusion.cancelled(executions.get(1), "no use"))))
+                      FinalOutcome.completed(executions.get(0), "1"),
+                      FinalOutcome.cancelled(executions.get(1), "no use"))))
           .containsOnly(Verdict.DONE);
 
       assertThat(reader.find(executions.get(0).jobId())).isEmpty();
@@ -493,7 +495,7 @@ abstract class OutcomePromises extends Promises {
   }
 
   @Nested
-  class GivenBack {
+  class Requeued {
 
     @Test
     void isDueAfterItsDelayOrAtOnce() throws SQLException {
@@ -502,10 +504,10 @@ abstract class OutcomePromises extends Promises {
       Instant before = fixture.now();
 
       assertThat(
-              store.giveBack(
+              store.requeue(
                   List.of(
-                      new GiveBack(executions.get(0), ExecutionStatus.SNOOZED, Duration.ofHours(1)),
-                      new GiveBack(executions.get(1), ExecutionStatus.RELEASED, Duration.ZERO))))
+                      new Requeue(executions.get(0), ExecutionStatus.SNOOZED, Duration.ofHours(1)),
+                      new Requeue(executions.get(1), ExecutionStatus.RELEASED, Duration.ZERO))))
           .containsExactly(PENDING, PENDING);
 
       Instant after = fixture.now();
@@ -525,7 +527,7 @@ abstract class OutcomePromises extends Promises {
       Instant later = before.plus(Duration.ofHours(3)).truncatedTo(ChronoUnit.MICROS);
 
       assertThat(
-              store.giveBack(
+              store.requeue(
                   List.of(
                       snoozed(executions.get(0), later),
                       snoozed(executions.get(1), before.minus(Duration.ofDays(1))),
@@ -549,9 +551,9 @@ abstract class OutcomePromises extends Promises {
       JobId second = fixture.enqueue(1);
 
       assertThat(
-              store.giveBack(
+              store.requeue(
                   List.of(
-                      GiveBack.until(
+                      Requeue.until(
                           claimed.execution(), ExecutionStatus.RELEASED, claimed.scheduledAt()))))
           .containsExactly(PENDING);
 
@@ -561,8 +563,8 @@ abstract class OutcomePromises extends Promises {
           .containsExactly(first, second);
     }
 
-    private GiveBack snoozed(Execution execution, Instant until) {
-      return GiveBack.until(execution, ExecutionStatus.SNOOZED, until);
+    private Requeue snoozed(Execution execution, Instant until) {
+      return Requeue.until(execution, ExecutionStatus.SNOOZED, until);
     }
 
     @ParameterizedTest

@@ -1,7 +1,7 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.JobError;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Requeue;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -32,14 +32,14 @@ sealed interface Ending {
   /**
    * The handler asked for a later attempt; this one is not counted.
    *
-   * @param until as {@link GiveBack#until()}
+   * @param until as {@link Requeue#until()}
    */
   record Snoozed(Duration delay, @Nullable Instant until) implements Ending {}
 
   /**
    * The worker releases the job; the attempt is not counted.
    *
-   * @param until as {@link GiveBack#until()}
+   * @param until as {@link Requeue#until()}
    */
   record Released(Duration delay, @Nullable Instant until) implements Ending {
 

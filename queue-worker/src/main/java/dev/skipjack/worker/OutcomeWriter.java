@@ -3,13 +3,13 @@ package dev.skipjack.worker;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.StoreException;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,9 +58,9 @@ final class OutcomeWriter {
     try {
       each(Ending.CompletedByHandler.class::isInstance, due, this::checkCompletions);
       each(Ending.Completed.PLAIN::equals, due, this::complete);
-      each(OutcomeWriter::carriesData, due, this::conclude);
+      each(OutcomeWriter::carriesData, due, this::endWithData);
       each(Ending.Failed.class::isInstance, due, this::fail);
-      each(OutcomeWriter::givesBack, due, this::giveBack);
+      each(OutcomeWriter::requeues, due, this::requeue);
     } finally {
       rejected.settle(); // last, because only the report depends on it
     }
@@ -71,7 +71,7 @@ final class OutcomeWriter {
         || (ending instanceof Ending.Completed completed && completed.result() != null);
   }
 
-  private static boolean givesBack(Ending ending) {
+  private static boolean requeues(Ending ending) {
     return ending instanceof Ending.Snoozed || ending instanceof Ending.Released;
   }
 
@@ -151,8 +151,8 @@ final class OutcomeWriter {
     }
   }
 
-  private void conclude(List<UnwrittenEnding> batch) {
-    List<Verdict> verdicts = store.conclude(batch.stream().map(OutcomeWriter::conclusion).toList());
+  private void endWithData(List<UnwrittenEnding> batch) {
+    List<Verdict> verdicts = store.endWithData(batch.stream().map(OutcomeWriter::outcome).toList());
     for (int i = 0; i < batch.size(); i++) {
       boolean cancelled = batch.get(i).ending() instanceof Ending.Cancelled;
       act(
@@ -162,11 +162,11 @@ final class OutcomeWriter {
     }
   }
 
-  private static Conclusion conclusion(UnwrittenEnding unwritten) {
+  private static FinalOutcome outcome(UnwrittenEnding unwritten) {
     Execution execution = unwritten.attempt().execution();
     return unwritten.ending() instanceof Ending.Cancelled cancelled
-        ? Conclusion.cancelled(execution, cancelled.reason())
-        : Conclusion.completed(execution, ((Ending.Completed) unwritten.ending()).result());
+        ? FinalOutcome.cancelled(execution, cancelled.reason())
+        : FinalOutcome.completed(execution, ((Ending.Completed) unwritten.ending()).result());
   }
 
   private void fail(List<UnwrittenEnding> batch) {
@@ -193,21 +193,21 @@ final class OutcomeWriter {
     return ((Ending.Failed) unwritten.ending()).isFinal() || info.attempt() >= info.maxAttempts();
   }
 
-  private void giveBack(List<UnwrittenEnding> batch) {
-    List<GiveBack> givenBack = batch.stream().map(OutcomeWriter::givenBack).toList();
-    List<Ended> answers = store.giveBack(givenBack);
+  private void requeue(List<UnwrittenEnding> batch) {
+    List<Requeue> requeued = batch.stream().map(OutcomeWriter::requeued).toList();
+    List<Ended> answers = store.requeue(requeued);
     for (int i = 0; i < batch.size(); i++) {
-      act(batch.get(i), answers.get(i), givenBack.get(i).as());
+      act(batch.get(i), answers.get(i), requeued.get(i).as());
     }
   }
 
-  private static GiveBack givenBack(UnwrittenEnding unwritten) {
+  private static Requeue requeued(UnwrittenEnding unwritten) {
     Execution execution = unwritten.attempt().execution();
     if (unwritten.ending() instanceof Ending.Snoozed snoozed) {
-      return new GiveBack(execution, ExecutionStatus.SNOOZED, snoozed.delay(), snoozed.until());
+      return new Requeue(execution, ExecutionStatus.SNOOZED, snoozed.delay(), snoozed.until());
     }
     Ending.Released released = (Ending.Released) unwritten.ending();
-    return new GiveBack(execution, ExecutionStatus.RELEASED, released.delay(), released.until());
+    return new Requeue(execution, ExecutionStatus.RELEASED, released.delay(), released.until());
   }
 
   private static List<Execution> executions(List<UnwrittenEnding> batch) {

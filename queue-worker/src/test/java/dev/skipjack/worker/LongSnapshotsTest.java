@@ -78,7 +78,7 @@ class LongSnapshotsTest {
     assertThat(snapshots.leaseOf("k")).isEqualTo(Duration.ofMinutes(15));
   }
 
-  /** Otherwise a rare long job among short ones would be given back, uncounted, without an end. */
+  /** Otherwise a rare long job among short ones would be released, uncounted, without an end. */
   @Test
   void aKindThatIsLearnedAgainTakesTwiceAsManyShortAttemptsToForget() {
     snapshots.learn("k", Duration.ofMinutes(5), LEASE);

@@ -20,14 +20,13 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
@@ -39,6 +38,7 @@ import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WakeUps;
@@ -549,24 +549,24 @@ final class MemoryStore
   }
 
   @Override
-  public List<Verdict> conclude(List<Conclusion> conclusions) {
+  public List<Verdict> endWithData(List<FinalOutcome> outcomes) {
     return call(
-        "conclude",
-        conclusions.size(),
+        "endWithData",
+        outcomes.size(),
         () -> {
           List<Verdict> verdicts = new ArrayList<>();
-          for (Conclusion conclusion : conclusions) {
-            boolean completed = conclusion.as() == JobStatus.COMPLETED;
+          for (FinalOutcome outcome : outcomes) {
+            boolean completed = outcome.as() == JobStatus.COMPLETED;
             verdicts.addAll(
                 judge(
-                    List.of(conclusion.execution()),
+                    List.of(outcome.execution()),
                     row -> {
-                      if (conclusion.result() != null) {
-                        results.put(row.id, conclusion.result());
+                      if (outcome.result() != null) {
+                        results.put(row.id, outcome.result());
                       }
                       finish(
                           row,
-                          conclusion.as(),
+                          outcome.as(),
                           completed ? ExecutionStatus.SUCCEEDED : ExecutionStatus.CANCELLED);
                     }));
           }
@@ -612,13 +612,13 @@ final class MemoryStore
   }
 
   @Override
-  public List<Ended> giveBack(List<GiveBack> attempts) {
+  public List<Ended> requeue(List<Requeue> attempts) {
     return call(
-        "giveBack",
+        "requeue",
         attempts.size(),
         () -> {
           List<Ended> answers = new ArrayList<>();
-          for (GiveBack back : attempts) {
+          for (Requeue back : attempts) {
             Verdict verdict =
                 judge(
                         List.of(back.execution()),

@@ -9,7 +9,7 @@ import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.StoreException;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.worker.WorkerEvent.Cancelled;
 import dev.skipjack.worker.WorkerEvent.Dead;
 import dev.skipjack.worker.WorkerEvent.Failed;
@@ -36,11 +36,11 @@ class OutcomeFlusherTest {
     offer(held, attempts.subList(0, 3), COMPLETED);
     offer(held, attempts.subList(3, 4), failed(false));
     offer(held, attempts.subList(4, 5), failed(true));
-    offer(held, attempts.subList(5, 6), givenBack(ExecutionStatus.SNOOZED));
+    offer(held, attempts.subList(5, 6), requeued(ExecutionStatus.SNOOZED));
 
     held.flusher.run();
 
-    assertThat(held.store.calls).containsExactly("complete", "fail", "giveBack");
+    assertThat(held.store.calls).containsExactly("complete", "fail", "requeue");
     assertThat(held.events.all(Succeeded.class)).hasSize(3);
     assertThat(held.events.all(Failed.class)).hasSize(1);
     assertThat(held.events.all(Dead.class)).hasSize(1);
@@ -71,9 +71,9 @@ class OutcomeFlusherTest {
     List<Attempt> attempts = held.claim(3);
     ExecutionId thief = held.store.steal(attempts.get(0).execution().jobId());
     held.store.complete(List.of(attempts.get(1).execution()));
-    held.store.giveBack(List.of(back(attempts.get(2))));
+    held.store.requeue(List.of(back(attempts.get(2))));
     offer(held, attempts.subList(0, 1), failed(true));
-    offer(held, attempts.subList(1, 2), givenBack(ExecutionStatus.RELEASED));
+    offer(held, attempts.subList(1, 2), requeued(ExecutionStatus.RELEASED));
     offer(held, attempts.subList(2, 3), new Ending.Cancelled("no"));
 
     held.flusher.run();
@@ -209,8 +209,8 @@ class OutcomeFlusherTest {
     assertToldBeyondTheLease(new Ending.Completed("1"), Succeeded.class);
     assertToldBeyondTheLease(failed(false), Failed.class);
     assertToldBeyondTheLease(failed(true), Dead.class);
-    assertToldBeyondTheLease(givenBack(ExecutionStatus.SNOOZED), Snoozed.class);
-    assertToldBeyondTheLease(givenBack(ExecutionStatus.RELEASED), Released.class);
+    assertToldBeyondTheLease(requeued(ExecutionStatus.SNOOZED), Snoozed.class);
+    assertToldBeyondTheLease(requeued(ExecutionStatus.RELEASED), Released.class);
     assertToldBeyondTheLease(new Ending.Cancelled("no"), Cancelled.class);
   }
 
@@ -317,10 +317,10 @@ class OutcomeFlusherTest {
     offer(held, attempts.subList(0, 1), COMPLETED);
     assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
     offer(held, attempts.subList(1, 2), failed(true));
-    offer(held, attempts.subList(2, 3), givenBack(ExecutionStatus.RELEASED));
+    offer(held, attempts.subList(2, 3), requeued(ExecutionStatus.RELEASED));
     held.store.fault = lostAnswer("fail");
     assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
-    held.store.fault = lostAnswer("giveBack");
+    held.store.fault = lostAnswer("requeue");
     assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
     held.store.fault = new MemoryStore.Fault() {};
 
@@ -337,8 +337,8 @@ class OutcomeFlusherTest {
   void aWriteThatWasRefusedDoesNotCountAsDone() throws Exception {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
-    offer(held, List.of(attempt), givenBack(ExecutionStatus.RELEASED));
-    held.store.fault = failing("giveBack", "55000");
+    offer(held, List.of(attempt), requeued(ExecutionStatus.RELEASED));
+    held.store.fault = failing("requeue", "55000");
     held.flusher.run();
     held.store.fault = new MemoryStore.Fault() {};
     try (Transaction transaction = new Transaction(held.store)) {
@@ -389,7 +389,7 @@ class OutcomeFlusherTest {
     List<Attempt> attempts = held.claim(2);
     attempts.forEach(attempt -> attempt.completion().noteWritten());
     ExecutionId thief = held.store.steal(attempts.get(0).execution().jobId());
-    held.store.giveBack(List.of(back(attempts.get(1))));
+    held.store.requeue(List.of(back(attempts.get(1))));
     offer(held, attempts, completedByHandler());
 
     drain(held);
@@ -451,14 +451,14 @@ class OutcomeFlusherTest {
     return new Ending.Failed(JobError.of("error"), Duration.ofHours(1), isFinal);
   }
 
-  private static Ending givenBack(ExecutionStatus as) {
+  private static Ending requeued(ExecutionStatus as) {
     return as == ExecutionStatus.SNOOZED
         ? new Ending.Snoozed(Duration.ofHours(1), null)
         : Ending.Released.after(Duration.ofHours(1));
   }
 
-  private static GiveBack back(Attempt attempt) {
-    return new GiveBack(attempt.execution(), ExecutionStatus.RELEASED, Duration.ZERO, null);
+  private static Requeue back(Attempt attempt) {
+    return new Requeue(attempt.execution(), ExecutionStatus.RELEASED, Duration.ZERO, null);
   }
 
   private static Ending completedByHandler() {

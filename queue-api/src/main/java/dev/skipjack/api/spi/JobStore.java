@@ -92,7 +92,7 @@ public interface JobStore {
    * even if its cancellation was requested. If a result is not a JSON document, the database
    * rejects the whole batch.
    */
-  List<Verdict> conclude(List<Conclusion> conclusions);
+  List<Verdict> endWithData(List<FinalOutcome> outcomes);
 
   /**
    * Completes a job in the handler's transaction, so that the handler's effects and the completion
@@ -124,7 +124,7 @@ public interface JobStore {
    * Returns jobs to their queues, ending attempts that do not count. A job whose cancellation was
    * requested is archived as cancelled instead.
    */
-  List<Ended> giveBack(List<GiveBack> attempts);
+  List<Ended> requeue(List<Requeue> attempts);
 
   /**
    * Returns the statuses of attempts, as recorded in the audit. If the acknowledgement of a write

@@ -26,29 +26,29 @@ class AttemptValuesTest {
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
       names = {"COMPLETED", "CANCELLED"})
-  void aConclusionIsForGood(JobStatus status) {
-    assertThatThrownBy(() -> new Conclusion(EXECUTION, status, null, null))
+  void aFinalOutcomeCompletesOrCancelsTheJob(JobStatus status) {
+    assertThatThrownBy(() -> new FinalOutcome(EXECUTION, status, null, null))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("An attempt is concluded as COMPLETED or CANCELLED, not as %s.", status);
+        .hasMessage("A final outcome is COMPLETED or CANCELLED, not %s.", status);
   }
 
   @Test
-  void aConclusionHasAResultOrAReason() {
-    assertThatThrownBy(() -> new Conclusion(EXECUTION, JobStatus.CANCELLED, "1", null))
+  void aFinalOutcomeHasAResultOrAReason() {
+    assertThatThrownBy(() -> new FinalOutcome(EXECUTION, JobStatus.CANCELLED, "1", null))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("no result");
-    assertThatThrownBy(() -> new Conclusion(EXECUTION, JobStatus.COMPLETED, null, "r"))
+    assertThatThrownBy(() -> new FinalOutcome(EXECUTION, JobStatus.COMPLETED, null, "r"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("no reason");
-    assertThat(Conclusion.completed(EXECUTION, null).result()).isNull();
-    assertThat(Conclusion.cancelled(EXECUTION, null).reason()).isNull();
+    assertThat(FinalOutcome.completed(EXECUTION, null).result()).isNull();
+    assertThat(FinalOutcome.cancelled(EXECUTION, null).reason()).isNull();
   }
 
   @Test
   void aReasonIsMadeSafeToWrite() {
     String hostile = "nul \0 lone \uD800 " + "x".repeat(10_000);
 
-    assertThat(Conclusion.cancelled(EXECUTION, hostile).reason())
+    assertThat(FinalOutcome.cancelled(EXECUTION, hostile).reason())
         .isEqualTo(JobError.of(hostile).message())
         .doesNotContain("\0")
         .hasSizeLessThan(hostile.length());
@@ -58,19 +58,19 @@ class AttemptValuesTest {
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
       names = {"SNOOZED", "RELEASED"})
-  void anAttemptIsGivenBackAsSnoozedOrReleased(ExecutionStatus status) {
-    assertThatThrownBy(() -> new GiveBack(EXECUTION, status, Duration.ZERO))
+  void anAttemptIsRequeuedAsSnoozedOrReleased(ExecutionStatus status) {
+    assertThatThrownBy(() -> new Requeue(EXECUTION, status, Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("not as " + status);
   }
 
   @Test
   void anInstantIsClampedToWhatTheDatabaseTakes() {
-    assertThat(GiveBack.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MAX).until())
+    assertThat(Requeue.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MAX).until())
         .isEqualTo(EnqueueOptions.LATEST);
-    assertThat(GiveBack.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MIN).until())
+    assertThat(Requeue.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MIN).until())
         .isEqualTo(Instant.EPOCH);
-    assertThat(new GiveBack(EXECUTION, ExecutionStatus.SNOOZED, Duration.ofDays(-1)).until())
+    assertThat(new Requeue(EXECUTION, ExecutionStatus.SNOOZED, Duration.ofDays(-1)).until())
         .isNull();
   }
 

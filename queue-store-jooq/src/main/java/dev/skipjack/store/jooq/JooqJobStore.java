@@ -8,18 +8,18 @@ import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.DueLanesStatement.LaneOrPausedQueue;
@@ -55,11 +55,11 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   private final Statement<List<Progress>, Verdict> progress;
   private final OutcomeStatement<List<Execution>, Verdict> complete;
   private final OutcomeStatement<Execution, Boolean> completeIn;
-  private final OutcomeStatement<ConcludeStatement.CompletionWithResult, Boolean>
+  private final OutcomeStatement<EndWithDataStatement.CompletionWithResult, Boolean>
       completeInWithResult;
-  private final OutcomeStatement<List<Conclusion>, Verdict> conclude;
+  private final OutcomeStatement<List<FinalOutcome>, Verdict> endWithData;
   private final OutcomeStatement<List<Failure>, Ended> fail;
-  private final OutcomeStatement<List<GiveBack>, Ended> giveBack;
+  private final OutcomeStatement<List<Requeue>, Ended> requeue;
   private final OutcomeStatement<List<Execution>, Optional<ExecutionStatus>> attemptStatus;
   private final PartitionHealing healing;
   private final EnqueueWriter writer;
@@ -83,10 +83,10 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     this.progress = Statement.lazily(() -> ProgressStatement.of(dialect));
     this.complete = CompleteStatement.of(dialect);
     this.completeIn = CompleteStatement.ofOne(dialect);
-    this.completeInWithResult = ConcludeStatement.ofOne(dialect);
-    this.conclude = ConcludeStatement.of(dialect);
+    this.completeInWithResult = EndWithDataStatement.ofOne(dialect);
+    this.endWithData = EndWithDataStatement.of(dialect);
     this.fail = FailStatement.of(dialect);
-    this.giveBack = GiveBackStatement.of(dialect);
+    this.requeue = RequeueStatement.of(dialect);
     this.attemptStatus = AttemptStatusStatement.of(dialect);
     this.healing = healing;
     this.writer = new EnqueueWriter(dialect);
@@ -243,8 +243,8 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   @Override
-  public List<Verdict> conclude(List<Conclusion> conclusions) {
-    return end(conclude, conclusions);
+  public List<Verdict> endWithData(List<FinalOutcome> outcomes) {
+    return end(endWithData, outcomes);
   }
 
   @Override
@@ -261,7 +261,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
           transaction,
           execution,
           completeInWithResult,
-          new ConcludeStatement.CompletionWithResult(execution, result));
+          new EndWithDataStatement.CompletionWithResult(execution, result));
     }
   }
 
@@ -317,8 +317,8 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   @Override
-  public List<Ended> giveBack(List<GiveBack> attempts) {
-    return end(giveBack, attempts);
+  public List<Ended> requeue(List<Requeue> attempts) {
+    return end(requeue, attempts);
   }
 
   @Override

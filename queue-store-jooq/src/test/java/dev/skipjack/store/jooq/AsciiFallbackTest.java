@@ -9,8 +9,8 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.LeaseKeeper;
@@ -69,7 +69,7 @@ class AsciiFallbackTest {
             .fail(
                 List.of(
                     new Failure(jobs.get(0).execution(), JobError.of(EURO), Duration.ZERO, true)));
-        queue.store().conclude(List.of(Conclusion.cancelled(jobs.get(1).execution(), EURO)));
+        queue.store().endWithData(List.of(FinalOutcome.cancelled(jobs.get(1).execution(), EURO)));
 
         assertThat(fixture.value("SELECT last_error FROM @jobs WHERE status = 'dead'"))
             .isEqualTo("costs 5 ?");
@@ -81,9 +81,10 @@ class AsciiFallbackTest {
                 () ->
                     queue
                         .store()
-                        .conclude(
+                        .endWithData(
                             List.of(
-                                Conclusion.completed(jobs.get(2).execution(), "\"" + EURO + "\""))))
+                                FinalOutcome.completed(
+                                    jobs.get(2).execution(), "\"" + EURO + "\""))))
             .isInstanceOfSatisfying(
                 StoreException.class, refused -> assertThat(refused.sqlState()).contains("22P05"));
       }

@@ -153,10 +153,10 @@ class BigTablePlanTest {
     all.put("cancelRequested", CancelRequestedStatement.of(dialect).text());
     all.put("complete", CompleteStatement.of(dialect).in(weeks).text());
     all.put("completeIn", CompleteStatement.ofOne(dialect).in(weeks).text());
-    all.put("completeInWithResult", ConcludeStatement.ofOne(dialect).in(weeks).text());
-    all.put("conclude", ConcludeStatement.of(dialect).in(weeks).text());
+    all.put("completeInWithResult", EndWithDataStatement.ofOne(dialect).in(weeks).text());
+    all.put("endWithData", EndWithDataStatement.of(dialect).in(weeks).text());
     all.put("fail", FailStatement.of(dialect).in(weeks).text());
-    all.put("giveBack", GiveBackStatement.of(dialect).in(weeks).text());
+    all.put("requeue", RequeueStatement.of(dialect).in(weeks).text());
     all.put("rescue", RescueStatement.of(dialect).text());
     all.put("firstExpired", RescueStatement.firstExpired(dialect).text());
     all.put("cancel", CancelStatement.of(dialect).text());
@@ -175,9 +175,9 @@ class BigTablePlanTest {
     "complete, jobs_pkey _pkey",
     "completeIn, jobs_pkey _pkey",
     "completeInWithResult, jobs_pkey _pkey",
-    "conclude, jobs_pkey _pkey",
+    "endWithData, jobs_pkey _pkey",
     "fail, jobs_pkey _pkey",
-    "giveBack, jobs_pkey _pkey",
+    "requeue, jobs_pkey _pkey",
     "rescue, jobs_running_idx jobs_pkey _pkey",
     "firstExpired, jobs_running_idx",
     "cancel, jobs_pkey",
@@ -223,7 +223,14 @@ class BigTablePlanTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"complete", "completeIn", "completeInWithResult", "conclude", "fail", "giveBack"})
+      strings = {
+        "complete",
+        "completeIn",
+        "completeInWithResult",
+        "endWithData",
+        "fail",
+        "requeue"
+      })
   void anOutcomeKnowsNoPartitionOfTheAuditButItsWeeks(String outcome) {
     String monday =
         DateTimeFormatter.BASIC_ISO_DATE.format(
@@ -282,9 +289,9 @@ class BigTablePlanTest {
         "heartbeat",
         "progress",
         "complete",
-        "conclude",
+        "endWithData",
         "fail",
-        "giveBack",
+        "requeue",
         "rescue",
         "firstExpired"
       })

@@ -13,14 +13,14 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.testkit.QueueDatabase;
@@ -165,11 +165,11 @@ class BusyRowTest {
     }
 
     @Test
-    void conclusionsDoNotWait() throws SQLException {
+    void endingWithDataDoesNotWait() throws SQLException {
       refer();
       assertThat(
-              fixture.store.conclude(
-                  claimed.stream().map(e -> Conclusion.completed(e, "1")).toList()))
+              fixture.store.endWithData(
+                  claimed.stream().map(e -> FinalOutcome.completed(e, "1")).toList()))
           .isEqualTo(allBut(Verdict.DONE, Verdict.BUSY));
     }
 
@@ -191,9 +191,9 @@ class BusyRowTest {
       fixture.queue.admin().cancel(ids());
       refer();
       assertThat(
-              fixture.store.giveBack(
+              fixture.store.requeue(
                   claimed.stream()
-                      .map(e -> new GiveBack(e, ExecutionStatus.RELEASED, Duration.ZERO))
+                      .map(e -> new Requeue(e, ExecutionStatus.RELEASED, Duration.ZERO))
                       .toList()))
           .extracting(Ended::verdict)
           .isEqualTo(allBut(Verdict.DONE, Verdict.BUSY));
@@ -212,9 +212,9 @@ class BusyRowTest {
 
     @Test
     void cancelsDoNotWait() throws SQLException {
-      fixture.store.giveBack(
+      fixture.store.requeue(
           claimed.stream()
-              .map(e -> new GiveBack(e, ExecutionStatus.RELEASED, Duration.ZERO))
+              .map(e -> new Requeue(e, ExecutionStatus.RELEASED, Duration.ZERO))
               .toList());
       refer();
       assertThat(fixture.queue.admin().cancel(ids()))

@@ -13,8 +13,8 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -141,8 +141,8 @@ class CallersConnectionTest {
     fixture.execute("UPDATE @jobs SET attempts = 2147483647, uncounted_attempts = 2147483647");
 
     assertThat(
-            fixture.store.giveBack(
-                List.of(new GiveBack(execution, ExecutionStatus.SNOOZED, Duration.ZERO))))
+            fixture.store.requeue(
+                List.of(new Requeue(execution, ExecutionStatus.SNOOZED, Duration.ZERO))))
         .extracting(Ended::verdict)
         .containsExactly(Verdict.DONE);
     assertThat(fixture.value("SELECT attempts || ' ' || uncounted_attempts FROM @jobs"))

@@ -9,8 +9,8 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
@@ -105,7 +105,7 @@ class ClaimReevaluationTest {
   void leavesAJobThatAnotherWorkerClaimedAndReleased() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
     Execution rival = fixture.claimOne(LEASE);
-    fixture.store.giveBack(List.of(new GiveBack(rival, ExecutionStatus.RELEASED, Duration.ZERO)));
+    fixture.store.requeue(List.of(new Requeue(rival, ExecutionStatus.RELEASED, Duration.ZERO)));
 
     assertThat(numbers(release(claim))).containsExactlyInAnyOrder(2, 3);
     assertThat(numbers(fixture.claim(1))).containsExactly(1);

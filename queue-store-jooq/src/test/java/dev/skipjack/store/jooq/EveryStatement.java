@@ -14,14 +14,14 @@ import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Progress;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
@@ -82,16 +82,16 @@ final class EveryStatement {
     store.statuses(claimed);
     assertThat(store.complete(claimed.subList(0, 2))).containsOnly(Verdict.DONE);
     assertThat(
-            store.conclude(
+            store.endWithData(
                 List.of(
-                    Conclusion.completed(claimed.get(5), "{\"n\":1}"),
-                    Conclusion.cancelled(claimed.get(6), "no use"))))
+                    FinalOutcome.completed(claimed.get(5), "{\"n\":1}"),
+                    FinalOutcome.cancelled(claimed.get(6), "no use"))))
         .containsOnly(Verdict.DONE);
     store.fail(
         List.of(new Failure(claimed.get(2), JobError.of("no luck"), Duration.ofHours(1), false)));
-    store.giveBack(
+    store.requeue(
         List.of(
-            GiveBack.until(
+            Requeue.until(
                 claimed.get(3), ExecutionStatus.SNOOZED, Instant.now().plus(Duration.ofHours(1)))));
     store.rescue(Duration.ZERO, 10);
     store.claimWithoutPayload(Fixture.request(1, Fixture.LEASE, new Lane("none", 0)));

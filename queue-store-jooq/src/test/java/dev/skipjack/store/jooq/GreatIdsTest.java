@@ -11,8 +11,8 @@ import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.Fixture.Work;
 import dev.skipjack.testkit.QueueDatabase;
@@ -50,8 +50,8 @@ class GreatIdsTest {
                 List.of(new Failure(claimed.get(1), JobError.of("no luck"), Duration.ZERO, false))))
         .containsExactly(new Ended(Verdict.DONE, JobStatus.PENDING));
     assertThat(
-            fixture.store.giveBack(
-                List.of(new GiveBack(claimed.get(2), ExecutionStatus.RELEASED, Duration.ZERO))))
+            fixture.store.requeue(
+                List.of(new Requeue(claimed.get(2), ExecutionStatus.RELEASED, Duration.ZERO))))
         .containsExactly(new Ended(Verdict.DONE, JobStatus.PENDING));
     assertThat(fixture.store.rescue(Duration.ZERO, 10)).hasSize(2);
   }

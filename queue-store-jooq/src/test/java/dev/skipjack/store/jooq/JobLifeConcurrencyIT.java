@@ -15,7 +15,7 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -106,8 +106,8 @@ class JobLifeConcurrencyIT {
         }
       }
       case 2 -> completeIn(one, random.nextBoolean());
-      case 3 -> giveBack(one, ExecutionStatus.SNOOZED);
-      case 4 -> giveBack(one, ExecutionStatus.RELEASED);
+      case 3 -> requeue(one, ExecutionStatus.SNOOZED);
+      case 4 -> requeue(one, ExecutionStatus.RELEASED);
       default ->
           fixture.store.fail(
               latest.stream()
@@ -122,8 +122,8 @@ class JobLifeConcurrencyIT {
     }
   }
 
-  private void giveBack(Execution attempt, ExecutionStatus as) {
-    fixture.store.giveBack(List.of(new GiveBack(attempt, as, Duration.ZERO)));
+  private void requeue(Execution attempt, ExecutionStatus as) {
+    fixture.store.requeue(List.of(new Requeue(attempt, as, Duration.ZERO)));
   }
 
   private void completeIn(Execution attempt, boolean commits) throws SQLException {

@@ -9,13 +9,13 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.RedriveResult;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import java.util.ArrayList;
@@ -111,13 +111,13 @@ final class JobModel {
     return verdict;
   }
 
-  Verdict conclude(Conclusion conclusion) {
-    Verdict verdict = verdict(conclusion.execution());
+  Verdict endWithData(FinalOutcome outcome) {
+    Verdict verdict = verdict(outcome.execution());
     if (verdict == Verdict.DONE) {
-      boolean completes = conclusion.as() == JobStatus.COMPLETED;
+      boolean completes = outcome.as() == JobStatus.COMPLETED;
       end(
-          job(conclusion.execution().jobId()),
-          conclusion.as(),
+          job(outcome.execution().jobId()),
+          outcome.as(),
           completes ? ExecutionStatus.SUCCEEDED : ExecutionStatus.CANCELLED);
     }
     return verdict;
@@ -141,7 +141,7 @@ final class JobModel {
         !failure.delay().isZero());
   }
 
-  Ended giveBack(GiveBack attempt) {
+  Ended requeue(Requeue attempt) {
     return stop(attempt.execution(), JobStatus.PENDING, attempt.as(), !attempt.delay().isZero());
   }
 

@@ -8,13 +8,13 @@ import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -38,7 +38,7 @@ final class JobMoves {
     HEARTBEAT(true),
     COMPLETE(true),
     COMPLETE_IN(true),
-    CONCLUDE(true),
+    END_WITH_DATA(true),
     FAIL(true),
     RELEASE(true),
     RESCUE(false),
@@ -75,9 +75,9 @@ final class JobMoves {
   private final Statement<ClaimRequest, ClaimedJob> claim;
   private final Statement<HeartbeatStatement.Request, Renewal> heartbeat;
   private final OutcomeStatement<List<Execution>, Verdict> complete;
-  private final OutcomeStatement<List<Conclusion>, Verdict> conclude;
+  private final OutcomeStatement<List<FinalOutcome>, Verdict> endWithData;
   private final OutcomeStatement<List<Failure>, Ended> fail;
-  private final OutcomeStatement<List<GiveBack>, Ended> release;
+  private final OutcomeStatement<List<Requeue>, Ended> release;
   private final Statement<RescueStatement.Request, Rescued> rescue;
   private final Statement<List<JobId>, CancelResult> cancel;
   private final Statement<List<JobId>, RedriveResult> redrive;
@@ -89,9 +89,9 @@ final class JobMoves {
     this.claim = ClaimStatement.of(dialect);
     this.heartbeat = HeartbeatStatement.of(dialect);
     this.complete = CompleteStatement.of(dialect);
-    this.conclude = ConcludeStatement.of(dialect);
+    this.endWithData = EndWithDataStatement.of(dialect);
     this.fail = FailStatement.of(dialect);
-    this.release = GiveBackStatement.of(dialect);
+    this.release = RequeueStatement.of(dialect);
     this.rescue = RescueStatement.of(dialect);
     this.cancel = CancelStatement.of(dialect);
     this.redrive = RedriveStatement.of(dialect);
@@ -106,12 +106,12 @@ final class JobMoves {
         yield ended(move, execution, end(complete, connection, execution) == Verdict.DONE);
       }
       case COMPLETE_IN -> ended(move, believed(actor), completeIn(connection, believed(actor)));
-      case CONCLUDE -> {
+      case END_WITH_DATA -> {
         Execution execution = believed(actor);
         yield ended(
             move,
             execution,
-            end(conclude, connection, Conclusion.completed(execution, "1")) == Verdict.DONE);
+            end(endWithData, connection, FinalOutcome.completed(execution, "1")) == Verdict.DONE);
       }
       case FAIL -> {
         Failure failure =
@@ -119,7 +119,7 @@ final class JobMoves {
         yield ended(move, failure.execution(), isDone(end(fail, connection, failure)));
       }
       case RELEASE -> {
-        GiveBack given = new GiveBack(believed(actor), ExecutionStatus.RELEASED, Duration.ZERO);
+        Requeue given = new Requeue(believed(actor), ExecutionStatus.RELEASED, Duration.ZERO);
         yield ended(move, given.execution(), isDone(end(release, connection, given)));
       }
       case RESCUE -> rescue(connection);

@@ -23,16 +23,16 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Progress;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.UniqueKey;
 import dev.skipjack.api.spi.UniqueUntil;
@@ -133,10 +133,10 @@ final class JobWalk implements AutoCloseable {
       case HEARTBEAT -> heartbeat(step);
       case COMPLETE -> complete(step);
       case COMPLETE_IN -> completeIn(step);
-      case CONCLUDE -> conclude(step);
+      case END_WITH_DATA -> endWithData(step);
       case PROGRESS -> progress(step);
       case FAIL -> fail(step);
-      case GIVE_BACK -> giveBack(step);
+      case REQUEUE -> requeue(step);
       case RESCUE -> rescue(step);
       case CANCEL -> cancel(step);
       case REDRIVE -> redrive(step);
@@ -301,17 +301,17 @@ final class JobWalk implements AutoCloseable {
     same(store.complete(batch), batch.stream().map(model::complete).toList());
   }
 
-  private void conclude(WalkStep step) {
-    List<Conclusion> batch =
+  private void endWithData(WalkStep step) {
+    List<FinalOutcome> batch =
         attempts(step).stream()
             .map(
                 attempt ->
                     step.c() % 2 == 0
-                        ? Conclusion.completed(attempt, "1")
-                        : Conclusion.cancelled(attempt, "no use"))
+                        ? FinalOutcome.completed(attempt, "1")
+                        : FinalOutcome.cancelled(attempt, "no use"))
             .toList();
-    same(store.conclude(batch), batch.stream().map(model::conclude).toList());
-    batch.forEach(conclusion -> seen.add("concluded as " + conclusion.as()));
+    same(store.endWithData(batch), batch.stream().map(model::endWithData).toList());
+    batch.forEach(outcome -> seen.add("ended with data as " + outcome.as()));
   }
 
   private void progress(WalkStep step) {
@@ -355,11 +355,11 @@ final class JobWalk implements AutoCloseable {
     same(store.fail(batch), batch.stream().map(model::fail).toList());
   }
 
-  private void giveBack(WalkStep step) {
+  private void requeue(WalkStep step) {
     ExecutionStatus as = step.c() % 2 == 0 ? ExecutionStatus.SNOOZED : ExecutionStatus.RELEASED;
-    List<GiveBack> batch =
-        attempts(step).stream().map(attempt -> new GiveBack(attempt, as, step.delay())).toList();
-    same(store.giveBack(batch), batch.stream().map(model::giveBack).toList());
+    List<Requeue> batch =
+        attempts(step).stream().map(attempt -> new Requeue(attempt, as, step.delay())).toList();
+    same(store.requeue(batch), batch.stream().map(model::requeue).toList());
   }
 
   /** Up to three attempts of a worker: those that it still owns, or any that it ever had. */

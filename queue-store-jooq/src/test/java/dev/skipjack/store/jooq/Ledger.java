@@ -41,13 +41,13 @@ final class Ledger {
       Map.of(
           Move.COMPLETE, Set.of("succeeded"),
           Move.COMPLETE_IN, Set.of("succeeded"),
-          Move.CONCLUDE, Set.of("succeeded"),
+          Move.END_WITH_DATA, Set.of("succeeded"),
           Move.FAIL, Set.of("failed", "dead", "cancelled"),
           Move.RELEASE, Set.of("released", "cancelled"),
           Move.RESCUE, Set.of("lost", "cancelled"));
 
   private static final Set<Move> COMPLETIONS =
-      Set.of(Move.COMPLETE, Move.COMPLETE_IN, Move.CONCLUDE);
+      Set.of(Move.COMPLETE, Move.COMPLETE_IN, Move.END_WITH_DATA);
 
   private final Map<Long, Move> ends = new HashMap<>();
   private int claims;

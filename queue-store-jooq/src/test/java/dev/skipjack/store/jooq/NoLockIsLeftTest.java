@@ -17,9 +17,9 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -108,8 +108,8 @@ class NoLockIsLeftTest {
     store.heartbeat(claimed, Fixture.LEASE);
     store.complete(claimed.subList(0, 1));
     store.fail(List.of(new Failure(claimed.get(1), JobError.of("no luck"), Duration.ZERO, true)));
-    store.giveBack(
-        List.of(new GiveBack(claimed.get(2), ExecutionStatus.SNOOZED, Duration.ofHours(1))));
+    store.requeue(
+        List.of(new Requeue(claimed.get(2), ExecutionStatus.SNOOZED, Duration.ofHours(1))));
     try (Connection connection = pool.getConnection()) {
       connection.setAutoCommit(false);
       store.completeIn(connection, claimed.get(3));

@@ -6,12 +6,12 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;
@@ -62,14 +62,14 @@ class ReevaluatedBatchTest {
             CompleteStatement.of(dialect).ending(batch).run(connection, batch), verdict -> verdict);
       }
     },
-    CONCLUDE {
+    END_WITH_DATA {
       @Override
       long end(DSLContext dialect, Connection connection, List<Execution> batch)
           throws SQLException {
-        List<Conclusion> conclusions =
-            batch.stream().map(one -> Conclusion.cancelled(one, "no need")).toList();
+        List<FinalOutcome> outcomes =
+            batch.stream().map(one -> FinalOutcome.cancelled(one, "no need")).toList();
         return done(
-            ConcludeStatement.of(dialect).ending(conclusions).run(connection, conclusions),
+            EndWithDataStatement.of(dialect).ending(outcomes).run(connection, outcomes),
             verdict -> verdict);
       }
     },
@@ -85,13 +85,13 @@ class ReevaluatedBatchTest {
             FailStatement.of(dialect).ending(failures).run(connection, failures), Ended::verdict);
       }
     },
-    GIVE_BACK {
+    REQUEUE {
       @Override
       long end(DSLContext dialect, Connection connection, List<Execution> batch)
           throws SQLException {
-        List<GiveBack> releases = batch.stream().map(Ending::released).toList();
+        List<Requeue> releases = batch.stream().map(Ending::released).toList();
         return done(
-            GiveBackStatement.of(dialect).ending(releases).run(connection, releases),
+            RequeueStatement.of(dialect).ending(releases).run(connection, releases),
             Ended::verdict);
       }
     },
@@ -108,8 +108,8 @@ class ReevaluatedBatchTest {
     abstract long end(DSLContext dialect, Connection connection, List<Execution> batch)
         throws SQLException;
 
-    static GiveBack released(Execution attempt) {
-      return new GiveBack(attempt, ExecutionStatus.RELEASED, Duration.ZERO);
+    static Requeue released(Execution attempt) {
+      return new Requeue(attempt, ExecutionStatus.RELEASED, Duration.ZERO);
     }
 
     private static <R> long done(List<R> results, Function<R, Verdict> verdict) {
@@ -181,7 +181,7 @@ class ReevaluatedBatchTest {
 
     long ended =
         endBehindGate(
-            ending, batch, () -> queue.store().giveBack(List.of(Ending.released(batch.get(0)))));
+            ending, batch, () -> queue.store().requeue(List.of(Ending.released(batch.get(0)))));
 
     assertThat(ended).isEqualTo(JOBS - 1);
     assertThat(value("SELECT count(*) FROM job_executions WHERE finished_at IS NOT NULL"))
@@ -199,7 +199,7 @@ class ReevaluatedBatchTest {
             Ending.RESCUE,
             batch,
             () -> {
-              queue.store().giveBack(List.of(Ending.released(batch.get(0))));
+              queue.store().requeue(List.of(Ending.released(batch.get(0))));
               assertThat(claim(queue)).hasSize(1);
             });
 

@@ -47,9 +47,9 @@ class StatementsDocumentTest {
               "CancelRequestedStatement",
               "AttemptStatusStatement",
               "CompleteStatement",
-              "ConcludeStatement",
+              "EndWithDataStatement",
               "FailStatement",
-              "GiveBackStatement",
+              "RequeueStatement",
               "RescueStatement"),
           new Chapter(
               "Admin commands",

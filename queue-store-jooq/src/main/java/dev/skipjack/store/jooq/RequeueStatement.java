@@ -14,7 +14,7 @@ import static org.jooq.impl.DSL.update;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Ended;
-import dev.skipjack.api.spi.GiveBack;
+import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
@@ -57,20 +57,20 @@ import org.jspecify.annotations.Nullable;
  * uncounted_attempts} is the number of those that do not count. {@link AttemptCtes} explains the
  * lock order.
  */
-final class GiveBackStatement {
+final class RequeueStatement {
 
   private static final Param<Long[]> DELAYS = param("delays", Long[].class);
   private static final Param<Instant[]> UNTILS =
       param("untils", SQLDataType.INSTANT.getArrayDataType());
   private static final Param<String[]> CLOSED_AS = Texts.array("closed_as");
 
-  private GiveBackStatement() {}
+  private RequeueStatement() {}
 
-  static OutcomeStatement<List<GiveBack>, Ended> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(GiveBack::execution, weeks -> in(dialect, weeks));
+  static OutcomeStatement<List<Requeue>, Ended> of(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(Requeue::execution, weeks -> in(dialect, weeks));
   }
 
-  private static Statement<List<GiveBack>, Ended> in(DSLContext dialect, AuditWeeks weeks) {
+  private static Statement<List<Requeue>, Ended> in(DSLContext dialect, AuditWeeks weeks) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
@@ -81,7 +81,7 @@ final class GiveBackStatement {
         dialect,
         given,
         AttemptCtes.endings(locked, kept(given, locked), ended -> closed(given, ended, weeks)),
-        GiveBackStatement::arguments);
+        RequeueStatement::arguments);
   }
 
   private static CommonTableExpression<?> kept(ArrayRows given, CommonTableExpression<?> locked) {
@@ -116,10 +116,10 @@ final class GiveBackStatement {
     return AttemptCtes.closed(AttemptCtes.close(status), ended, given, weeks);
   }
 
-  private static Arguments arguments(List<GiveBack> attempts) {
-    return AttemptCtes.arguments(attempts, GiveBack::execution)
-        .bigints("delays", attempts, GiveBackStatement::delay)
-        .timestamps("untils", attempts, GiveBackStatement::until)
+  private static Arguments arguments(List<Requeue> attempts) {
+    return AttemptCtes.arguments(attempts, Requeue::execution)
+        .bigints("delays", attempts, RequeueStatement::delay)
+        .timestamps("untils", attempts, RequeueStatement::until)
         .texts("closed_as", attempts, attempt -> attempt.as().literal());
   }
 
@@ -127,12 +127,12 @@ final class GiveBackStatement {
    * Returns the delay in microseconds, or null if the job becomes due at an instant, which may be
    * in the past.
    */
-  private static @Nullable Long delay(GiveBack attempt) {
+  private static @Nullable Long delay(Requeue attempt) {
     boolean exactly = attempt.as() == ExecutionStatus.RELEASED && attempt.until() != null;
     return exactly ? null : (Long) DatabaseClock.micros(attempt.delay());
   }
 
-  private static @Nullable String until(GiveBack attempt) {
+  private static @Nullable String until(Requeue attempt) {
     Instant until = attempt.until();
     return until == null ? null : until.toString();
   }

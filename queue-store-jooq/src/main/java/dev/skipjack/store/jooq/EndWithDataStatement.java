@@ -14,8 +14,8 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.spi.Conclusion;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
@@ -47,20 +47,20 @@ import org.jooq.Param;
  * <p>It is separate from {@link CompleteStatement} because most jobs have no such data and should
  * not bear the cost of storing it. {@link AttemptCtes} explains the lock order.
  */
-final class ConcludeStatement {
+final class EndWithDataStatement {
 
   private static final Param<String[]> ENDED_AS = Texts.array("ended_as");
   private static final Param<String[]> RESULTS = Texts.array("results");
   private static final Param<String[]> REASONS = Texts.array("reasons");
 
-  private ConcludeStatement() {}
+  private EndWithDataStatement() {}
 
   /** Creates the statement that ends a batch of jobs in a transaction of its own. */
-  static OutcomeStatement<List<Conclusion>, Verdict> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Conclusion::execution, weeks -> in(dialect, weeks));
+  static OutcomeStatement<List<FinalOutcome>, Verdict> of(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(FinalOutcome::execution, weeks -> in(dialect, weeks));
   }
 
-  private static Statement<List<Conclusion>, Verdict> in(DSLContext dialect, AuditWeeks weeks) {
+  private static Statement<List<FinalOutcome>, Verdict> in(DSLContext dialect, AuditWeeks weeks) {
     ArrayRows given =
         AttemptCtes.given()
             .column("ended_as", ENDED_AS)
@@ -73,7 +73,7 @@ final class ConcludeStatement {
         dialect,
         AttemptCtes.resultOfEach(
             with(locked, ended, archived(ended), closed(ended, weeks)), given, ended, verdict),
-        ConcludeStatement::arguments,
+        EndWithDataStatement::arguments,
         row -> AttemptCtes.verdict(row, verdict));
   }
 
@@ -146,10 +146,10 @@ final class ConcludeStatement {
     return field(name(ended.getName(), column), String.class);
   }
 
-  private static Arguments arguments(List<Conclusion> conclusions) {
-    return AttemptCtes.arguments(conclusions, Conclusion::execution)
-        .texts("ended_as", conclusions, conclusion -> conclusion.as().literal())
-        .documents("results", conclusions, Conclusion::result)
-        .texts("reasons", conclusions, Conclusion::reason);
+  private static Arguments arguments(List<FinalOutcome> outcomes) {
+    return AttemptCtes.arguments(outcomes, FinalOutcome::execution)
+        .texts("ended_as", outcomes, outcome -> outcome.as().literal())
+        .documents("results", outcomes, FinalOutcome::result)
+        .texts("reasons", outcomes, FinalOutcome::reason);
   }
 }

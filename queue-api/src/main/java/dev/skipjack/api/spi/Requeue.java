@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *     it is in the past, so a job that never started can keep its due time, its position and its
  *     waiting time. An instant before 1970 or after {@link EnqueueOptions#LATEST} is clamped
  */
-public record GiveBack(
+public record Requeue(
     Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {
 
   /**
@@ -29,23 +29,23 @@ public record GiveBack(
    *
    * @throws IllegalArgumentException if {@code as} is neither SNOOZED nor RELEASED
    */
-  public GiveBack {
+  public Requeue {
     if (as != ExecutionStatus.SNOOZED && as != ExecutionStatus.RELEASED) {
       throw new IllegalArgumentException(
-          "An attempt is given back as SNOOZED or RELEASED, not as " + as + ".");
+          "An attempt is requeued as SNOOZED or RELEASED, not as " + as + ".");
     }
     delay = Backoff.clamp(delay);
     until = until == null ? null : clamp(until);
   }
 
   /** Creates an instance that makes the job due again after {@code delay}. */
-  public GiveBack(Execution execution, ExecutionStatus as, Duration delay) {
+  public Requeue(Execution execution, ExecutionStatus as, Duration delay) {
     this(execution, as, delay, null);
   }
 
   /** Returns an instance that makes the job due again at {@code until}, by the database clock. */
-  public static GiveBack until(Execution execution, ExecutionStatus as, Instant until) {
-    return new GiveBack(execution, as, Duration.ZERO, until);
+  public static Requeue until(Execution execution, ExecutionStatus as, Instant until) {
+    return new Requeue(execution, as, Duration.ZERO, until);
   }
 
   private static Instant clamp(Instant until) {

@@ -16,19 +16,19 @@ import org.jspecify.annotations.Nullable;
  * @param reason the handler's reason for the cancellation, sanitized like the message of a {@link
  *     JobError}; null if there is none or the job is completed
  */
-public record Conclusion(
+public record FinalOutcome(
     Execution execution, JobStatus as, @Nullable String result, @Nullable String reason) {
 
   /**
-   * Creates a conclusion.
+   * Creates a final outcome.
    *
    * @throws IllegalArgumentException if the status is neither COMPLETED nor CANCELLED, a cancelled
    *     job has a result, or a completed job has a reason
    */
-  public Conclusion {
+  public FinalOutcome {
     if (as != JobStatus.COMPLETED && as != JobStatus.CANCELLED) {
       throw new IllegalArgumentException(
-          "An attempt is concluded as COMPLETED or CANCELLED, not as " + as + ".");
+          "A final outcome is COMPLETED or CANCELLED, not " + as + ".");
     }
     if (as == JobStatus.CANCELLED && result != null) {
       throw new IllegalArgumentException("A cancelled job has a reason and no result.");
@@ -40,20 +40,20 @@ public record Conclusion(
   }
 
   /**
-   * Returns a conclusion that completes a job.
+   * Returns a final outcome that completes a job.
    *
    * @param result the result, as a JSON document; null if there is none
    */
-  public static Conclusion completed(Execution execution, @Nullable String result) {
-    return new Conclusion(execution, JobStatus.COMPLETED, result, null);
+  public static FinalOutcome completed(Execution execution, @Nullable String result) {
+    return new FinalOutcome(execution, JobStatus.COMPLETED, result, null);
   }
 
   /**
-   * Returns a conclusion that cancels a job.
+   * Returns a final outcome that cancels a job.
    *
    * @param reason the reason; null if there is none
    */
-  public static Conclusion cancelled(Execution execution, @Nullable String reason) {
-    return new Conclusion(execution, JobStatus.CANCELLED, null, reason);
+  public static FinalOutcome cancelled(Execution execution, @Nullable String reason) {
+    return new FinalOutcome(execution, JobStatus.CANCELLED, null, reason);
   }
 }
