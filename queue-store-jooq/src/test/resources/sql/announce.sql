@@ -61,4 +61,17 @@ select
     )
   ),
   "skipjack"."schema_version"(),
-  current_setting('server_encoding')
+  current_setting('server_encoding'),
+  (
+    select cast(extract(epoch from "skipjack"."job_schedules"."due_at" - clock_timestamp()) * 1000000 as bigint)
+    from "skipjack"."job_schedules"
+    where (
+      (
+        "skipjack"."job_schedules"."paused_at" is null
+        or "skipjack"."job_schedules"."requested_at" is not null
+      )
+      and "skipjack"."job_schedules"."due_at" is not null
+    )
+    order by "skipjack"."job_schedules"."due_at"
+    fetch next 1 rows only
+  )

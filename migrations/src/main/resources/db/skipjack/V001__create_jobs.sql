@@ -129,7 +129,7 @@ COMMENT ON COLUMN jobs.freed_unique_key IS 'The unique key that its death freed:
 COMMENT ON COLUMN jobs.ordering_key IS 'Jobs of one ordering key run one after another.';
 COMMENT ON COLUMN jobs.progress IS 'What the handler last reported about itself.';
 COMMENT ON COLUMN jobs.tags IS 'Free labels for people and filters.';
-COMMENT ON COLUMN jobs.traceparent IS 'W3C traceparent of the enqueuer.';
+COMMENT ON COLUMN jobs.traceparent IS 'What enqueued the job: the W3C traceparent of the enqueuer, or schedule:<name>@<planned time> for a fire of a schedule.';
 COMMENT ON SEQUENCE job_execution_id_seq IS 'Source of execution ids: every claim of a job takes a new one.';
 COMMENT ON INDEX jobs_pending_idx IS 'Serves the claim, one lane (queue, priority) at a time.';
 COMMENT ON INDEX jobs_running_idx IS 'Serves the rescue.';

@@ -1,6 +1,6 @@
 -- What:  the small tables around the jobs: keys that outlive them, queue settings, schedules, worker display.
 -- Why:   nothing on the hot path updates a shared row, so each of these is read often and written seldom.
--- Locks: creates only. Undo: DROP TABLE job_keys, job_queues, job_schedules, job_workers.
+-- Locks: creates only. Undo: DROP TABLE job_keys, job_queues, job_schedules, job_workers; DROP DOMAIN each of those below.
 
 CREATE TABLE job_keys (
   key        job_key     NOT NULL,
@@ -45,40 +45,114 @@ COMMENT ON COLUMN job_queues.default_max_attempts IS 'Attempts of jobs enqueued 
 COMMENT ON COLUMN job_queues.created_at IS 'When the row was written.';
 COMMENT ON COLUMN job_queues.updated_at IS 'When a setting last changed.';
 
+CREATE DOMAIN job_schedule_name AS text COLLATE "C"
+  CONSTRAINT job_schedule_name_check CHECK (octet_length(VALUE) BETWEEN 1 AND 63 AND VALUE !~ '[^a-z0-9_.-]');
+CREATE DOMAIN job_schedule_interval AS bigint
+  CONSTRAINT job_schedule_interval_check CHECK (VALUE >= 1);
+CREATE DOMAIN job_schedule_missed AS text COLLATE "C"
+  CONSTRAINT job_schedule_missed_check CHECK (VALUE IN ('skip', 'once', 'all'));
+CREATE DOMAIN job_schedule_maximum AS integer
+  CONSTRAINT job_schedule_maximum_check CHECK (VALUE BETWEEN 1 AND 10000);
+CREATE DOMAIN job_schedule_overlap AS text COLLATE "C"
+  CONSTRAINT job_schedule_overlap_check CHECK (VALUE IN ('allow', 'skip_while_live', 'cancel_previous'));
+CREATE DOMAIN job_schedule_origin AS text COLLATE "C"
+  CONSTRAINT job_schedule_origin_check CHECK (VALUE IN ('code', 'operator'));
+
+COMMENT ON DOMAIN job_schedule_name IS 'Name of a schedule: 1 to 63 of a-z, 0-9, ''_'', ''.'', ''-''.';
+COMMENT ON DOMAIN job_schedule_interval IS 'Interval of a schedule in seconds, at least 1.';
+COMMENT ON DOMAIN job_schedule_missed IS 'What happens to missed fires of a schedule.';
+COMMENT ON DOMAIN job_schedule_maximum IS 'Missed fires that a schedule makes up for at once, 1 to 10,000.';
+COMMENT ON DOMAIN job_schedule_overlap IS 'What a fire does while an earlier job of the schedule is live.';
+COMMENT ON DOMAIN job_schedule_origin IS 'What created a schedule: a declaration in code, or an operator at run time.';
+
 CREATE TABLE job_schedules (
-  name         text             NOT NULL COLLATE "C",
-  cron         text             NOT NULL,
-  zone         text             NOT NULL,
-  catch_up     text             NOT NULL DEFAULT 'once' COLLATE "C",
-  queue        job_queue_name   NOT NULL,
-  kind         job_kind         NOT NULL,
-  payload      jsonb            NOT NULL,
-  priority     job_priority     NOT NULL DEFAULT 0,
-  max_attempts job_max_attempts NOT NULL DEFAULT 25,
-  next_at      timestamptz,
-  last_at      timestamptz,
-  paused_at    timestamptz,
-  created_at   timestamptz      NOT NULL DEFAULT clock_timestamp(),
-  updated_at   timestamptz      NOT NULL DEFAULT clock_timestamp(),
-  CONSTRAINT job_schedules_pkey           PRIMARY KEY (name),
-  CONSTRAINT job_schedules_catch_up_check CHECK (catch_up IN ('skip', 'once', 'all'))
+  name              job_schedule_name    NOT NULL,
+  due_at            timestamptz,
+  next_at           timestamptz,
+  last_at           timestamptz,
+  last_job_id       bigint,
+  requested_at      timestamptz,
+  paused_at         timestamptz,
+  cron              text,
+  interval_seconds  job_schedule_interval,
+  aligned           boolean              NOT NULL DEFAULT true,
+  zone              text                 NOT NULL DEFAULT 'UTC',
+  except_dates      date[]               NOT NULL DEFAULT '{}',
+  zone_rules        text,
+  missed            job_schedule_missed  NOT NULL DEFAULT 'once',
+  missed_maximum    job_schedule_maximum NOT NULL DEFAULT 1,
+  overlap           job_schedule_overlap NOT NULL DEFAULT 'allow',
+  jitter_ms         bigint               NOT NULL DEFAULT 0,
+  queue             job_queue_name       NOT NULL,
+  kind              job_kind             NOT NULL,
+  payload           jsonb,
+  payload_version   integer              NOT NULL DEFAULT 1,
+  priority          job_priority,
+  max_attempts      job_max_attempts,
+  tags              text[],
+  description       text,
+  in_code           boolean              NOT NULL DEFAULT false,
+  origin            job_schedule_origin  NOT NULL,
+  authoritative     boolean              NOT NULL DEFAULT false,
+  declaration       text,
+  declared_at       timestamptz,
+  timing_changed_at timestamptz,
+  failures          integer              NOT NULL DEFAULT 0,
+  failed_at         timestamptz,
+  last_error        text,
+  created_at        timestamptz          NOT NULL DEFAULT clock_timestamp(),
+  updated_at        timestamptz          NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT job_schedules_pkey          PRIMARY KEY (name),
+  CONSTRAINT job_schedules_timing_check  CHECK ((cron IS NULL) <> (interval_seconds IS NULL)),
+  CONSTRAINT job_schedules_payload_check CHECK (payload IS NOT NULL OR in_code),
+  CONSTRAINT job_schedules_next_check    CHECK (next_at > last_at)
+) WITH (
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0
 );
 
-COMMENT ON TABLE job_schedules IS 'Jobs that are enqueued again and again.';
+-- A paused schedule fires when an operator requests it.
+CREATE INDEX job_schedules_due_idx ON job_schedules (due_at) WHERE paused_at IS NULL OR requested_at IS NOT NULL;
+
+COMMENT ON TABLE job_schedules IS 'Schedules: when each fires next, and the job that a fire enqueues.';
 COMMENT ON COLUMN job_schedules.name IS 'Name of the schedule.';
-COMMENT ON COLUMN job_schedules.cron IS 'When it fires, as a cron expression.';
-COMMENT ON COLUMN job_schedules.zone IS 'Time zone of the expression, an IANA name.';
-COMMENT ON COLUMN job_schedules.catch_up IS 'What happens to firings missed while no worker ran: skip, once or all.';
+COMMENT ON COLUMN job_schedules.due_at IS 'When a worker next fires it: next_at plus its share of the jitter, later after a failed try, earlier on request. NULL: never.';
+COMMENT ON COLUMN job_schedules.next_at IS 'Planned time of the next fire. NULL: it never fires again.';
+COMMENT ON COLUMN job_schedules.last_at IS 'Planned time of the last fire. A fire is always later than the one before, even if the clock steps back.';
+COMMENT ON COLUMN job_schedules.last_job_id IS 'The last job that it enqueued.';
+COMMENT ON COLUMN job_schedules.requested_at IS 'When an operator requested a fire that has not happened yet. NULL otherwise.';
+COMMENT ON COLUMN job_schedules.paused_at IS 'Since when it does not fire. NULL: not paused.';
+COMMENT ON COLUMN job_schedules.cron IS 'The cron expression. NULL for an interval.';
+COMMENT ON COLUMN job_schedules.interval_seconds IS 'The interval in seconds. NULL for a cron expression.';
+COMMENT ON COLUMN job_schedules.aligned IS 'Whether an interval is aligned to the epoch; otherwise it counts from the last fire.';
+COMMENT ON COLUMN job_schedules.zone IS 'Time zone of the cron expression and of except_dates.';
+COMMENT ON COLUMN job_schedules.except_dates IS 'Dates on which it does not fire.';
+COMMENT ON COLUMN job_schedules.zone_rules IS 'Version of the time zone data that next_at was calculated with. NULL for a zone without rules that change.';
+COMMENT ON COLUMN job_schedules.missed IS 'What happens to fires missed while no worker ran: skip, once or all.';
+COMMENT ON COLUMN job_schedules.missed_maximum IS 'How many missed fires all makes up for at most: the latest.';
+COMMENT ON COLUMN job_schedules.overlap IS 'What a fire does while an earlier job is live: allow, skip_while_live or cancel_previous.';
+COMMENT ON COLUMN job_schedules.jitter_ms IS 'Milliseconds over which schedules are spread; the name determines the share of each.';
 COMMENT ON COLUMN job_schedules.queue IS 'Queue of its jobs.';
 COMMENT ON COLUMN job_schedules.kind IS 'Kind of its jobs.';
-COMMENT ON COLUMN job_schedules.payload IS 'Payload of its jobs.';
-COMMENT ON COLUMN job_schedules.priority IS 'Priority of its jobs.';
-COMMENT ON COLUMN job_schedules.max_attempts IS 'Attempts of its jobs.';
-COMMENT ON COLUMN job_schedules.next_at IS 'Instant of the next fire.';
-COMMENT ON COLUMN job_schedules.last_at IS 'Instant of the last fire.';
-COMMENT ON COLUMN job_schedules.paused_at IS 'Since when it does not fire. NULL: not paused.';
-COMMENT ON COLUMN job_schedules.created_at IS 'When it was registered.';
-COMMENT ON COLUMN job_schedules.updated_at IS 'When it last changed.';
+COMMENT ON COLUMN job_schedules.payload IS 'Payload of its jobs. NULL: code makes it from the time of the fire.';
+COMMENT ON COLUMN job_schedules.payload_version IS 'Version of the payload''s shape.';
+COMMENT ON COLUMN job_schedules.priority IS 'Priority of its jobs. NULL: the default of the queue.';
+COMMENT ON COLUMN job_schedules.max_attempts IS 'Attempts of its jobs. NULL: the default of the queue.';
+COMMENT ON COLUMN job_schedules.tags IS 'Tags of its jobs.';
+COMMENT ON COLUMN job_schedules.description IS 'What it is for, for operators.';
+COMMENT ON COLUMN job_schedules.in_code IS 'Whether only a worker that declared it can fire it, because code makes payloads or excepts dates.';
+COMMENT ON COLUMN job_schedules.origin IS 'What created it: code or operator.';
+COMMENT ON COLUMN job_schedules.authoritative IS 'Whether a declaration ends what operators changed: timing and pause.';
+COMMENT ON COLUMN job_schedules.declaration IS 'Hash of its latest declaration. NULL for a schedule of an operator.';
+COMMENT ON COLUMN job_schedules.declared_at IS 'When a running program last declared it. NULL for a schedule of an operator.';
+COMMENT ON COLUMN job_schedules.timing_changed_at IS 'When an operator changed the timing that code declared. NULL: not changed.';
+COMMENT ON COLUMN job_schedules.failures IS 'Failed tries of the next fire.';
+COMMENT ON COLUMN job_schedules.failed_at IS 'When the last try failed. NULL if it did not.';
+COMMENT ON COLUMN job_schedules.last_error IS 'Why the last try failed. NULL if it did not.';
+COMMENT ON COLUMN job_schedules.created_at IS 'When it was first declared or added.';
+COMMENT ON COLUMN job_schedules.updated_at IS 'When its definition, pause or request last changed; fires do not count.';
+COMMENT ON INDEX job_schedules_due_idx IS 'Serves the search for due schedules.';
 
 CREATE TABLE job_workers (
   name       text        NOT NULL,

@@ -47,8 +47,12 @@ GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, 
 GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at) ON {schema}.jobs TO {prefix}_producer;
 GRANT INSERT (key, job_id, expires_at), UPDATE (job_id, expires_at) ON {schema}.job_keys TO {prefix}_producer;
 
+-- Schedules are declared, added and retired by producers, because they enqueue. A worker that fires them needs that role too.
+GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.job_schedules TO {prefix}_producer;
+
 -- Workers. A completed job leaves jobs for jobs_archive, so they delete there and insert here; no UPDATE of payload, kind and queue.
-GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_workers
+GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_workers,
+                {schema}.job_schedules
    TO {prefix}_worker;
 GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, started_at, died_at, cancel_requested_at, attempts,
               uncounted_attempts, locked_by, last_error, unique_key, freed_unique_key, progress)
@@ -71,7 +75,7 @@ GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, upda
    ON {schema}.jobs TO {prefix}_operator;
 GRANT DELETE ON {schema}.jobs TO {prefix}_operator;
 GRANT INSERT ON {schema}.jobs_archive TO {prefix}_operator;
-GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues TO {prefix}_operator;
+GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues, {schema}.job_schedules TO {prefix}_operator;
 
 -- Viewers: every column but payload, result, progress and the stacks of errors.
 GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,
@@ -83,7 +87,10 @@ GRANT SELECT (id, job_id, started_at, finished_at, attempt, status, queue, kind,
 GRANT SELECT (id, finished_at, status, queue, kind, payload_version, priority, scheduled_at, created_at, started_at, attempts, uncounted_attempts,
               max_attempts, execution_id, worker_id, last_error, unique_label, ordering_key, tags, traceparent)
    ON {schema}.jobs_archive TO {prefix}_viewer;
-GRANT SELECT (name, cron, zone, catch_up, queue, kind, priority, max_attempts, next_at, last_at, paused_at, created_at, updated_at)
+GRANT SELECT (name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, cron, interval_seconds, aligned, zone, except_dates,
+              zone_rules, missed, missed_maximum, overlap, jitter_ms, queue, kind, payload_version, priority, max_attempts, tags, description,
+              in_code, origin, authoritative, declaration, declared_at, timing_changed_at, failures, failed_at, last_error, created_at,
+              updated_at)
    ON {schema}.job_schedules TO {prefix}_viewer;
 GRANT SELECT ON {schema}.job_queues, {schema}.job_workers TO {prefix}_viewer;
 

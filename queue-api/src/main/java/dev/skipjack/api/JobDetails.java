@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.schedule.ScheduledFire;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     or the job is archived
  * @param result the handler's result, as a JSON document; null if there is none or the job is live
  * @param traceparent the W3C traceparent of the enqueuer; null if there is none
+ * @param fire the fire of a schedule that enqueued the job; null if no schedule did
  * @param executions the attempts, oldest first, except those whose audit has been pruned
  */
 public record JobDetails(
@@ -36,6 +38,7 @@ public record JobDetails(
     @Nullable String progress,
     @Nullable String result,
     @Nullable String traceparent,
+    @Nullable ScheduledFire fire,
     List<JobExecution> executions) {
 
   /** Makes a defensive copy of the list. */
@@ -57,6 +60,7 @@ public record JobDetails(
         progress,
         result,
         traceparent,
+        fire,
         attempts);
   }
 }

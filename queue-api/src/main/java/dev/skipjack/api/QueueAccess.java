@@ -3,6 +3,7 @@ package dev.skipjack.api;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
 import java.sql.Connection;
@@ -35,6 +36,11 @@ public interface QueueAccess {
 
   /** Returns the wake-ups that announce new jobs, or empty if the queue does not support them. */
   Optional<WakeUps> wakeUps();
+
+  /** Returns the port for firing schedules, or empty if the queue does not support schedules. */
+  default Optional<ScheduleStore> scheduleStore() {
+    return Optional.empty();
+  }
 
   /**
    * Returns whether {@link #wakeUps} listens on connections that do not come from the worker's

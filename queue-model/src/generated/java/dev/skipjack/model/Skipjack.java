@@ -60,7 +60,7 @@ public class Skipjack extends SchemaImpl {
     public final JobQueues JOB_QUEUES = JobQueues.JOB_QUEUES;
 
     /**
-     * Jobs that are enqueued again and again.
+     * Schedules: when each fires next, and the job that a fire enqueues.
      */
     public final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
 

@@ -45,7 +45,7 @@ public class Tables {
     public static final JobQueues JOB_QUEUES = JobQueues.JOB_QUEUES;
 
     /**
-     * Jobs that are enqueued again and again.
+     * Schedules: when each fires next, and the job that a fire enqueues.
      */
     public static final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
 

@@ -156,7 +156,7 @@ final class MemoryStore
         1,
         () -> {
           workers.put(row.id().bootId(), row);
-          return new WorkerInstructions(Set.of(), schemaVersion, encoding);
+          return new WorkerInstructions(Set.of(), schemaVersion, encoding, null);
         });
   }
 
@@ -322,6 +322,7 @@ final class MemoryStore
         reported == null ? null : reported.message(),
         results.get(row.id),
         row.job.traceparent(),
+        null,
         row.executions.stream().map(execution -> attempt(row, execution)).toList());
   }
 

@@ -1,6 +1,8 @@
 package dev.skipjack.api.spi;
 
+import dev.skipjack.api.schedule.ScheduledFire;
 import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     snoozed or released or preceded the latest redrive
  * @param maxAttempts the maximum number of attempts
  * @param scheduledAt when the job became due
- * @param traceparent the W3C traceparent of the enqueuer; null if there is none
+ * @param enqueuedBy what enqueued the job: the W3C traceparent of the enqueuer, or the {@linkplain
+ *     ScheduledFire#text() text} of a schedule's fire; null if there is neither
  */
 public record ClaimedJob(
     Execution execution,
@@ -31,7 +34,17 @@ public record ClaimedJob(
     int uncountedAttempts,
     int maxAttempts,
     Instant scheduledAt,
-    @Nullable String traceparent) {
+    @Nullable String enqueuedBy) {
+
+  /** Returns the fire of the schedule that enqueued the job, or empty if no schedule did. */
+  public Optional<ScheduledFire> fire() {
+    return ScheduledFire.of(enqueuedBy);
+  }
+
+  /** Returns the W3C traceparent of the enqueuer, or null if there is none. */
+  public @Nullable String traceparent() {
+    return fire().isPresent() ? null : enqueuedBy;
+  }
 
   /** Returns when the job was claimed. */
   public Instant startedAt() {

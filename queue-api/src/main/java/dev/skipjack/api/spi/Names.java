@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * Validates the names of queues and kinds. The same rule applies to both and ensures that SQL,
- * logs, metrics and URLs can contain names without escaping.
+ * Validates the names of queues, kinds and schedules. The same rule applies to all and ensures that
+ * SQL, logs, metrics and URLs can contain names without escaping.
  */
 public final class Names {
 
@@ -31,6 +31,15 @@ public final class Names {
    */
   public static String requireKind(String kind) {
     return require("Kind", kind);
+  }
+
+  /**
+   * Returns {@code schedule} if it is a valid name of a schedule.
+   *
+   * @throws IllegalArgumentException unless it has 1 to 63 characters of {@code a-z 0-9 _ . -}
+   */
+  public static String requireSchedule(String schedule) {
+    return require("Schedule", schedule);
   }
 
   private static String require(String what, String name) {

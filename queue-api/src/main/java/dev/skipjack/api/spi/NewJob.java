@@ -2,6 +2,7 @@ package dev.skipjack.api.spi;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.schedule.ScheduledFire;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,13 +20,15 @@ public final class NewJob {
   private final EnqueueOptions options;
   private final @Nullable UniqueKey uniqueKey;
   private final @Nullable IdempotencyKey idempotencyKey;
+  private final @Nullable ScheduledFire fire;
 
   private NewJob(
       JobType<?> type,
       String payload,
       EnqueueOptions options,
       @Nullable UniqueKey uniqueKey,
-      @Nullable IdempotencyKey idempotencyKey) {
+      @Nullable IdempotencyKey idempotencyKey,
+      @Nullable ScheduledFire fire) {
     if (uniqueKey != null && idempotencyKey != null) {
       throw twoKeys(type);
     }
@@ -34,6 +37,7 @@ public final class NewJob {
     this.options = options;
     this.uniqueKey = uniqueKey;
     this.idempotencyKey = idempotencyKey;
+    this.fire = fire;
   }
 
   /**
@@ -47,7 +51,7 @@ public final class NewJob {
             .idempotencyKey()
             .map(given -> IdempotencyKey.ofKind(type.kind(), given, options.idempotencyKept()))
             .orElse(null);
-    return new NewJob(type, payload, options, null, key);
+    return new NewJob(type, payload, options, null, key, null);
   }
 
   /**
@@ -56,7 +60,7 @@ public final class NewJob {
    * @throws IllegalArgumentException if the job has an idempotency key, because it cannot have both
    */
   public NewJob unique(UniqueKey key) {
-    return new NewJob(type, payload, options, key, idempotencyKey);
+    return new NewJob(type, payload, options, key, idempotencyKey, fire);
   }
 
   /**
@@ -68,7 +72,7 @@ public final class NewJob {
     if (idempotencyKey != null) {
       throw twoKeys(type);
     }
-    return new NewJob(type, payload, options, uniqueKey, key);
+    return new NewJob(type, payload, options, uniqueKey, key, fire);
   }
 
   /** Returns this job, made due {@code delay} after the enqueue. */
@@ -96,8 +100,13 @@ public final class NewJob {
     return with(options.traceparent(traceparent));
   }
 
+  /** Returns this job, enqueued by a fire of a schedule and no longer part of a trace. */
+  public NewJob firedBy(ScheduledFire cause) {
+    return new NewJob(type, payload, options, uniqueKey, idempotencyKey, cause);
+  }
+
   private NewJob with(EnqueueOptions changed) {
-    return new NewJob(type, payload, changed, uniqueKey, idempotencyKey);
+    return new NewJob(type, payload, changed, uniqueKey, idempotencyKey, fire);
   }
 
   /** Returns the queue of the job. */
@@ -170,7 +179,12 @@ public final class NewJob {
    * is none.
    */
   public @Nullable String traceparent() {
-    return options.traceparent().orElse(null);
+    return fire == null ? options.traceparent().orElse(null) : null;
+  }
+
+  /** What enqueues it, as {@link ClaimedJob#enqueuedBy}. */
+  public @Nullable String enqueuedBy() {
+    return fire == null ? traceparent() : fire.text();
   }
 
   /** Returns whether workers are woken if the job is due immediately. */

@@ -7,4 +7,8 @@ package dev.skipjack.api.spi;
  * @param lane the queue and the priority of the job
  * @param kind the kind of the job
  */
-public record WakeUp(Lane lane, String kind) {}
+public record WakeUp(Lane lane, String kind) {
+
+  /** Announces that a schedule was added or changed. No queue has the name of its lane. */
+  public static final WakeUp SCHEDULES = new WakeUp(new Lane("*", 0), "schedules");
+}

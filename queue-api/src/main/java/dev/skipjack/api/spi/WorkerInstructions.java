@@ -1,6 +1,8 @@
 package dev.skipjack.api.spi;
 
+import java.time.Duration;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The information that a worker receives when it updates its row in the registry.
@@ -9,8 +11,11 @@ import java.util.Set;
  * @param schemaVersion the number of the newest migration applied to the database
  * @param encoding the encoding of the database, as PostgreSQL names it; only {@value #UTF8} can
  *     store every text
+ * @param nextFireIn the time until the next schedule is due, zero or negative if one is due; null
+ *     if none will be
  */
-public record WorkerInstructions(Set<String> pausedQueues, int schemaVersion, String encoding) {
+public record WorkerInstructions(
+    Set<String> pausedQueues, int schemaVersion, String encoding, @Nullable Duration nextFireIn) {
 
   /** The encoding that the queue requires. */
   public static final String UTF8 = "UTF8";

@@ -4,11 +4,13 @@
 package dev.skipjack.model.tables;
 
 
+import dev.skipjack.model.Indexes;
 import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobSchedulesRecord;
 
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -18,6 +20,7 @@ import javax.annotation.processing.Generated;
 import org.jooq.Check;
 import org.jooq.Condition;
 import org.jooq.Field;
+import org.jooq.Index;
 import org.jooq.JSONB;
 import org.jooq.Name;
 import org.jooq.PlainSQL;
@@ -37,7 +40,7 @@ import org.jooq.impl.TableImpl;
 
 
 /**
- * Jobs that are enqueued again and again.
+ * Schedules: when each fires next, and the job that a fire enqueues.
  */
 @Generated(
     value = {
@@ -71,22 +74,103 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
     public final TableField<JobSchedulesRecord, String> NAME = createField(DSL.name("name"), SQLDataType.CLOB.nullable(false), this, "Name of the schedule.");
 
     /**
-     * The column <code>skipjack.job_schedules.cron</code>. When it fires, as a
-     * cron expression.
+     * The column <code>skipjack.job_schedules.due_at</code>. When a worker next
+     * fires it: next_at plus its share of the jitter, later after a failed try,
+     * earlier on request. NULL: never.
      */
-    public final TableField<JobSchedulesRecord, String> CRON = createField(DSL.name("cron"), SQLDataType.CLOB.nullable(false), this, "When it fires, as a cron expression.");
+    public final TableField<JobSchedulesRecord, Instant> DUE_AT = createField(DSL.name("due_at"), SQLDataType.INSTANT, this, "When a worker next fires it: next_at plus its share of the jitter, later after a failed try, earlier on request. NULL: never.");
+
+    /**
+     * The column <code>skipjack.job_schedules.next_at</code>. Planned time of
+     * the next fire. NULL: it never fires again.
+     */
+    public final TableField<JobSchedulesRecord, Instant> NEXT_AT = createField(DSL.name("next_at"), SQLDataType.INSTANT, this, "Planned time of the next fire. NULL: it never fires again.");
+
+    /**
+     * The column <code>skipjack.job_schedules.last_at</code>. Planned time of
+     * the last fire. A fire is always later than the one before, even if the
+     * clock steps back.
+     */
+    public final TableField<JobSchedulesRecord, Instant> LAST_AT = createField(DSL.name("last_at"), SQLDataType.INSTANT, this, "Planned time of the last fire. A fire is always later than the one before, even if the clock steps back.");
+
+    /**
+     * The column <code>skipjack.job_schedules.last_job_id</code>. The last job
+     * that it enqueued.
+     */
+    public final TableField<JobSchedulesRecord, Long> LAST_JOB_ID = createField(DSL.name("last_job_id"), SQLDataType.BIGINT, this, "The last job that it enqueued.");
+
+    /**
+     * The column <code>skipjack.job_schedules.requested_at</code>. When an
+     * operator requested a fire that has not happened yet. NULL otherwise.
+     */
+    public final TableField<JobSchedulesRecord, Instant> REQUESTED_AT = createField(DSL.name("requested_at"), SQLDataType.INSTANT, this, "When an operator requested a fire that has not happened yet. NULL otherwise.");
+
+    /**
+     * The column <code>skipjack.job_schedules.paused_at</code>. Since when it
+     * does not fire. NULL: not paused.
+     */
+    public final TableField<JobSchedulesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when it does not fire. NULL: not paused.");
+
+    /**
+     * The column <code>skipjack.job_schedules.cron</code>. The cron expression.
+     * NULL for an interval.
+     */
+    public final TableField<JobSchedulesRecord, String> CRON = createField(DSL.name("cron"), SQLDataType.CLOB, this, "The cron expression. NULL for an interval.");
+
+    /**
+     * The column <code>skipjack.job_schedules.interval_seconds</code>. The
+     * interval in seconds. NULL for a cron expression.
+     */
+    public final TableField<JobSchedulesRecord, Long> INTERVAL_SECONDS = createField(DSL.name("interval_seconds"), SQLDataType.BIGINT, this, "The interval in seconds. NULL for a cron expression.");
+
+    /**
+     * The column <code>skipjack.job_schedules.aligned</code>. Whether an
+     * interval is aligned to the epoch; otherwise it counts from the last fire.
+     */
+    public final TableField<JobSchedulesRecord, Boolean> ALIGNED = createField(DSL.name("aligned"), SQLDataType.BOOLEAN.nullable(false).defaultValue(DSL.field(DSL.raw("true"), SQLDataType.BOOLEAN)), this, "Whether an interval is aligned to the epoch; otherwise it counts from the last fire.");
 
     /**
      * The column <code>skipjack.job_schedules.zone</code>. Time zone of the
-     * expression, an IANA name.
+     * cron expression and of except_dates.
      */
-    public final TableField<JobSchedulesRecord, String> ZONE = createField(DSL.name("zone"), SQLDataType.CLOB.nullable(false), this, "Time zone of the expression, an IANA name.");
+    public final TableField<JobSchedulesRecord, String> ZONE = createField(DSL.name("zone"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'UTC'::text"), SQLDataType.CLOB)), this, "Time zone of the cron expression and of except_dates.");
 
     /**
-     * The column <code>skipjack.job_schedules.catch_up</code>. What happens to
-     * firings missed while no worker ran: skip, once or all.
+     * The column <code>skipjack.job_schedules.except_dates</code>. Dates on
+     * which it does not fire.
      */
-    public final TableField<JobSchedulesRecord, String> CATCH_UP = createField(DSL.name("catch_up"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'once'::text"), SQLDataType.CLOB)), this, "What happens to firings missed while no worker ran: skip, once or all.");
+    public final TableField<JobSchedulesRecord, LocalDate[]> EXCEPT_DATES = createField(DSL.name("except_dates"), SQLDataType.LOCALDATE.array().nullable(false).defaultValue(DSL.field(DSL.raw("'{}'::date[]"), SQLDataType.LOCALDATE.array())), this, "Dates on which it does not fire.");
+
+    /**
+     * The column <code>skipjack.job_schedules.zone_rules</code>. Version of the
+     * time zone data that next_at was calculated with. NULL for a zone without
+     * rules that change.
+     */
+    public final TableField<JobSchedulesRecord, String> ZONE_RULES = createField(DSL.name("zone_rules"), SQLDataType.CLOB, this, "Version of the time zone data that next_at was calculated with. NULL for a zone without rules that change.");
+
+    /**
+     * The column <code>skipjack.job_schedules.missed</code>. What happens to
+     * fires missed while no worker ran: skip, once or all.
+     */
+    public final TableField<JobSchedulesRecord, String> MISSED = createField(DSL.name("missed"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'once'::text"), SQLDataType.CLOB)), this, "What happens to fires missed while no worker ran: skip, once or all.");
+
+    /**
+     * The column <code>skipjack.job_schedules.missed_maximum</code>. How many
+     * missed fires all makes up for at most: the latest.
+     */
+    public final TableField<JobSchedulesRecord, Integer> MISSED_MAXIMUM = createField(DSL.name("missed_maximum"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("1"), SQLDataType.INTEGER)), this, "How many missed fires all makes up for at most: the latest.");
+
+    /**
+     * The column <code>skipjack.job_schedules.overlap</code>. What a fire does
+     * while an earlier job is live: allow, skip_while_live or cancel_previous.
+     */
+    public final TableField<JobSchedulesRecord, String> OVERLAP = createField(DSL.name("overlap"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'allow'::text"), SQLDataType.CLOB)), this, "What a fire does while an earlier job is live: allow, skip_while_live or cancel_previous.");
+
+    /**
+     * The column <code>skipjack.job_schedules.jitter_ms</code>. Milliseconds
+     * over which schedules are spread; the name determines the share of each.
+     */
+    public final TableField<JobSchedulesRecord, Long> JITTER_MS = createField(DSL.name("jitter_ms"), SQLDataType.BIGINT.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.BIGINT)), this, "Milliseconds over which schedules are spread; the name determines the share of each.");
 
     /**
      * The column <code>skipjack.job_schedules.queue</code>. Queue of its jobs.
@@ -100,58 +184,112 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
 
     /**
      * The column <code>skipjack.job_schedules.payload</code>. Payload of its
-     * jobs.
+     * jobs. NULL: code makes it from the time of the fire.
      */
-    public final TableField<JobSchedulesRecord, JSONB> PAYLOAD = createField(DSL.name("payload"), SQLDataType.JSONB.nullable(false), this, "Payload of its jobs.");
+    public final TableField<JobSchedulesRecord, JSONB> PAYLOAD = createField(DSL.name("payload"), SQLDataType.JSONB, this, "Payload of its jobs. NULL: code makes it from the time of the fire.");
+
+    /**
+     * The column <code>skipjack.job_schedules.payload_version</code>. Version
+     * of the payload's shape.
+     */
+    public final TableField<JobSchedulesRecord, Integer> PAYLOAD_VERSION = createField(DSL.name("payload_version"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("1"), SQLDataType.INTEGER)), this, "Version of the payload's shape.");
 
     /**
      * The column <code>skipjack.job_schedules.priority</code>. Priority of its
-     * jobs.
+     * jobs. NULL: the default of the queue.
      */
-    public final TableField<JobSchedulesRecord, Short> PRIORITY = createField(DSL.name("priority"), SQLDataType.SMALLINT.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.SMALLINT)), this, "Priority of its jobs.");
+    public final TableField<JobSchedulesRecord, Short> PRIORITY = createField(DSL.name("priority"), SQLDataType.SMALLINT, this, "Priority of its jobs. NULL: the default of the queue.");
 
     /**
      * The column <code>skipjack.job_schedules.max_attempts</code>. Attempts of
-     * its jobs.
+     * its jobs. NULL: the default of the queue.
      */
-    public final TableField<JobSchedulesRecord, Integer> MAX_ATTEMPTS = createField(DSL.name("max_attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("25"), SQLDataType.INTEGER)), this, "Attempts of its jobs.");
+    public final TableField<JobSchedulesRecord, Integer> MAX_ATTEMPTS = createField(DSL.name("max_attempts"), SQLDataType.INTEGER, this, "Attempts of its jobs. NULL: the default of the queue.");
 
     /**
-     * The column <code>skipjack.job_schedules.next_at</code>. Instant of the
-     * next fire.
+     * The column <code>skipjack.job_schedules.tags</code>. Tags of its jobs.
      */
-    public final TableField<JobSchedulesRecord, Instant> NEXT_AT = createField(DSL.name("next_at"), SQLDataType.INSTANT, this, "Instant of the next fire.");
+    public final TableField<JobSchedulesRecord, String[]> TAGS = createField(DSL.name("tags"), SQLDataType.CLOB.array(), this, "Tags of its jobs.");
 
     /**
-     * The column <code>skipjack.job_schedules.last_at</code>. Instant of the
-     * last fire.
+     * The column <code>skipjack.job_schedules.description</code>. What it is
+     * for, for operators.
      */
-    public final TableField<JobSchedulesRecord, Instant> LAST_AT = createField(DSL.name("last_at"), SQLDataType.INSTANT, this, "Instant of the last fire.");
+    public final TableField<JobSchedulesRecord, String> DESCRIPTION = createField(DSL.name("description"), SQLDataType.CLOB, this, "What it is for, for operators.");
 
     /**
-     * The column <code>skipjack.job_schedules.paused_at</code>. Since when it
-     * does not fire. NULL: not paused.
+     * The column <code>skipjack.job_schedules.in_code</code>. Whether only a
+     * worker that declared it can fire it, because code makes payloads or
+     * excepts dates.
      */
-    public final TableField<JobSchedulesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when it does not fire. NULL: not paused.");
+    public final TableField<JobSchedulesRecord, Boolean> IN_CODE = createField(DSL.name("in_code"), SQLDataType.BOOLEAN.nullable(false).defaultValue(DSL.field(DSL.raw("false"), SQLDataType.BOOLEAN)), this, "Whether only a worker that declared it can fire it, because code makes payloads or excepts dates.");
+
+    /**
+     * The column <code>skipjack.job_schedules.origin</code>. What created it:
+     * code or operator.
+     */
+    public final TableField<JobSchedulesRecord, String> ORIGIN = createField(DSL.name("origin"), SQLDataType.CLOB.nullable(false), this, "What created it: code or operator.");
+
+    /**
+     * The column <code>skipjack.job_schedules.authoritative</code>. Whether a
+     * declaration ends what operators changed: timing and pause.
+     */
+    public final TableField<JobSchedulesRecord, Boolean> AUTHORITATIVE = createField(DSL.name("authoritative"), SQLDataType.BOOLEAN.nullable(false).defaultValue(DSL.field(DSL.raw("false"), SQLDataType.BOOLEAN)), this, "Whether a declaration ends what operators changed: timing and pause.");
+
+    /**
+     * The column <code>skipjack.job_schedules.declaration</code>. Hash of its
+     * latest declaration. NULL for a schedule of an operator.
+     */
+    public final TableField<JobSchedulesRecord, String> DECLARATION = createField(DSL.name("declaration"), SQLDataType.CLOB, this, "Hash of its latest declaration. NULL for a schedule of an operator.");
+
+    /**
+     * The column <code>skipjack.job_schedules.declared_at</code>. When a
+     * running program last declared it. NULL for a schedule of an operator.
+     */
+    public final TableField<JobSchedulesRecord, Instant> DECLARED_AT = createField(DSL.name("declared_at"), SQLDataType.INSTANT, this, "When a running program last declared it. NULL for a schedule of an operator.");
+
+    /**
+     * The column <code>skipjack.job_schedules.timing_changed_at</code>. When an
+     * operator changed the timing that code declared. NULL: not changed.
+     */
+    public final TableField<JobSchedulesRecord, Instant> TIMING_CHANGED_AT = createField(DSL.name("timing_changed_at"), SQLDataType.INSTANT, this, "When an operator changed the timing that code declared. NULL: not changed.");
+
+    /**
+     * The column <code>skipjack.job_schedules.failures</code>. Failed tries of
+     * the next fire.
+     */
+    public final TableField<JobSchedulesRecord, Integer> FAILURES = createField(DSL.name("failures"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "Failed tries of the next fire.");
+
+    /**
+     * The column <code>skipjack.job_schedules.failed_at</code>. When the last
+     * try failed. NULL if it did not.
+     */
+    public final TableField<JobSchedulesRecord, Instant> FAILED_AT = createField(DSL.name("failed_at"), SQLDataType.INSTANT, this, "When the last try failed. NULL if it did not.");
+
+    /**
+     * The column <code>skipjack.job_schedules.last_error</code>. Why the last
+     * try failed. NULL if it did not.
+     */
+    public final TableField<JobSchedulesRecord, String> LAST_ERROR = createField(DSL.name("last_error"), SQLDataType.CLOB, this, "Why the last try failed. NULL if it did not.");
 
     /**
      * The column <code>skipjack.job_schedules.created_at</code>. When it was
-     * registered.
+     * first declared or added.
      */
-    public final TableField<JobSchedulesRecord, Instant> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When it was registered.");
+    public final TableField<JobSchedulesRecord, Instant> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When it was first declared or added.");
 
     /**
-     * The column <code>skipjack.job_schedules.updated_at</code>. When it last
-     * changed.
+     * The column <code>skipjack.job_schedules.updated_at</code>. When its
+     * definition, pause or request last changed; fires do not count.
      */
-    public final TableField<JobSchedulesRecord, Instant> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When it last changed.");
+    public final TableField<JobSchedulesRecord, Instant> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When its definition, pause or request last changed; fires do not count.");
 
     private JobSchedules(Name alias, Table<JobSchedulesRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }
 
     private JobSchedules(Name alias, Table<JobSchedulesRecord> aliased, Field<?>[] parameters, Condition where) {
-        super(alias, null, aliased, parameters, DSL.comment("Jobs that are enqueued again and again."), TableOptions.table(), where);
+        super(alias, null, aliased, parameters, DSL.comment("Schedules: when each fires next, and the job that a fire enqueues."), TableOptions.table(), where);
     }
 
     /**
@@ -181,6 +319,11 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
     }
 
     @Override
+    public List<Index> getIndexes() {
+        return Arrays.asList(Indexes.JOB_SCHEDULES_DUE_IDX);
+    }
+
+    @Override
     public UniqueKey<JobSchedulesRecord> getPrimaryKey() {
         return Keys.JOB_SCHEDULES_PKEY;
     }
@@ -188,7 +331,9 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
     @Override
     public List<Check<JobSchedulesRecord>> getChecks() {
         return Arrays.asList(
-            Internal.createCheck(this, DSL.name("job_schedules_catch_up_check"), "((catch_up = ANY (ARRAY['skip'::text, 'once'::text, 'all'::text])))", true)
+            Internal.createCheck(this, DSL.name("job_schedules_next_check"), "((next_at > last_at))", true),
+            Internal.createCheck(this, DSL.name("job_schedules_payload_check"), "(((payload IS NOT NULL) OR in_code))", true),
+            Internal.createCheck(this, DSL.name("job_schedules_timing_check"), "(((cron IS NULL) <> (interval_seconds IS NULL)))", true)
         );
     }
 

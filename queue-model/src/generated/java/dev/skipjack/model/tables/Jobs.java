@@ -236,10 +236,11 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, String[]> TAGS = createField(DSL.name("tags"), SQLDataType.CLOB.array(), this, "Free labels for people and filters.");
 
     /**
-     * The column <code>skipjack.jobs.traceparent</code>. W3C traceparent of the
-     * enqueuer.
+     * The column <code>skipjack.jobs.traceparent</code>. What enqueued the job:
+     * the W3C traceparent of the enqueuer, or schedule:&lt;name&gt;@&lt;planned
+     * time&gt; for a fire of a schedule.
      */
-    public final TableField<JobsRecord, String> TRACEPARENT = createField(DSL.name("traceparent"), SQLDataType.CLOB, this, "W3C traceparent of the enqueuer.");
+    public final TableField<JobsRecord, String> TRACEPARENT = createField(DSL.name("traceparent"), SQLDataType.CLOB, this, "What enqueued the job: the W3C traceparent of the enqueuer, or schedule:<name>@<planned time> for a fire of a schedule.");
 
     private Jobs(Name alias, Table<JobsRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

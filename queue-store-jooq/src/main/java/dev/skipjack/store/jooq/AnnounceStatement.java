@@ -16,17 +16,21 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.model.Routines;
+import dev.skipjack.store.jooq.internal.schedule.SchedulePredicates;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.PausePredicates;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import org.jooq.CommonTableExpression;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records a worker's heartbeat and returns its instructions.
@@ -35,7 +39,7 @@ import org.jooq.impl.SQLDataType;
  * WITH announced AS (INSERT INTO job_workers (...) VALUES (...)
  *                    ON CONFLICT (boot_id) DO UPDATE SET ..., seen_at = clock_timestamp() RETURNING boot_id)
  * SELECT ARRAY(SELECT queue::text FROM job_queues WHERE queue = ANY (:queues) AND <paused now>), schema_version(),
- *        current_setting('server_encoding')
+ *        current_setting('server_encoding'), (<microseconds until the first schedule is due>)
  * }</pre>
  *
  * <p>The queues are cast because the driver supports arrays of text but not of a domain. It is a
@@ -60,15 +64,21 @@ final class AnnounceStatement {
                 .and(PausePredicates.PAUSED));
     Field<Integer> schemaVersion = Routines.schemaVersion();
     Field<String> encoding = field("current_setting('server_encoding')", SQLDataType.CLOB);
+    Field<Long> nextFireIn = SchedulePredicates.nextFireIn();
     return Statement.of(
         dialect,
-        with(announced()).select(pausedQueues, schemaVersion, encoding),
+        with(announced()).select(pausedQueues, schemaVersion, encoding, nextFireIn),
         AnnounceStatement::arguments,
         row ->
             new WorkerInstructions(
                 Set.copyOf(row.texts(pausedQueues)),
                 row.integer(schemaVersion),
-                row.text(encoding)));
+                row.text(encoding),
+                duration(row.numberOrNull(nextFireIn))));
+  }
+
+  private static @Nullable Duration duration(@Nullable Long micros) {
+    return micros == null ? null : Duration.of(micros, ChronoUnit.MICROS);
   }
 
   private static CommonTableExpression<?> announced() {

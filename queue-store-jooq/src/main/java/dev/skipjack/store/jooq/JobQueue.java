@@ -10,10 +10,12 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.schedule.Schedules;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Names;
+import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.SchemaName;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
@@ -23,6 +25,8 @@ import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
 import dev.skipjack.store.jooq.internal.payload.PayloadLimits;
 import dev.skipjack.store.jooq.internal.read.JooqJobReader;
+import dev.skipjack.store.jooq.internal.schedule.JooqScheduleStore;
+import dev.skipjack.store.jooq.internal.schedule.JooqSchedules;
 import dev.skipjack.store.jooq.internal.sql.KeptTransactions;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
@@ -77,6 +81,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final JobEnqueuer own;
   private final QueueExtension extension;
   private final QueueAdmin admin;
+  private final Schedules schedules;
+  private final ScheduleStore scheduleStore;
 
   private JobQueue(Builder settings, PayloadCodec codec) {
     DataSource dataSource = settings.dataSource;
@@ -118,7 +124,25 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             producers::write,
             producers);
 
+    Runnable changed = sender == null ? () -> {} : sender::schedulesChanged;
+    this.schedules =
+        new JooqSchedules(application.transactions(), dialect, jobFactory::create, changed);
+
     this.store = ofWorkers.store();
+    this.scheduleStore =
+        new JooqScheduleStore(
+            ofWorkers.transactions(),
+            dialect,
+            jobFactory::create,
+            new JooqQueueAdmin(
+                    ofWorkers.transactions(),
+                    ofWorkers.healing(),
+                    dialect,
+                    jobFactory,
+                    ofWorkers.deadJobs())
+                ::cancel,
+            ofWorkers.store(),
+            changed);
     JooqWorkerRegistry registry = new JooqWorkerRegistry(ofWorkers.transactions(), dialect);
     this.workers = registry;
     this.wakeUps =
@@ -282,6 +306,16 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /** Returns the read-only queries on jobs and queues, for dashboards and tools. */
   public JobReader reader() {
     return reader;
+  }
+
+  /** Returns the schedules, to declare, add, change and list them. Started workers fire them. */
+  public Schedules schedules() {
+    return schedules;
+  }
+
+  @Override
+  public Optional<ScheduleStore> scheduleStore() {
+    return Optional.of(scheduleStore);
   }
 
   /** Returns the parts for modules that add another way of enqueueing. Not for applications. */

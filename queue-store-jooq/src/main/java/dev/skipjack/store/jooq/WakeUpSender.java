@@ -11,6 +11,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,10 +108,19 @@ final class WakeUpSender {
     if (wakeUps.isEmpty()) {
       return;
     }
+    send(wakeUps.values());
+  }
+
+  /** Wakes workers for a schedule that was committed. If that fails, they find it in a minute. */
+  void schedulesChanged() {
+    send(List.of(WakeUp.SCHEDULES));
+  }
+
+  private void send(Collection<WakeUp> wakeUps) {
     try (Connection connection = connections.borrow()) {
       boolean autoCommit = connection.getAutoCommit();
       try (PreparedStatement send = connection.prepareStatement(SEND)) {
-        for (WakeUp wakeUp : wakeUps.values()) {
+        for (WakeUp wakeUp : wakeUps) {
           send.setString(1, channel.name());
           send.setString(2, channel.text(wakeUp));
           send.execute();
@@ -121,8 +131,7 @@ final class WakeUpSender {
       }
     } catch (SQLException | RuntimeException failure) {
       // The jobs are committed: an exception would make the caller enqueue them again.
-      LOG.debug(
-          "Wake-up not sent; jobs wait for the next poll queues={}", wakeUps.keySet(), failure);
+      LOG.debug("Wake-up not sent; workers find it by polling wakeUps={}", wakeUps, failure);
     }
   }
 

@@ -63,6 +63,11 @@ class ArchitectureTest {
       dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.read");
 
   @ArchTest
+  static final ArchRule schedulesDependOnInternalSqlAndTheInsertOfJobsAlone =
+      dependsOnInternalSqlAlone(
+          "dev.skipjack.store.jooq.internal.schedule", "dev.skipjack.store.jooq.internal");
+
+  @ArchTest
   static final ArchRule packagesHaveNoCycles =
       slices().matching("dev.skipjack.store.(**)").should().beFreeOfCycles();
 
@@ -110,7 +115,10 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAPackage("com.zaxxer..");
 
-  private static ArchRule dependsOnInternalSqlAlone(String name) {
+  /**
+   * @param more packages on which it may depend too
+   */
+  private static ArchRule dependsOnInternalSqlAlone(String name, String... more) {
     return classes()
         .that()
         .resideInAPackage(name)
@@ -122,6 +130,7 @@ class ArchitectureTest {
                         name,
                         "dev.skipjack.store.jooq.internal.sql",
                         "dev.skipjack.api..",
-                        "dev.skipjack.model..")));
+                        "dev.skipjack.model.."))
+                .or(resideInAnyPackage(more)));
   }
 }

@@ -27,6 +27,7 @@ import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.history.HistoryStatements;
 import dev.skipjack.store.jooq.internal.read.ReadStatements;
+import dev.skipjack.store.jooq.internal.schedule.ScheduleStatements;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
@@ -167,6 +168,7 @@ final class EveryStatement {
         new TreeMap<>(GoldenSqlTest.statements(schema, AuditWeeks.containing(Instant.now())));
     all.putAll(HistoryStatements.texts(schema));
     all.putAll(ReadStatements.texts(schema));
+    all.putAll(ScheduleStatements.texts(schema));
     return all;
   }
 

@@ -70,12 +70,12 @@ class NamesAndLimitsTest {
         .isEqualTo(accepted);
     assertThat(
             accepted(
-                "INSERT INTO @job_schedules (name, cron, zone, queue, kind, payload) VALUES (gen_random_uuid()::text, '', '', ?, 'k', '1')",
+                "INSERT INTO @job_schedules (name, cron, origin, queue, kind, payload) VALUES (gen_random_uuid()::text, '', 'code', ?, 'k', '1')",
                 names))
         .isEqualTo(accepted);
     assertThat(
             accepted(
-                "INSERT INTO @job_schedules (name, cron, zone, queue, kind, payload) VALUES (gen_random_uuid()::text, '', '', 'q', ?, '1')",
+                "INSERT INTO @job_schedules (name, cron, origin, queue, kind, payload) VALUES (gen_random_uuid()::text, '', 'code', 'q', ?, '1')",
                 names))
         .isEqualTo(accepted);
     assertThat(accepted("SELECT @enqueue(?)", names)).isEqualTo(accepted);

@@ -20,12 +20,17 @@ import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.schedule.Overlap;
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.schedule.Schedules;
+import dev.skipjack.api.schedule.Timing;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
+import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.migrations.Roles;
 import dev.skipjack.testkit.QueueDatabase;
@@ -157,6 +162,36 @@ class RolesTest {
   }
 
   @Test
+  void aProducerDeclaresAndFiresSchedulesAndAnOperatorChangesThem() throws SQLException {
+    Schedule sync =
+        Schedule.every(Duration.ofHours(1))
+            .named("sync")
+            .enqueue(Fixture.WORK, new Fixture.Work(1))
+            .overlap(Overlap.CANCEL_PREVIOUS);
+    as(
+        "producer",
+        (queue, pool) -> {
+          queue.schedules().declare(sync);
+          queue.schedules().fireNow("sync");
+          ScheduleStore store = queue.scheduleStore().orElseThrow();
+          assertThat(store.fireDue(List.of(sync)).fired()).hasSize(1);
+          assertThat(store.recalculate()).isEmpty();
+          store.touch(List.of(sync));
+        });
+    as(
+        "operator",
+        (queue, pool) -> {
+          Schedules schedules = queue.schedules();
+          assertThat(schedules.pause("sync")).isTrue();
+          assertThat(schedules.resume("sync")).isTrue();
+          assertThat(schedules.change("sync", Timing.cron("0 1 * * *"))).isTrue();
+          assertThat(schedules.fireNow("sync")).isTrue();
+          assertThat(schedules.list()).hasSize(1);
+          assertThat(schedules.retire("sync")).isTrue();
+        });
+  }
+
+  @Test
   void aViewerReadsAllButWhatJobsCarry() throws SQLException {
     JobId job = fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), it -> it.tags("a"));
     kill(1);
@@ -193,7 +228,7 @@ class RolesTest {
                 "UPDATE @jobs_archive SET payload = '{}'",
                 "DELETE FROM @job_executions",
                 "DELETE FROM @jobs_archive",
-                "INSERT INTO @job_schedules (name, cron, zone, queue, kind, payload) VALUES ('a', 'b', 'c', 'd', 'e', '{}')",
+                "TRUNCATE @job_schedules",
                 "SELECT setval('@jobs_id_seq', 1)"),
             forbidden(
                 List.of("sql_producer"),
@@ -202,6 +237,7 @@ class RolesTest {
                 "UPDATE @jobs SET priority = 100",
                 "SELECT nextval('@jobs_id_seq')",
                 "INSERT INTO @job_keys VALUES ('k', 1, now())",
+                "SELECT name FROM @job_schedules",
                 "SELECT @create_partition('jobs_archive', now())"),
             forbidden(
                 List.of("producer"),
@@ -229,6 +265,8 @@ class RolesTest {
                 "UPDATE @jobs SET max_attempts = 1000",
                 "INSERT INTO @jobs (kind, payload) VALUES ('work', '{}')",
                 "UPDATE @job_queues SET paused_at = now()",
+                "UPDATE @job_schedules SET next_at = now()",
+                "DELETE FROM @job_schedules",
                 "SELECT @create_partitions(interval '1 day')",
                 "SELECT @enqueue('work', '{}')"),
             forbidden(
@@ -246,6 +284,7 @@ class RolesTest {
                 "SELECT result FROM @jobs_archive",
                 "SELECT error_stack FROM @job_executions",
                 "SELECT payload FROM @job_schedules",
+                "UPDATE @job_schedules SET paused_at = now()",
                 "SELECT 1 FROM @job_keys",
                 "UPDATE @jobs SET priority = 1",
                 "DELETE FROM @jobs",

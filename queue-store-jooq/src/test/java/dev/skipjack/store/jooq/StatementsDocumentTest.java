@@ -22,6 +22,7 @@ class StatementsDocumentTest {
           Path.of("src/main/java/dev/skipjack/store/jooq"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/history"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/read"),
+          Path.of("src/main/java/dev/skipjack/store/jooq/internal/schedule"),
           Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"));
   private static final Pattern CLASS_COMMENT =
       Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*final class");
@@ -68,6 +69,16 @@ class StatementsDocumentTest {
               "ReadCutoffsStatement",
               "PruneArchiveStatement"),
           new Chapter("Workers", "AnnounceStatement", "RemoveWorkersStatement"),
+          new Chapter(
+              "Schedules",
+              "DueSchedulesStatement",
+              "FireSchedulesStatement",
+              "PostponeSchedulesStatement",
+              "NextFireStatement",
+              "OutdatedSchedulesStatement",
+              "LockSchedulesStatement",
+              "WriteSchedulesStatement",
+              "ListSchedulesStatement"),
           new Chapter(
               "The read side",
               "FindJobStatement",

@@ -7,6 +7,7 @@ package dev.skipjack.model.tables.records;
 import dev.skipjack.model.tables.JobSchedules;
 
 import java.time.Instant;
+import java.time.LocalDate;
 
 import javax.annotation.processing.Generated;
 
@@ -16,7 +17,7 @@ import org.jooq.impl.UpdatableRecordImpl;
 
 
 /**
- * Jobs that are enqueued again and again.
+ * Schedules: when each fires next, and the job that a fire enqueues.
  */
 @Generated(
     value = {
@@ -47,159 +48,87 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
     }
 
     /**
-     * Setter for <code>skipjack.job_schedules.cron</code>. When it fires, as a
-     * cron expression.
+     * Setter for <code>skipjack.job_schedules.due_at</code>. When a worker next
+     * fires it: next_at plus its share of the jitter, later after a failed try,
+     * earlier on request. NULL: never.
      */
-    public void setCron(String value) {
+    public void setDueAt(Instant value) {
         set(1, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_schedules.cron</code>. When it fires, as a
-     * cron expression.
+     * Getter for <code>skipjack.job_schedules.due_at</code>. When a worker next
+     * fires it: next_at plus its share of the jitter, later after a failed try,
+     * earlier on request. NULL: never.
      */
-    public String getCron() {
-        return (String) get(1);
+    public Instant getDueAt() {
+        return (Instant) get(1);
     }
 
     /**
-     * Setter for <code>skipjack.job_schedules.zone</code>. Time zone of the
-     * expression, an IANA name.
+     * Setter for <code>skipjack.job_schedules.next_at</code>. Planned time of
+     * the next fire. NULL: it never fires again.
      */
-    public void setZone(String value) {
+    public void setNextAt(Instant value) {
         set(2, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_schedules.zone</code>. Time zone of the
-     * expression, an IANA name.
+     * Getter for <code>skipjack.job_schedules.next_at</code>. Planned time of
+     * the next fire. NULL: it never fires again.
      */
-    public String getZone() {
-        return (String) get(2);
+    public Instant getNextAt() {
+        return (Instant) get(2);
     }
 
     /**
-     * Setter for <code>skipjack.job_schedules.catch_up</code>. What happens to
-     * firings missed while no worker ran: skip, once or all.
+     * Setter for <code>skipjack.job_schedules.last_at</code>. Planned time of
+     * the last fire. A fire is always later than the one before, even if the
+     * clock steps back.
      */
-    public void setCatchUp(String value) {
+    public void setLastAt(Instant value) {
         set(3, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_schedules.catch_up</code>. What happens to
-     * firings missed while no worker ran: skip, once or all.
+     * Getter for <code>skipjack.job_schedules.last_at</code>. Planned time of
+     * the last fire. A fire is always later than the one before, even if the
+     * clock steps back.
      */
-    public String getCatchUp() {
-        return (String) get(3);
+    public Instant getLastAt() {
+        return (Instant) get(3);
     }
 
     /**
-     * Setter for <code>skipjack.job_schedules.queue</code>. Queue of its jobs.
+     * Setter for <code>skipjack.job_schedules.last_job_id</code>. The last job
+     * that it enqueued.
      */
-    public void setQueue(String value) {
+    public void setLastJobId(Long value) {
         set(4, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_schedules.queue</code>. Queue of its jobs.
+     * Getter for <code>skipjack.job_schedules.last_job_id</code>. The last job
+     * that it enqueued.
      */
-    public String getQueue() {
-        return (String) get(4);
+    public Long getLastJobId() {
+        return (Long) get(4);
     }
 
     /**
-     * Setter for <code>skipjack.job_schedules.kind</code>. Kind of its jobs.
+     * Setter for <code>skipjack.job_schedules.requested_at</code>. When an
+     * operator requested a fire that has not happened yet. NULL otherwise.
      */
-    public void setKind(String value) {
+    public void setRequestedAt(Instant value) {
         set(5, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_schedules.kind</code>. Kind of its jobs.
+     * Getter for <code>skipjack.job_schedules.requested_at</code>. When an
+     * operator requested a fire that has not happened yet. NULL otherwise.
      */
-    public String getKind() {
-        return (String) get(5);
-    }
-
-    /**
-     * Setter for <code>skipjack.job_schedules.payload</code>. Payload of its
-     * jobs.
-     */
-    public void setPayload(JSONB value) {
-        set(6, value);
-    }
-
-    /**
-     * Getter for <code>skipjack.job_schedules.payload</code>. Payload of its
-     * jobs.
-     */
-    public JSONB getPayload() {
-        return (JSONB) get(6);
-    }
-
-    /**
-     * Setter for <code>skipjack.job_schedules.priority</code>. Priority of its
-     * jobs.
-     */
-    public void setPriority(Short value) {
-        set(7, value);
-    }
-
-    /**
-     * Getter for <code>skipjack.job_schedules.priority</code>. Priority of its
-     * jobs.
-     */
-    public Short getPriority() {
-        return (Short) get(7);
-    }
-
-    /**
-     * Setter for <code>skipjack.job_schedules.max_attempts</code>. Attempts of
-     * its jobs.
-     */
-    public void setMaxAttempts(Integer value) {
-        set(8, value);
-    }
-
-    /**
-     * Getter for <code>skipjack.job_schedules.max_attempts</code>. Attempts of
-     * its jobs.
-     */
-    public Integer getMaxAttempts() {
-        return (Integer) get(8);
-    }
-
-    /**
-     * Setter for <code>skipjack.job_schedules.next_at</code>. Instant of the
-     * next fire.
-     */
-    public void setNextAt(Instant value) {
-        set(9, value);
-    }
-
-    /**
-     * Getter for <code>skipjack.job_schedules.next_at</code>. Instant of the
-     * next fire.
-     */
-    public Instant getNextAt() {
-        return (Instant) get(9);
-    }
-
-    /**
-     * Setter for <code>skipjack.job_schedules.last_at</code>. Instant of the
-     * last fire.
-     */
-    public void setLastAt(Instant value) {
-        set(10, value);
-    }
-
-    /**
-     * Getter for <code>skipjack.job_schedules.last_at</code>. Instant of the
-     * last fire.
-     */
-    public Instant getLastAt() {
-        return (Instant) get(10);
+    public Instant getRequestedAt() {
+        return (Instant) get(5);
     }
 
     /**
@@ -207,7 +136,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * does not fire. NULL: not paused.
      */
     public void setPausedAt(Instant value) {
-        set(11, value);
+        set(6, value);
     }
 
     /**
@@ -215,39 +144,469 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * does not fire. NULL: not paused.
      */
     public Instant getPausedAt() {
-        return (Instant) get(11);
+        return (Instant) get(6);
     }
 
     /**
-     * Setter for <code>skipjack.job_schedules.created_at</code>. When it was
-     * registered.
+     * Setter for <code>skipjack.job_schedules.cron</code>. The cron expression.
+     * NULL for an interval.
      */
-    public void setCreatedAt(Instant value) {
+    public void setCron(String value) {
+        set(7, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.cron</code>. The cron expression.
+     * NULL for an interval.
+     */
+    public String getCron() {
+        return (String) get(7);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.interval_seconds</code>. The
+     * interval in seconds. NULL for a cron expression.
+     */
+    public void setIntervalSeconds(Long value) {
+        set(8, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.interval_seconds</code>. The
+     * interval in seconds. NULL for a cron expression.
+     */
+    public Long getIntervalSeconds() {
+        return (Long) get(8);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.aligned</code>. Whether an
+     * interval is aligned to the epoch; otherwise it counts from the last fire.
+     */
+    public void setAligned(Boolean value) {
+        set(9, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.aligned</code>. Whether an
+     * interval is aligned to the epoch; otherwise it counts from the last fire.
+     */
+    public Boolean getAligned() {
+        return (Boolean) get(9);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.zone</code>. Time zone of the
+     * cron expression and of except_dates.
+     */
+    public void setZone(String value) {
+        set(10, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.zone</code>. Time zone of the
+     * cron expression and of except_dates.
+     */
+    public String getZone() {
+        return (String) get(10);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.except_dates</code>. Dates on
+     * which it does not fire.
+     */
+    public void setExceptDates(LocalDate[] value) {
+        set(11, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.except_dates</code>. Dates on
+     * which it does not fire.
+     */
+    public LocalDate[] getExceptDates() {
+        return (LocalDate[]) get(11);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.zone_rules</code>. Version of the
+     * time zone data that next_at was calculated with. NULL for a zone without
+     * rules that change.
+     */
+    public void setZoneRules(String value) {
         set(12, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_schedules.created_at</code>. When it was
-     * registered.
+     * Getter for <code>skipjack.job_schedules.zone_rules</code>. Version of the
+     * time zone data that next_at was calculated with. NULL for a zone without
+     * rules that change.
      */
-    public Instant getCreatedAt() {
-        return (Instant) get(12);
+    public String getZoneRules() {
+        return (String) get(12);
     }
 
     /**
-     * Setter for <code>skipjack.job_schedules.updated_at</code>. When it last
-     * changed.
+     * Setter for <code>skipjack.job_schedules.missed</code>. What happens to
+     * fires missed while no worker ran: skip, once or all.
      */
-    public void setUpdatedAt(Instant value) {
+    public void setMissed(String value) {
         set(13, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_schedules.updated_at</code>. When it last
-     * changed.
+     * Getter for <code>skipjack.job_schedules.missed</code>. What happens to
+     * fires missed while no worker ran: skip, once or all.
+     */
+    public String getMissed() {
+        return (String) get(13);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.missed_maximum</code>. How many
+     * missed fires all makes up for at most: the latest.
+     */
+    public void setMissedMaximum(Integer value) {
+        set(14, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.missed_maximum</code>. How many
+     * missed fires all makes up for at most: the latest.
+     */
+    public Integer getMissedMaximum() {
+        return (Integer) get(14);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.overlap</code>. What a fire does
+     * while an earlier job is live: allow, skip_while_live or cancel_previous.
+     */
+    public void setOverlap(String value) {
+        set(15, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.overlap</code>. What a fire does
+     * while an earlier job is live: allow, skip_while_live or cancel_previous.
+     */
+    public String getOverlap() {
+        return (String) get(15);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.jitter_ms</code>. Milliseconds
+     * over which schedules are spread; the name determines the share of each.
+     */
+    public void setJitterMs(Long value) {
+        set(16, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.jitter_ms</code>. Milliseconds
+     * over which schedules are spread; the name determines the share of each.
+     */
+    public Long getJitterMs() {
+        return (Long) get(16);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.queue</code>. Queue of its jobs.
+     */
+    public void setQueue(String value) {
+        set(17, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.queue</code>. Queue of its jobs.
+     */
+    public String getQueue() {
+        return (String) get(17);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.kind</code>. Kind of its jobs.
+     */
+    public void setKind(String value) {
+        set(18, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.kind</code>. Kind of its jobs.
+     */
+    public String getKind() {
+        return (String) get(18);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.payload</code>. Payload of its
+     * jobs. NULL: code makes it from the time of the fire.
+     */
+    public void setPayload(JSONB value) {
+        set(19, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.payload</code>. Payload of its
+     * jobs. NULL: code makes it from the time of the fire.
+     */
+    public JSONB getPayload() {
+        return (JSONB) get(19);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.payload_version</code>. Version
+     * of the payload's shape.
+     */
+    public void setPayloadVersion(Integer value) {
+        set(20, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.payload_version</code>. Version
+     * of the payload's shape.
+     */
+    public Integer getPayloadVersion() {
+        return (Integer) get(20);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.priority</code>. Priority of its
+     * jobs. NULL: the default of the queue.
+     */
+    public void setPriority(Short value) {
+        set(21, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.priority</code>. Priority of its
+     * jobs. NULL: the default of the queue.
+     */
+    public Short getPriority() {
+        return (Short) get(21);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.max_attempts</code>. Attempts of
+     * its jobs. NULL: the default of the queue.
+     */
+    public void setMaxAttempts(Integer value) {
+        set(22, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.max_attempts</code>. Attempts of
+     * its jobs. NULL: the default of the queue.
+     */
+    public Integer getMaxAttempts() {
+        return (Integer) get(22);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.tags</code>. Tags of its jobs.
+     */
+    public void setTags(String[] value) {
+        set(23, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.tags</code>. Tags of its jobs.
+     */
+    public String[] getTags() {
+        return (String[]) get(23);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.description</code>. What it is
+     * for, for operators.
+     */
+    public void setDescription(String value) {
+        set(24, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.description</code>. What it is
+     * for, for operators.
+     */
+    public String getDescription() {
+        return (String) get(24);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.in_code</code>. Whether only a
+     * worker that declared it can fire it, because code makes payloads or
+     * excepts dates.
+     */
+    public void setInCode(Boolean value) {
+        set(25, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.in_code</code>. Whether only a
+     * worker that declared it can fire it, because code makes payloads or
+     * excepts dates.
+     */
+    public Boolean getInCode() {
+        return (Boolean) get(25);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.origin</code>. What created it:
+     * code or operator.
+     */
+    public void setOrigin(String value) {
+        set(26, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.origin</code>. What created it:
+     * code or operator.
+     */
+    public String getOrigin() {
+        return (String) get(26);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.authoritative</code>. Whether a
+     * declaration ends what operators changed: timing and pause.
+     */
+    public void setAuthoritative(Boolean value) {
+        set(27, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.authoritative</code>. Whether a
+     * declaration ends what operators changed: timing and pause.
+     */
+    public Boolean getAuthoritative() {
+        return (Boolean) get(27);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.declaration</code>. Hash of its
+     * latest declaration. NULL for a schedule of an operator.
+     */
+    public void setDeclaration(String value) {
+        set(28, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.declaration</code>. Hash of its
+     * latest declaration. NULL for a schedule of an operator.
+     */
+    public String getDeclaration() {
+        return (String) get(28);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.declared_at</code>. When a
+     * running program last declared it. NULL for a schedule of an operator.
+     */
+    public void setDeclaredAt(Instant value) {
+        set(29, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.declared_at</code>. When a
+     * running program last declared it. NULL for a schedule of an operator.
+     */
+    public Instant getDeclaredAt() {
+        return (Instant) get(29);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.timing_changed_at</code>. When an
+     * operator changed the timing that code declared. NULL: not changed.
+     */
+    public void setTimingChangedAt(Instant value) {
+        set(30, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.timing_changed_at</code>. When an
+     * operator changed the timing that code declared. NULL: not changed.
+     */
+    public Instant getTimingChangedAt() {
+        return (Instant) get(30);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.failures</code>. Failed tries of
+     * the next fire.
+     */
+    public void setFailures(Integer value) {
+        set(31, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.failures</code>. Failed tries of
+     * the next fire.
+     */
+    public Integer getFailures() {
+        return (Integer) get(31);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.failed_at</code>. When the last
+     * try failed. NULL if it did not.
+     */
+    public void setFailedAt(Instant value) {
+        set(32, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.failed_at</code>. When the last
+     * try failed. NULL if it did not.
+     */
+    public Instant getFailedAt() {
+        return (Instant) get(32);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.last_error</code>. Why the last
+     * try failed. NULL if it did not.
+     */
+    public void setLastError(String value) {
+        set(33, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.last_error</code>. Why the last
+     * try failed. NULL if it did not.
+     */
+    public String getLastError() {
+        return (String) get(33);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.created_at</code>. When it was
+     * first declared or added.
+     */
+    public void setCreatedAt(Instant value) {
+        set(34, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.created_at</code>. When it was
+     * first declared or added.
+     */
+    public Instant getCreatedAt() {
+        return (Instant) get(34);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_schedules.updated_at</code>. When its
+     * definition, pause or request last changed; fires do not count.
+     */
+    public void setUpdatedAt(Instant value) {
+        set(35, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.updated_at</code>. When its
+     * definition, pause or request last changed; fires do not count.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(13);
+        return (Instant) get(35);
     }
 
     // -------------------------------------------------------------------------
@@ -273,21 +632,43 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
     /**
      * Create a detached, initialised JobSchedulesRecord
      */
-    public JobSchedulesRecord(String name, String cron, String zone, String catchUp, String queue, String kind, JSONB payload, Short priority, Integer maxAttempts, Instant nextAt, Instant lastAt, Instant pausedAt, Instant createdAt, Instant updatedAt) {
+    public JobSchedulesRecord(String name, Instant dueAt, Instant nextAt, Instant lastAt, Long lastJobId, Instant requestedAt, Instant pausedAt, String cron, Long intervalSeconds, Boolean aligned, String zone, LocalDate[] exceptDates, String zoneRules, String missed, Integer missedMaximum, String overlap, Long jitterMs, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, Integer maxAttempts, String[] tags, String description, Boolean inCode, String origin, Boolean authoritative, String declaration, Instant declaredAt, Instant timingChangedAt, Integer failures, Instant failedAt, String lastError, Instant createdAt, Instant updatedAt) {
         super(JobSchedules.JOB_SCHEDULES);
 
         setName(name);
+        setDueAt(dueAt);
+        setNextAt(nextAt);
+        setLastAt(lastAt);
+        setLastJobId(lastJobId);
+        setRequestedAt(requestedAt);
+        setPausedAt(pausedAt);
         setCron(cron);
+        setIntervalSeconds(intervalSeconds);
+        setAligned(aligned);
         setZone(zone);
-        setCatchUp(catchUp);
+        setExceptDates(exceptDates);
+        setZoneRules(zoneRules);
+        setMissed(missed);
+        setMissedMaximum(missedMaximum);
+        setOverlap(overlap);
+        setJitterMs(jitterMs);
         setQueue(queue);
         setKind(kind);
         setPayload(payload);
+        setPayloadVersion(payloadVersion);
         setPriority(priority);
         setMaxAttempts(maxAttempts);
-        setNextAt(nextAt);
-        setLastAt(lastAt);
-        setPausedAt(pausedAt);
+        setTags(tags);
+        setDescription(description);
+        setInCode(inCode);
+        setOrigin(origin);
+        setAuthoritative(authoritative);
+        setDeclaration(declaration);
+        setDeclaredAt(declaredAt);
+        setTimingChangedAt(timingChangedAt);
+        setFailures(failures);
+        setFailedAt(failedAt);
+        setLastError(lastError);
         setCreatedAt(createdAt);
         setUpdatedAt(updatedAt);
         resetChangedOnNotNull();

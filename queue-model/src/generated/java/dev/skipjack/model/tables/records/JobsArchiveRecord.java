@@ -362,16 +362,18 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs_archive.traceparent</code>. W3C
-     * traceparent of its enqueuer.
+     * Setter for <code>skipjack.jobs_archive.traceparent</code>. What enqueued
+     * it: the W3C traceparent of its enqueuer, or
+     * schedule:&lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
      */
     public void setTraceparent(String value) {
         set(21, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs_archive.traceparent</code>. W3C
-     * traceparent of its enqueuer.
+     * Getter for <code>skipjack.jobs_archive.traceparent</code>. What enqueued
+     * it: the W3C traceparent of its enqueuer, or
+     * schedule:&lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
      */
     public String getTraceparent() {
         return (String) get(21);

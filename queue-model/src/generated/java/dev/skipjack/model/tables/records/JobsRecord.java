@@ -471,16 +471,18 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.traceparent</code>. W3C traceparent of the
-     * enqueuer.
+     * Setter for <code>skipjack.jobs.traceparent</code>. What enqueued the job:
+     * the W3C traceparent of the enqueuer, or schedule:&lt;name&gt;@&lt;planned
+     * time&gt; for a fire of a schedule.
      */
     public void setTraceparent(String value) {
         set(27, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.traceparent</code>. W3C traceparent of the
-     * enqueuer.
+     * Getter for <code>skipjack.jobs.traceparent</code>. What enqueued the job:
+     * the W3C traceparent of the enqueuer, or schedule:&lt;name&gt;@&lt;planned
+     * time&gt; for a fire of a schedule.
      */
     public String getTraceparent() {
         return (String) get(27);

@@ -23,12 +23,12 @@ import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.NextId;
+import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.DataType;
@@ -154,7 +154,7 @@ public final class JobInsert {
             .into(JOBS.UNIQUE_LABEL, given.text("unique_label")),
         JobColumn.text("unique_until", "unique_untils", unique(key -> key.until().literal()))
             .into(JOBS.UNIQUE_UNTIL, given.value("unique_until", JOBS.UNIQUE_UNTIL.getDataType())),
-        JobColumn.text("traceparent", "trace_parents", NewJob::traceparent)
+        JobColumn.text("traceparent", "trace_parents", NewJob::enqueuedBy)
             .into(JOBS.TRACEPARENT, given.text("traceparent")));
   }
 
@@ -278,11 +278,7 @@ public final class JobInsert {
    * lengths, so the tags of each job are one element.
    */
   private static @Nullable String tags(NewJob job) {
-    return job.tags().isEmpty()
-        ? null
-        : job.tags().stream()
-            .map(tag -> '"' + tag.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
-            .collect(Collectors.joining(",", "{", "}"));
+    return job.tags().isEmpty() ? null : Texts.arrayOf(job.tags());
   }
 
   private static Function<NewJob, @Nullable String> unique(Function<UniqueKey, String> part) {

@@ -9,6 +9,7 @@ import static org.jooq.impl.DSL.select;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.schedule.ScheduledFire;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -89,6 +90,8 @@ final class FindJobStatement {
 
   /** Reads a job. The columns of a union have the names of its first part. */
   private static JobDetails read(Row row) throws SQLException {
+    String enqueuedBy = row.textOrNull(JOBS.TRACEPARENT);
+    ScheduledFire fire = ScheduledFire.of(enqueuedBy).orElse(null);
     Long execution = row.numberOrNull(JOBS.CURRENT_EXECUTION_ID);
     return new JobDetails(
         JobSummaries.LIVE.read(row),
@@ -101,7 +104,8 @@ final class FindJobStatement {
         row.textOrNull(JOBS.ORDERING_KEY),
         row.textOrNull(JOBS.PROGRESS),
         row.textOrNull(RESULT),
-        row.textOrNull(JOBS.TRACEPARENT),
+        fire == null ? enqueuedBy : null,
+        fire,
         List.of());
   }
 }

@@ -1,5 +1,7 @@
 package dev.skipjack.store.jooq.internal.sql;
 
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.impl.DSL;
@@ -18,6 +20,13 @@ public final class Texts {
   /** Returns a parameter for one text: {@code cast(? as text)}. */
   public static Field<String> param(String name) {
     return DSL.cast(DSL.param(name, String.class), SQLDataType.CLOB);
+  }
+
+  /** Returns an array of texts in PostgreSQL's text form, to be cast: {@code {"a","b"}}. */
+  public static String arrayOf(List<String> texts) {
+    return texts.stream()
+        .map(text -> '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
+        .collect(Collectors.joining(",", "{", "}"));
   }
 
   /** Returns a parameter for an array of texts. */

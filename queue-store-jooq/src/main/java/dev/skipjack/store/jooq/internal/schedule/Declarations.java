@@ -1,0 +1,199 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.schedule.ScheduleOrigin;
+import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
+import dev.skipjack.store.jooq.internal.sql.Chunks;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Session;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes declarations of schedules. What operators changed at run time remains, unless the
+ * declaration is authoritative.
+ */
+final class Declarations {
+
+  private static final int LARGEST = 500;
+
+  /** Each retry means that another process inserted one of the schedules at the same time. */
+  private static final int MOST_TRIES = 10;
+
+  /** How old the record of the last declaration may become before it is renewed. */
+  private static final Duration RENEWED_AFTER = Duration.ofHours(1);
+
+  private final OwnTransactions transactions;
+  private final ScheduleTable table;
+  private final JobFactory jobs;
+  private final ZoneRules zoneRules;
+
+  Declarations(
+      OwnTransactions transactions, ScheduleTable table, JobFactory jobs, ZoneRules zoneRules) {
+    this.transactions = transactions;
+    this.table = table;
+    this.jobs = jobs;
+    this.zoneRules = zoneRules;
+  }
+
+  /**
+   * Declares schedules.
+   *
+   * @return whether any of them was created or changed
+   * @throws IllegalArgumentException if two of them have the same name
+   */
+  boolean declare(Collection<Schedule> schedules) {
+    Map<String, Declaration> byName = new TreeMap<>();
+    for (Schedule schedule : schedules) {
+      if (byName.put(schedule.name(), Declaration.of(schedule, jobs)) != null) {
+        throw new IllegalArgumentException(
+            "Schedule '%s' is declared twice. Give each schedule a name of its own."
+                .formatted(schedule.name()));
+      }
+    }
+    boolean changed = false;
+    for (List<Declaration> chunk :
+        Chunks.of(List.copyOf(byName.values()), LARGEST, Declarations::size)) {
+      changed |= transactions.inOne(session -> declare(session, chunk));
+    }
+    return changed;
+  }
+
+  private static long size(Declaration declaration) {
+    String payload = declaration.definition().job().payload();
+    return payload == null ? 0 : payload.length();
+  }
+
+  private boolean declare(Session session, List<Declaration> declarations) throws SQLException {
+    boolean changed = false;
+    List<Declaration> open = declarations;
+    for (int i = 0; i < MOST_TRIES && !open.isEmpty(); i++) {
+      ScheduleTable.Locked locked =
+          table.lock(session, open.stream().map(one -> one.schedule().name()).toList());
+      List<StoredSchedule> created = new ArrayList<>();
+      List<StoredSchedule> replaced = new ArrayList<>();
+      List<String> seen = new ArrayList<>();
+      for (Declaration declaration : open) {
+        StoredSchedule stored = locked.schedules().get(declaration.schedule().name());
+        if (stored == null) {
+          created.add(created(declaration, locked.now()));
+        } else {
+          StoredSchedule wanted = merged(stored, declaration, locked.now());
+          if (!wanted.equals(stored)) {
+            replaced.add(wanted.seen(locked.now()));
+          } else if (isOld(stored.source().declaredAt(), locked.now())) {
+            seen.add(stored.name());
+          }
+        }
+      }
+      table.replace(session, replaced);
+      table.touch(session, seen);
+      List<String> inserted = table.insert(session, created);
+      changed |= !replaced.isEmpty() || !inserted.isEmpty();
+      // Another process has inserted the others: they are changed like those that existed before.
+      List<String> met =
+          created.stream()
+              .map(StoredSchedule::name)
+              .filter(name -> !inserted.contains(name))
+              .toList();
+      open = open.stream().filter(one -> met.contains(one.schedule().name())).toList();
+    }
+    return changed;
+  }
+
+  private static boolean isOld(@Nullable Instant declaredAt, Instant now) {
+    return declaredAt == null || declaredAt.plus(RENEWED_AFTER).isBefore(now);
+  }
+
+  private StoredSchedule created(Declaration declaration, Instant now) {
+    return created(declaration, source(declaration, now, null), now);
+  }
+
+  private StoredSchedule created(
+      Declaration declaration, StoredSchedule.Source source, Instant now) {
+    return new StoredSchedule(
+            declaration.schedule().name(),
+            declaration.definition(),
+            source,
+            StoredSchedule.Progress.NONE,
+            StoredSchedule.Failures.NONE,
+            null,
+            now,
+            now)
+        .firingNext(
+            declaration.schedule().timing(), now, zoneRules.of(declaration.schedule().timing()));
+  }
+
+  private static StoredSchedule.Source source(
+      Declaration declaration, Instant declaredAt, @Nullable Instant timingChangedAt) {
+    return new StoredSchedule.Source(
+        ScheduleOrigin.CODE,
+        declaration.schedule().isAuthoritative(),
+        declaration.hash(),
+        declaredAt,
+        timingChangedAt);
+  }
+
+  /** Returns what {@code stored} becomes; the same if the declaration changes nothing. */
+  private StoredSchedule merged(StoredSchedule stored, Declaration declaration, Instant now) {
+    StoredTiming declared = declaration.definition().timing();
+    Instant changedAt = stored.source().timingChangedAt();
+    boolean authoritative = declaration.schedule().isAuthoritative();
+    boolean keepsTiming =
+        changedAt != null && !authoritative && !declared.equals(stored.definition().timing());
+    boolean same =
+        declaration.hash().equals(stored.source().declaration())
+            && (changedAt == null || keepsTiming)
+            && (!authoritative || stored.pausedAt() == null);
+    if (same) {
+      return stored;
+    }
+    StoredTiming timing = keepsTiming ? stored.definition().timing() : declared;
+    StoredSchedule merged =
+        stored.with(
+            declaration.definition().with(timing),
+            source(declaration, now, keepsTiming ? changedAt : null),
+            now);
+    if (authoritative && stored.pausedAt() != null) {
+      merged = merged.paused(null, now);
+    } else if (timing.equals(stored.definition().timing())) {
+      // Keeps its next fire, also one that was missed; the jitter may be another.
+      return merged.dueAgain();
+    }
+    return merged.firingNext(
+        keepsTiming ? timing.timing() : declaration.schedule().timing(),
+        now,
+        zoneRules.of(declaration.schedule().timing()));
+  }
+
+  /** Adds a schedule of an operator; returns whether there was none of that name. */
+  boolean add(Schedule schedule) {
+    Declaration declaration = Declaration.of(schedule, jobs);
+    return transactions.inOne(
+        session -> {
+          ScheduleTable.Locked locked = table.lock(session, List.of(schedule.name()));
+          return locked.schedules().isEmpty()
+              && !table
+                  .insert(
+                      session,
+                      List.of(created(declaration, StoredSchedule.Source.OPERATOR, locked.now())))
+                  .isEmpty();
+        });
+  }
+
+  /** Records that a running program declares schedules. */
+  void touch(Collection<String> names) {
+    transactions.inOne(
+        session -> {
+          table.touch(session, names);
+          return true;
+        });
+  }
+}

@@ -1,0 +1,61 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import static dev.skipjack.model.Tables.JOB_SCHEDULES;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.time.Instant;
+import java.util.Collection;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Param;
+
+/**
+ * Reads due schedules, those that have been due longest first.
+ *
+ * <pre>{@code
+ * SELECT ..., now() FROM job_schedules
+ *  WHERE (paused_at IS NULL OR requested_at IS NOT NULL) AND due_at <= now() AND (NOT in_code OR name = ANY (:declared))
+ *  ORDER BY due_at LIMIT :batch
+ * }</pre>
+ *
+ * <p>{@code job_schedules_due_idx} returns them in order, and a schedule that another worker has
+ * fired meanwhile is recognized by {@code FireSchedulesStatement}. Locks nothing.
+ */
+final class DueSchedulesStatement {
+
+  private static final Param<Long> BATCH = param("batch", Long.class);
+
+  private DueSchedulesStatement() {}
+
+  /**
+   * @param declared the names of the schedules that the worker declared
+   */
+  record Request(Collection<String> declared, int batch) {}
+
+  /**
+   * @param now the database's time
+   */
+  record Due(StoredSchedule schedule, Instant now) {}
+
+  static Statement<Request, Due> of(DSLContext dialect) {
+    Field<Instant> now = DatabaseClock.TRANSACTION_START.as("read_at");
+    return Statement.of(
+        dialect,
+        select(ScheduleColumns.selected(now))
+            .from(JOB_SCHEDULES)
+            .where(SchedulePredicates.FIRES)
+            .and(JOB_SCHEDULES.DUE_AT.le(DatabaseClock.TRANSACTION_START))
+            .and(SchedulePredicates.CAN_FIRE)
+            .orderBy(JOB_SCHEDULES.DUE_AT)
+            .limit(BATCH),
+        request ->
+            new Arguments()
+                .texts("declared", request.declared(), name -> name)
+                .number("batch", request.batch()),
+        row -> new Due(ScheduleColumns.read(row), row.instant(now)));
+  }
+}

@@ -1,0 +1,106 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import dev.skipjack.api.schedule.Missed;
+import dev.skipjack.api.schedule.Overlap;
+import dev.skipjack.api.schedule.Timing;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a due schedule does now.
+ *
+ * @param fires the planned times of the jobs to enqueue, in order
+ * @param next the planned time of the next fire; null if there is none
+ */
+record FirePlan(List<Instant> fires, @Nullable Instant next) {
+
+  /** A fire that is later than this is missed, even if the next one is not due yet. */
+  static final Duration GRACE = Duration.ofMinutes(2);
+
+  /** The maximum number of jobs that one schedule enqueues at once; the rest follows. */
+  static final int LARGEST = 100;
+
+  private static final Duration FIRST_WINDOW = Duration.ofMinutes(2);
+
+  /** Copies the list. */
+  FirePlan {
+    fires = List.copyOf(fires);
+  }
+
+  /**
+   * Plans the fires of a schedule.
+   *
+   * @param planned the planned time of its next fire
+   * @param until the latest planned time that is due
+   */
+  static FirePlan of(
+      StoredSchedule.Definition definition, Timing timing, Instant planned, Instant until) {
+    return definition.timing().countsFromLastFire()
+        ? sinceLastFire(definition.missed(), timing, planned, until)
+        : atFixedTimes(definition, timing, planned, until);
+  }
+
+  private static FirePlan sinceLastFire(
+      Missed missed, Timing timing, Instant planned, Instant until) {
+    if (planned.isAfter(until)) {
+      return new FirePlan(List.of(), planned);
+    }
+    Instant next = timing.next(planned).orElse(null);
+    if (next != null && !next.isAfter(until)) {
+      next = timing.next(until).orElse(null); // counted from now, since the fire is that late
+    }
+    return new FirePlan(isLeftOut(missed, planned, until) ? List.of() : List.of(planned), next);
+  }
+
+  private static FirePlan atFixedTimes(
+      StoredSchedule.Definition definition, Timing timing, Instant planned, Instant until) {
+    // The planned time itself, unless the rules of its time zone have changed since.
+    Instant first = timing.next(planned.minusNanos(1)).orElse(null);
+    if (first == null || first.isAfter(until)) {
+      return new FirePlan(List.of(), first);
+    }
+    Missed missed = definition.missed();
+    // Each job would cancel the one before it, so only the last is enqueued.
+    int maximum = definition.overlap() == Overlap.CANCEL_PREVIOUS ? 1 : missed.maximum();
+    List<Instant> fires = latest(timing, first, until, maximum);
+    if (fires.size() > LARGEST) {
+      return new FirePlan(fires.subList(0, LARGEST), fires.get(LARGEST));
+    }
+    Instant next = timing.next(until).orElse(null);
+    boolean leftOut = isLeftOut(missed, fires.get(fires.size() - 1), until);
+    return new FirePlan(leftOut ? List.of() : fires, next);
+  }
+
+  private static boolean isLeftOut(Missed missed, Instant fire, Instant until) {
+    return missed.policy() == Missed.Policy.SKIP && fire.plus(GRACE).isBefore(until);
+  }
+
+  /**
+   * Returns the latest fires from {@code first} to {@code until}, at most {@code maximum}. Searches
+   * in windows that grow backwards from {@code until}, because there may be millions of fires after
+   * a long outage.
+   */
+  private static List<Instant> latest(Timing timing, Instant first, Instant until, int maximum) {
+    Duration window = FIRST_WINDOW;
+    while (true) {
+      boolean whole = Duration.between(first, until).compareTo(window) <= 0;
+      Deque<Instant> fires = new ArrayDeque<>();
+      Instant fire = whole ? first : timing.next(until.minus(window)).orElse(null);
+      while (fire != null && !fire.isAfter(until)) {
+        fires.addLast(fire);
+        if (fires.size() > maximum) {
+          fires.removeFirst();
+        }
+        fire = timing.next(fire).orElse(null);
+      }
+      if (whole || fires.size() == maximum) {
+        return List.copyOf(fires);
+      }
+      window = window.multipliedBy(4);
+    }
+  }
+}

@@ -1,0 +1,383 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.schedule.Overlap;
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.schedule.ScheduledFire;
+import dev.skipjack.api.schedule.Timing;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.SafeText;
+import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.UniqueKey;
+import dev.skipjack.api.spi.UniqueUntil;
+import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
+import dev.skipjack.store.jooq.internal.QueueExtension.Waker;
+import dev.skipjack.store.jooq.internal.schedule.DueSchedulesStatement.Due;
+import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Fire;
+import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Firing;
+import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Result;
+import dev.skipjack.store.jooq.internal.schedule.PostponeSchedulesStatement.Postponement;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+
+/** Fires schedules in PostgreSQL. */
+public final class JooqScheduleStore implements ScheduleStore {
+
+  /** The largest number of schedules, and of jobs, in one batch. */
+  static final int LARGEST = 1_000;
+
+  /** The largest number of payload characters in one batch, unless a single job has more. */
+  private static final long LARGEST_PAYLOAD = 16L * 1024 * 1024;
+
+  /** The pause after a batch that other workers fired. */
+  private static final Duration AFTER_OTHERS = Duration.ofMillis(20);
+
+  private static final Duration FIRST_RETRY = Duration.ofSeconds(5);
+  private static final int MOST_DOUBLINGS = 6;
+  private static final int LONGEST_ERROR = 1_000;
+
+  /** Classes of SQLSTATEs that one schedule of a batch may cause by its data. */
+  private static final Set<String> OF_DATA = Set.of("22", "23", "54");
+
+  private final OwnTransactions transactions;
+  private final ScheduleTable table;
+  private final Declarations declarations;
+  private final JobFactory jobs;
+  private final Consumer<List<JobId>> cancel;
+  private final Waker waker;
+  private final Runnable changed;
+  private final ZoneRules zoneRules;
+  private final Statement<DueSchedulesStatement.Request, Due> due;
+  private final Statement<Collection<String>, Optional<Duration>> nextFire;
+  private final Statement<List<Firing>, Result> fire;
+  private final Statement<List<Postponement>, String> postpone;
+  private final Statement<String, String> outdated;
+
+  /**
+   * @param cancel cancels jobs as an operator would
+   * @param waker wakes workers for the jobs that were enqueued
+   * @param changed wakes workers, so that they learn of a schedule that may fire soon
+   */
+  public JooqScheduleStore(
+      OwnTransactions transactions,
+      DSLContext dialect,
+      JobFactory jobs,
+      Consumer<List<JobId>> cancel,
+      Waker waker,
+      Runnable changed) {
+    this(transactions, dialect, jobs, cancel, waker, changed, ZoneRules.ofJvm());
+  }
+
+  JooqScheduleStore(
+      OwnTransactions transactions,
+      DSLContext dialect,
+      JobFactory jobs,
+      Consumer<List<JobId>> cancel,
+      Waker waker,
+      Runnable changed,
+      ZoneRules zoneRules) {
+    this.transactions = transactions;
+    this.table = new ScheduleTable(dialect);
+    this.declarations = new Declarations(transactions.bounded(), table, jobs, zoneRules);
+    this.jobs = jobs;
+    this.cancel = cancel;
+    this.waker = waker;
+    this.changed = changed;
+    this.zoneRules = zoneRules;
+    this.due = Statement.lazily(() -> DueSchedulesStatement.of(dialect));
+    this.nextFire = Statement.lazily(() -> NextFireStatement.of(dialect));
+    this.fire = Statement.lazily(() -> FireSchedulesStatement.of(dialect));
+    this.postpone = Statement.lazily(() -> PostponeSchedulesStatement.of(dialect));
+    this.outdated = Statement.lazily(() -> OutdatedSchedulesStatement.of(dialect));
+  }
+
+  @Override
+  public void declare(Collection<Schedule> schedules) {
+    if (declarations.declare(schedules)) {
+      changed.run();
+    }
+  }
+
+  @Override
+  public void touch(Collection<Schedule> schedules) {
+    declarations.touch(schedules.stream().map(Schedule::name).toList());
+  }
+
+  @Override
+  public List<String> recalculate() {
+    List<String> names = transactions.run(outdated, zoneRules.version());
+    if (names.isEmpty()) {
+      return List.of();
+    }
+    List<String> moved = new ArrayList<>();
+    transactions
+        .bounded()
+        .inOne(
+            session -> {
+              ScheduleTable.Locked locked = table.lock(session, names);
+              List<StoredSchedule> written = new ArrayList<>();
+              for (StoredSchedule schedule : locked.schedules().values()) {
+                StoredSchedule again = recalculated(schedule, locked.now());
+                if (!again.equals(schedule)) {
+                  written.add(again);
+                }
+                Instant next = again.progress().nextAt();
+                if (next != null && !next.equals(schedule.progress().nextAt())) {
+                  moved.add(schedule.name());
+                }
+              }
+              table.replace(session, written);
+              return true;
+            });
+    return moved;
+  }
+
+  /** A fire that is due stays: it is checked against the new rules when it is fired. */
+  private StoredSchedule recalculated(StoredSchedule schedule, Instant now) {
+    Instant next = schedule.progress().nextAt();
+    if (next == null || !next.isAfter(now)) {
+      return schedule;
+    }
+    try {
+      Timing timing = schedule.definition().timing().timing();
+      return schedule.firingNext(timing, now, zoneRules.of(timing));
+    } catch (IllegalArgumentException unknownZone) {
+      return schedule;
+    }
+  }
+
+  @Override
+  public Round fireDue(Collection<Schedule> declared) {
+    Map<String, Schedule> byName = new HashMap<>();
+    declared.forEach(schedule -> byName.put(schedule.name(), schedule));
+    List<Due> read =
+        transactions.runInOneRoundTrip(
+            due, new DueSchedulesStatement.Request(byName.keySet(), LARGEST));
+    Batch batch = new Batch();
+    for (Due one : read) {
+      if (batch.isFull()) {
+        break;
+      }
+      batch.plan(one, byName.get(one.schedule().name()));
+    }
+    batch.cancelPrevious();
+    batch.fire();
+    batch.postpone();
+    return batch.round(nextIn(batch, read.size(), byName.keySet()));
+  }
+
+  private @Nullable Duration nextIn(Batch batch, int read, Collection<String> declared) {
+    if (batch.isFull() || read == LARGEST) {
+      return batch.isOvertaken() ? AFTER_OTHERS : Duration.ZERO;
+    }
+    Duration next = transactions.runInOneRoundTrip(nextFire, declared).get(0).orElse(null);
+    if (next == null || !next.isNegative()) {
+      return next;
+    }
+    return batch.isOvertaken() ? AFTER_OTHERS : Duration.ZERO;
+  }
+
+  /** The due schedules that are fired together. Belongs to one thread. */
+  private final class Batch {
+
+    private final List<Firing> firings = new ArrayList<>();
+    private final Map<String, Instant> readAt = new HashMap<>();
+    private final List<Postponement> postponements = new ArrayList<>();
+    private final List<Fired> fired = new ArrayList<>();
+    private final List<Failed> failed = new ArrayList<>();
+    private final List<ScheduleStore.Undeclared> undeclared = new ArrayList<>();
+    private int size;
+    private long payload;
+
+    boolean isFull() {
+      return size >= LARGEST || payload >= LARGEST_PAYLOAD;
+    }
+
+    /** Whether other workers fired all of it. */
+    boolean isOvertaken() {
+      return size > 0 && fired.isEmpty();
+    }
+
+    void plan(Due one, @Nullable Schedule declared) {
+      StoredSchedule schedule = one.schedule();
+      Instant declaredAt = schedule.source().declaredAt();
+      if (declaredAt != null && schedule.isUndeclared(one.now())) {
+        undeclared.add(new ScheduleStore.Undeclared(schedule.name(), declaredAt));
+      }
+      try {
+        Firing firing = firing(one, declared);
+        readAt.put(schedule.name(), one.now());
+        firings.add(firing);
+        size += firing.fires().size();
+        firing.fires().forEach(each -> payload += each.job().payload().length());
+      } catch (RuntimeException | LinkageError | StackOverflowError failure) {
+        // Code of the application, or a row that this JVM cannot read: the others must still fire.
+        fail(schedule, failure);
+      }
+    }
+
+    private void fail(StoredSchedule schedule, Throwable failure) {
+      Duration delay =
+          FIRST_RETRY.multipliedBy(1L << Math.min(schedule.failures().tries(), MOST_DOUBLINGS));
+      postponements.add(
+          new Postponement(schedule, SafeText.of(String.valueOf(failure), LONGEST_ERROR), delay));
+      failed.add(new Failed(schedule.name(), failure, delay));
+    }
+
+    void cancelPrevious() {
+      List<JobId> previous = new ArrayList<>();
+      for (Firing firing : firings) {
+        Long last = firing.read().progress().lastJobId();
+        if (last != null
+            && !firing.fires().isEmpty()
+            && firing.read().definition().overlap() == Overlap.CANCEL_PREVIOUS) {
+          previous.add(new JobId(last));
+        }
+      }
+      if (!previous.isEmpty()) {
+        cancel.accept(previous);
+      }
+    }
+
+    void fire() {
+      if (!firings.isEmpty()) {
+        fire(firings);
+      }
+    }
+
+    /** Halves a batch that the server refuses because of the data of a schedule. */
+    private void fire(List<Firing> some) {
+      try {
+        List<Fire> fires = some.stream().flatMap(it -> it.fires().stream()).toList();
+        happened(fires, transactions.bounded().runInOneRoundTrip(fire, some));
+      } catch (StoreException failure) {
+        if (failure.sqlState().filter(state -> OF_DATA.contains(state.substring(0, 2))).isEmpty()) {
+          throw failure;
+        }
+        if (some.size() == 1) {
+          fail(some.get(0).read(), failure);
+        } else {
+          fire(some.subList(0, some.size() / 2));
+          fire(some.subList(some.size() / 2, some.size()));
+        }
+      }
+    }
+
+    private void happened(List<Fire> fires, List<Result> results) {
+      List<NewJob> enqueued = new ArrayList<>();
+      List<EnqueueResult> ids = new ArrayList<>();
+      for (Result result : results) {
+        Fire each = fires.get(result.index());
+        result
+            .job()
+            .ifPresent(
+                id -> {
+                  enqueued.add(each.job());
+                  ids.add(new EnqueueResult.Enqueued(id));
+                });
+        Instant now = readAt.getOrDefault(each.fire().schedule(), each.fire().at());
+        fired.add(
+            new Fired(
+                each.fire(), result.job().orElse(null), Duration.between(each.fire().at(), now)));
+      }
+      if (!enqueued.isEmpty()) {
+        waker.wakeCommitted(enqueued, ids);
+      }
+    }
+
+    void postpone() {
+      if (!postponements.isEmpty()) {
+        transactions.run(JooqScheduleStore.this.postpone, postponements);
+      }
+    }
+
+    Round round(@Nullable Duration nextIn) {
+      return new Round(fired, failed, undeclared, nextIn);
+    }
+  }
+
+  private Firing firing(Due due, @Nullable Schedule declared) {
+    StoredSchedule schedule = due.schedule();
+    Timing timing = timing(schedule, declared);
+    StoredSchedule.Progress progress = schedule.progress();
+    Instant planned = progress.nextAt();
+    FirePlan plan =
+        planned == null || schedule.pausedAt() != null
+            ? new FirePlan(List.of(), planned)
+            : FirePlan.of(
+                schedule.definition(), timing, planned, due.now().minus(schedule.share()));
+    List<Fire> fires = new ArrayList<>();
+    Instant requested = progress.requestedAt();
+    if (requested != null) {
+      fires.add(fire(schedule, requested, declared));
+    }
+    plan.fires().forEach(at -> fires.add(fire(schedule, at, declared)));
+    Instant last =
+        plan.fires().isEmpty() ? progress.lastAt() : plan.fires().get(plan.fires().size() - 1);
+    StoredSchedule moved =
+        schedule.with(
+            new StoredSchedule.Progress(
+                schedule.due(plan.next()), plan.next(), last, null, null, progress.zoneRules()));
+    return new Firing(schedule, moved, fires);
+  }
+
+  /** Returns the declared timing, which has predicates, unless an operator changed it. */
+  private static Timing timing(StoredSchedule schedule, @Nullable Schedule declared) {
+    StoredTiming stored = schedule.definition().timing();
+    return declared != null && StoredTiming.of(declared.timing()).equals(stored)
+        ? declared.timing()
+        : stored.timing();
+  }
+
+  private Fire fire(StoredSchedule schedule, Instant at, @Nullable Schedule declared) {
+    ScheduledFire fire = new ScheduledFire(schedule.name(), at);
+    NewJob job = job(schedule, at, declared).firedBy(fire);
+    return new Fire(
+        fire,
+        schedule.definition().overlap() == Overlap.SKIP_WHILE_LIVE
+            ? job.unique(
+                new UniqueKey("schedule/" + schedule.name(), schedule.name(), UniqueUntil.DEAD))
+            : job);
+  }
+
+  private NewJob job(StoredSchedule schedule, Instant at, @Nullable Schedule declared) {
+    StoredSchedule.Job job = schedule.definition().job();
+    String payload = job.payload();
+    if (payload == null) {
+      if (declared == null || !declared.makesPayload()) {
+        throw new IllegalStateException(
+            "Code makes the payload of schedule '%s', but this worker's declaration does not."
+                .formatted(schedule.name()));
+      }
+      return Declaration.newJob(declared, at, jobs);
+    }
+    EnqueueOptions options = EnqueueOptions.none().tags(job.tags());
+    if (job.priority() != null) {
+      options = options.priority(job.priority());
+    }
+    if (job.maxAttempts() != null) {
+      options = options.maxAttempts(job.maxAttempts());
+    }
+    JobType<?> type =
+        JobType.of(job.kind(), Object.class)
+            .onQueue(job.queue())
+            .payloadVersion(job.payloadVersion());
+    return NewJob.of(type, payload, options);
+  }
+}

@@ -1,0 +1,96 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
+import static dev.skipjack.model.Tables.JOB_SCHEDULES;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.sql.SQLException;
+import java.time.Instant;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.ResultQuery;
+import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists schedules, or reads one, with the status of the last job of each.
+ *
+ * <pre>{@code
+ * SELECT ..., clock_timestamp(), coalesce((SELECT status FROM jobs WHERE id = last_job_id),
+ *                                         (SELECT status FROM jobs_archive WHERE id = last_job_id))
+ *   FROM job_schedules [WHERE name = :name] ORDER BY name
+ * }</pre>
+ *
+ * <p>For a job that has ended, the primary key of every partition of the archive is probed, as in
+ * FindJobStatement. Locks nothing.
+ */
+final class ListSchedulesStatement {
+
+  private ListSchedulesStatement() {}
+
+  /**
+   * @param now the database's time
+   * @param lastStatus status of its last job; null if there is none
+   */
+  record Listed(StoredSchedule schedule, Instant now, @Nullable JobStatus lastStatus) {}
+
+  private record Computed(Field<Instant> now, Field<String> lastStatus) {
+
+    ResultQuery<?> query(Condition which) {
+      return select(ScheduleColumns.selected(now, lastStatus))
+          .from(JOB_SCHEDULES)
+          .where(which)
+          .orderBy(JOB_SCHEDULES.NAME);
+    }
+
+    Listed read(Row row) throws SQLException {
+      String status = row.textOrNull(lastStatus);
+      return new Listed(
+          ScheduleColumns.read(row),
+          row.instant(now),
+          status == null ? null : JobStatus.of(status));
+    }
+  }
+
+  static Statement<NoRequest, Listed> all(DSLContext dialect) {
+    Computed computed = computed();
+    return Statement.of(dialect, computed.query(noCondition()), computed::read);
+  }
+
+  static Statement<String, Listed> one(DSLContext dialect) {
+    Computed computed = computed();
+    return Statement.of(
+        dialect,
+        computed.query(JOB_SCHEDULES.NAME.eq(Texts.param("name"))),
+        name -> new Arguments().text("name", name),
+        computed::read);
+  }
+
+  private static Computed computed() {
+    Field<String> live =
+        field(
+            select(cast(JOBS.STATUS, SQLDataType.CLOB))
+                .from(JOBS)
+                .where(JOBS.ID.eq(JOB_SCHEDULES.LAST_JOB_ID)));
+    Field<String> archived =
+        field(
+            select(cast(JOBS_ARCHIVE.STATUS, SQLDataType.CLOB))
+                .from(JOBS_ARCHIVE)
+                .where(JOBS_ARCHIVE.ID.eq(JOB_SCHEDULES.LAST_JOB_ID)));
+    return new Computed(
+        DatabaseClock.NOW.as("read_at"), coalesce(live, archived).as("last_status"));
+  }
+}

@@ -1,0 +1,41 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import static dev.skipjack.model.Tables.JOB_SCHEDULES;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.util.Collection;
+import org.jooq.DSLContext;
+import org.jooq.Param;
+
+/**
+ * Reads schedules to change them.
+ *
+ * <pre>{@code
+ * SELECT ... FROM job_schedules WHERE name = ANY (:names) ORDER BY name FOR UPDATE
+ * }</pre>
+ *
+ * <p>Locks them in the order of their names. It waits for other changes and for workers that fire
+ * them, which hold their locks for one short statement; workers skip schedules that it has locked.
+ */
+final class LockSchedulesStatement {
+
+  private static final Param<String[]> NAMES = Texts.array("names");
+
+  private LockSchedulesStatement() {}
+
+  static Statement<Collection<String>, StoredSchedule> of(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        select(ScheduleColumns.selected())
+            .from(JOB_SCHEDULES)
+            .where(JOB_SCHEDULES.NAME.eq(any(NAMES)))
+            .orderBy(JOB_SCHEDULES.NAME)
+            .forUpdate(),
+        names -> new Arguments().texts("names", names, name -> name),
+        ScheduleColumns::read);
+  }
+}

@@ -1,0 +1,43 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+
+/**
+ * Reads how long it is until the next schedule is due that a worker can fire: the first entry of
+ * {@code job_schedules_due_idx}.
+ *
+ * <pre>{@code
+ * SELECT (SELECT extract(epoch from due_at - clock_timestamp()) * 1000000 FROM job_schedules
+ *          WHERE (paused_at IS NULL OR requested_at IS NOT NULL) AND (NOT in_code OR name = ANY (:declared)) AND due_at IS NOT NULL
+ *          ORDER BY due_at LIMIT 1)
+ * }</pre>
+ *
+ * <p>It returns a duration and not an instant, so a wrong clock of the worker has no effect. Locks
+ * nothing.
+ */
+final class NextFireStatement {
+
+  private NextFireStatement() {}
+
+  /** Takes the names of the schedules that the worker declared. */
+  static Statement<Collection<String>, Optional<Duration>> of(DSLContext dialect) {
+    Field<Long> micros =
+        SchedulePredicates.nextFireIn(SchedulePredicates.FIRES.and(SchedulePredicates.CAN_FIRE));
+    return Statement.of(
+        dialect,
+        select(micros),
+        declared -> new Arguments().texts("declared", declared, name -> name),
+        row ->
+            Optional.ofNullable(row.numberOrNull(micros))
+                .map(number -> Duration.of(number, ChronoUnit.MICROS)));
+  }
+}

@@ -1,0 +1,36 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import static dev.skipjack.model.Tables.JOB_SCHEDULES;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.Texts;
+import org.jooq.DSLContext;
+
+/**
+ * Finds schedules whose next fire was calculated with time zone data older than a version.
+ *
+ * <pre>{@code
+ * SELECT name FROM job_schedules WHERE zone_rules COLLATE "C" < :version ORDER BY name
+ * }</pre>
+ *
+ * <p>It runs once per start of a worker and reads all schedules. Versions such as 2026a are
+ * compared as texts. Locks nothing.
+ */
+final class OutdatedSchedulesStatement {
+
+  private OutdatedSchedulesStatement() {}
+
+  /** Takes the version of this JVM's time zone data; returns names. */
+  static Statement<String, String> of(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        select(JOB_SCHEDULES.NAME)
+            .from(JOB_SCHEDULES)
+            .where(JOB_SCHEDULES.ZONE_RULES.collate("C").lt(Texts.param("version")))
+            .orderBy(JOB_SCHEDULES.NAME),
+        version -> new Arguments().text("version", version),
+        row -> row.text(JOB_SCHEDULES.NAME));
+  }
+}

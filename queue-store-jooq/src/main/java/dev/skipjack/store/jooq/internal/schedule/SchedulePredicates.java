@@ -1,0 +1,54 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import static dev.skipjack.model.Tables.JOB_SCHEDULES;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.condition;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.not;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Texts;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.impl.SQLDataType;
+
+/** The conditions for schedules that fire, defined in one place for all statements. */
+public final class SchedulePredicates {
+
+  /** The predicate of {@code job_schedules_due_idx}. */
+  static final Condition FIRES =
+      JOB_SCHEDULES.PAUSED_AT.isNull().or(JOB_SCHEDULES.REQUESTED_AT.isNotNull());
+
+  /** The names of the schedules that the worker declared. */
+  static final Param<String[]> DECLARED = Texts.array("declared");
+
+  /** The worker can fire it: no code is needed, or the worker has it. */
+  static final Condition CAN_FIRE =
+      not(condition(JOB_SCHEDULES.IN_CODE)).or(JOB_SCHEDULES.NAME.eq(any(DECLARED)));
+
+  private SchedulePredicates() {}
+
+  /**
+   * Returns the microseconds until the first schedule is due, whichever worker can fire it; NULL if
+   * there is none, negative if it is due already.
+   */
+  public static Field<Long> nextFireIn() {
+    return nextFireIn(FIRES);
+  }
+
+  static Field<Long> nextFireIn(Condition which) {
+    return field(
+        select(
+                field(
+                    "cast(extract(epoch from {0} - {1}) * 1000000 as bigint)",
+                    SQLDataType.BIGINT, JOB_SCHEDULES.DUE_AT, DatabaseClock.NOW))
+            .from(JOB_SCHEDULES)
+            .where(which)
+            .and(JOB_SCHEDULES.DUE_AT.isNotNull())
+            .orderBy(JOB_SCHEDULES.DUE_AT)
+            .limit(inline(1)));
+  }
+}

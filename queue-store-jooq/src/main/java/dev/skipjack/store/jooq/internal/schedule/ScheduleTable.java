@@ -1,0 +1,75 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Session;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jooq.DSLContext;
+
+/** Reads and writes whole rows of {@code job_schedules} in an open transaction. */
+final class ScheduleTable {
+
+  private final Statement<NoRequest, Instant> clock;
+  private final Statement<Collection<String>, StoredSchedule> lock;
+  private final Statement<Collection<StoredSchedule>, String> insert;
+  private final Statement<Collection<StoredSchedule>, String> replace;
+  private final Statement<Collection<String>, String> touch;
+  private final Statement<Collection<String>, String> delete;
+
+  ScheduleTable(DSLContext dialect) {
+    this.clock =
+        Statement.lazily(
+            () ->
+                Statement.of(
+                    dialect, select(DatabaseClock.NOW), row -> row.instant(DatabaseClock.NOW)));
+    this.lock = Statement.lazily(() -> LockSchedulesStatement.of(dialect));
+    this.insert = Statement.lazily(() -> WriteSchedulesStatement.insert(dialect));
+    this.replace = Statement.lazily(() -> WriteSchedulesStatement.replace(dialect));
+    this.touch = Statement.lazily(() -> WriteSchedulesStatement.touch(dialect));
+    this.delete = Statement.lazily(() -> WriteSchedulesStatement.delete(dialect));
+  }
+
+  /**
+   * Schedules that are locked until the transaction ends.
+   *
+   * @param now the database's time, after the locks were taken
+   */
+  record Locked(Map<String, StoredSchedule> schedules, Instant now) {}
+
+  Locked lock(Session session, Collection<String> names) throws SQLException {
+    Map<String, StoredSchedule> schedules = new TreeMap<>();
+    for (StoredSchedule schedule : session.run(lock, names)) {
+      schedules.put(schedule.name(), schedule);
+    }
+    return new Locked(schedules, session.run(clock, NoRequest.NONE).get(0));
+  }
+
+  /** Returns the names of those that did not exist. */
+  List<String> insert(Session session, Collection<StoredSchedule> schedules) throws SQLException {
+    return schedules.isEmpty() ? List.of() : session.run(insert, schedules);
+  }
+
+  void replace(Session session, Collection<StoredSchedule> schedules) throws SQLException {
+    if (!schedules.isEmpty()) {
+      session.run(replace, schedules);
+    }
+  }
+
+  void touch(Session session, Collection<String> names) throws SQLException {
+    if (!names.isEmpty()) {
+      session.run(touch, names);
+    }
+  }
+
+  void delete(Session session, Collection<String> names) throws SQLException {
+    session.run(delete, names);
+  }
+}

@@ -1,0 +1,192 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import dev.skipjack.api.schedule.Missed;
+import dev.skipjack.api.schedule.Overlap;
+import dev.skipjack.api.schedule.ScheduleOrigin;
+import dev.skipjack.api.schedule.Timing;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row of {@code job_schedules}.
+ *
+ * @param pausedAt since when it does not fire; null if it is not paused
+ * @param updatedAt when definition, pause or request last changed; a worker fires the schedule only
+ *     if this is still as it was read
+ */
+record StoredSchedule(
+    String name,
+    Definition definition,
+    Source source,
+    Progress progress,
+    Failures failures,
+    @Nullable Instant pausedAt,
+    Instant createdAt,
+    Instant updatedAt) {
+
+  /** Longer than a deploy takes, and than the pause between two runs of a weekly program. */
+  private static final Duration UNDECLARED_AFTER = Duration.ofDays(7);
+
+  /**
+   * When it fires and what it enqueues.
+   *
+   * @param needsCode whether only a worker that declared it can fire it
+   */
+  record Definition(
+      StoredTiming timing,
+      Missed missed,
+      Overlap overlap,
+      Duration jitter,
+      Job job,
+      @Nullable String description,
+      boolean needsCode) {
+
+    Definition with(StoredTiming changed) {
+      return new Definition(changed, missed, overlap, jitter, job, description, needsCode);
+    }
+  }
+
+  /**
+   * The job of a fire.
+   *
+   * @param payload one JSON document; null if code makes it
+   * @param priority null for the queue's default
+   * @param maxAttempts null for the queue's default
+   */
+  record Job(
+      String queue,
+      String kind,
+      @Nullable String payload,
+      int payloadVersion,
+      @Nullable Integer priority,
+      @Nullable Integer maxAttempts,
+      List<String> tags) {}
+
+  /**
+   * Where it comes from.
+   *
+   * @param declaration hash of its latest declaration; null for a schedule of an operator
+   */
+  record Source(
+      ScheduleOrigin origin,
+      boolean authoritative,
+      @Nullable String declaration,
+      @Nullable Instant declaredAt,
+      @Nullable Instant timingChangedAt) {
+
+    static final Source OPERATOR = new Source(ScheduleOrigin.OPERATOR, false, null, null, null);
+  }
+
+  /** How far it has fired; the columns of {@code job_schedules} describe the parts. */
+  record Progress(
+      @Nullable Instant dueAt,
+      @Nullable Instant nextAt,
+      @Nullable Instant lastAt,
+      @Nullable Long lastJobId,
+      @Nullable Instant requestedAt,
+      @Nullable String zoneRules) {
+
+    static final Progress NONE = new Progress(null, null, null, null, null, null);
+  }
+
+  /** The failed tries of the next fire. */
+  record Failures(int tries, @Nullable Instant at, @Nullable String error) {
+
+    static final Failures NONE = new Failures(0, null, null);
+  }
+
+  StoredSchedule with(Definition changed, Source from, Instant now) {
+    return new StoredSchedule(
+        name, changed, from, progress, Failures.NONE, pausedAt, createdAt, now);
+  }
+
+  StoredSchedule with(Progress changed) {
+    return new StoredSchedule(
+        name, definition, source, changed, failures, pausedAt, createdAt, updatedAt);
+  }
+
+  StoredSchedule paused(@Nullable Instant since, Instant now) {
+    return new StoredSchedule(name, definition, source, progress, failures, since, createdAt, now);
+  }
+
+  StoredSchedule seen(Instant declaredAt) {
+    Source seen =
+        new Source(
+            source.origin(),
+            source.authoritative(),
+            source.declaration(),
+            declaredAt,
+            source.timingChangedAt());
+    return new StoredSchedule(
+        name, definition, seen, progress, failures, pausedAt, createdAt, updatedAt);
+  }
+
+  /** Returns it with the first fire of {@code timing} after {@code now} and after the last fire. */
+  StoredSchedule firingNext(Timing timing, Instant now, @Nullable String zoneRules) {
+    Instant last = progress.lastAt();
+    Instant after = last != null && last.isAfter(now) ? last : now;
+    return movedTo(timing.next(after).orElse(null), zoneRules);
+  }
+
+  /** Returns it with the same next fire, which is due without the delay after a failed try. */
+  StoredSchedule dueAgain() {
+    return movedTo(progress.nextAt(), progress.zoneRules());
+  }
+
+  private StoredSchedule movedTo(@Nullable Instant next, @Nullable String zoneRules) {
+    Instant requested = progress.requestedAt();
+    return with(
+        new Progress(
+            requested == null ? due(next) : requested,
+            next,
+            progress.lastAt(),
+            progress.lastJobId(),
+            requested,
+            zoneRules));
+  }
+
+  /** Returns it with a request to fire now. */
+  StoredSchedule requested(Instant now) {
+    return new StoredSchedule(
+        name,
+        definition,
+        source,
+        new Progress(
+            now,
+            progress.nextAt(),
+            progress.lastAt(),
+            progress.lastJobId(),
+            now,
+            progress.zoneRules()),
+        failures,
+        pausedAt,
+        createdAt,
+        now);
+  }
+
+  /** Whether code created it and no program has declared it for seven days. */
+  boolean isUndeclared(Instant now) {
+    Instant declaredAt = source.declaredAt();
+    return source.origin() == ScheduleOrigin.CODE
+        && declaredAt != null
+        && declaredAt.plus(UNDECLARED_AFTER).isBefore(now);
+  }
+
+  /** Returns when a worker fires what is planned for {@code planned}. */
+  @Nullable Instant due(@Nullable Instant planned) {
+    return planned == null ? null : planned.plus(share());
+  }
+
+  /** Returns this schedule's share of its jitter, always the same one. */
+  Duration share() {
+    long spread = definition.jitter().toMillis();
+    if (spread == 0) {
+      return Duration.ZERO;
+    }
+    // Names such as sync-1 and sync-2 have neighboring hash codes; this spreads them.
+    long mixed = name.hashCode() * 0x9E3779B97F4A7C15L;
+    return Duration.ofMillis(Math.floorMod(mixed ^ (mixed >>> 32), spread));
+  }
+}

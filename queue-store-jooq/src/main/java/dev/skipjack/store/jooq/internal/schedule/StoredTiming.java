@@ -1,0 +1,58 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import dev.skipjack.api.schedule.Timing;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A timing as its columns store it.
+ *
+ * @param cron the expression; null for an interval
+ * @param intervalSeconds the interval; null for an expression
+ * @param aligned whether an interval is aligned to the epoch
+ * @param zone name of the time zone
+ * @param exceptDates the excepted dates, in order
+ */
+record StoredTiming(
+    @Nullable String cron,
+    @Nullable Long intervalSeconds,
+    boolean aligned,
+    String zone,
+    List<LocalDate> exceptDates) {
+
+  /** Returns the columns of {@code timing}, without its excepting predicates. */
+  static StoredTiming of(Timing timing) {
+    String zone = timing.zone().getId();
+    List<LocalDate> dates = List.copyOf(timing.exceptDates());
+    return timing.fold(
+        cron -> new StoredTiming(cron.expression(), null, true, zone, dates),
+        interval ->
+            new StoredTiming(
+                null, interval.interval().toSeconds(), interval.isAligned(), zone, dates));
+  }
+
+  /**
+   * Returns the timing.
+   *
+   * @throws IllegalArgumentException if this JVM does not know the zone, or the expression is
+   *     invalid
+   */
+  Timing timing() {
+    return unzoned().zone(zone).except(exceptDates);
+  }
+
+  private Timing unzoned() {
+    if (intervalSeconds == null) {
+      return Timing.cron(cron == null ? "" : cron);
+    }
+    Duration interval = Duration.ofSeconds(intervalSeconds);
+    return aligned ? Timing.every(interval) : Timing.every(interval).fromLastFire();
+  }
+
+  /** Whether fires count from the last one, so that at most one of them can be missed. */
+  boolean countsFromLastFire() {
+    return intervalSeconds != null && !aligned;
+  }
+}

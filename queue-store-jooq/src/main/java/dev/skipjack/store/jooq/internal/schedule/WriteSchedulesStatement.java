@@ -1,0 +1,113 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import static dev.skipjack.model.Tables.JOB_SCHEDULES;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.deleteFrom;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.insertInto;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.schedule.ScheduleOrigin;
+import dev.skipjack.model.tables.records.JobSchedulesRecord;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.util.Collection;
+import java.util.Map;
+import java.util.function.Function;
+import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+
+/**
+ * Writes the rows of schedules, all columns at once.
+ *
+ * <pre>{@code
+ * WITH written AS (INSERT INTO job_schedules SELECT ... FROM unnest(...) AS given ORDER BY name ON CONFLICT (name) DO NOTHING RETURNING name
+ *                 | UPDATE job_schedules SET ... FROM unnest(...) AS given WHERE job_schedules.name = given.name RETURNING name
+ *                 | UPDATE job_schedules SET declared_at = clock_timestamp() WHERE name = ANY (:names) AND origin = 'code' RETURNING name
+ *                 | DELETE FROM job_schedules WHERE name = ANY (:names) RETURNING name)
+ * SELECT name FROM written
+ * }</pre>
+ *
+ * <p>Rows are replaced and deleted only under the locks of LockSchedulesStatement. An insert waits
+ * for a concurrent insert of the same name, and inserts nothing if that commits.
+ */
+final class WriteSchedulesStatement {
+
+  private static final Param<String[]> NAMES = Texts.array("names");
+
+  private WriteSchedulesStatement() {}
+
+  /** Inserts schedules; returns the names of those that did not exist. */
+  static Statement<Collection<StoredSchedule>, String> insert(DSLContext dialect) {
+    ArrayRows given = ScheduleColumns.given();
+    Map<Field<?>, Field<?>> values = ScheduleColumns.values(given);
+    return of(
+        dialect,
+        insertInto(JOB_SCHEDULES, values.keySet())
+            .select(
+                select(values.values())
+                    .from(given.table())
+                    .orderBy(given.field("name", String.class)))
+            .onConflict(JOB_SCHEDULES.NAME)
+            .doNothing()
+            .returning(JOB_SCHEDULES.NAME),
+        ScheduleColumns::arguments);
+  }
+
+  /** Replaces schedules that are locked; returns their names. */
+  static Statement<Collection<StoredSchedule>, String> replace(DSLContext dialect) {
+    ArrayRows given = ScheduleColumns.given();
+    return of(
+        dialect,
+        update(JOB_SCHEDULES)
+            .set(ScheduleColumns.values(given))
+            .from(given.table())
+            .where(JOB_SCHEDULES.NAME.eq(given.field("name", String.class)))
+            .returning(JOB_SCHEDULES.NAME),
+        ScheduleColumns::arguments);
+  }
+
+  /** Records that a running program declares schedules; returns the names of those of code. */
+  static Statement<Collection<String>, String> touch(DSLContext dialect) {
+    return of(
+        dialect,
+        update(JOB_SCHEDULES)
+            .set(JOB_SCHEDULES.DECLARED_AT, DatabaseClock.NOW)
+            .where(JOB_SCHEDULES.NAME.eq(any(NAMES)))
+            .and(JOB_SCHEDULES.ORIGIN.eq(inline(ScheduleOrigin.CODE.literal())))
+            .returning(JOB_SCHEDULES.NAME),
+        WriteSchedulesStatement::names);
+  }
+
+  /** Deletes schedules that are locked; returns their names. */
+  static Statement<Collection<String>, String> delete(DSLContext dialect) {
+    return of(
+        dialect,
+        deleteFrom(JOB_SCHEDULES)
+            .where(JOB_SCHEDULES.NAME.eq(any(NAMES)))
+            .returning(JOB_SCHEDULES.NAME),
+        WriteSchedulesStatement::names);
+  }
+
+  private static <Q> Statement<Q, String> of(
+      DSLContext dialect, ResultQuery<JobSchedulesRecord> write, Function<Q, Arguments> binding) {
+    CommonTableExpression<?> written = name("written").as(write);
+    Field<String> name = field(name("written", "name"), String.class);
+    return Statement.of(
+        dialect, with(written).select(name).from(written), binding, row -> row.text(name));
+  }
+
+  private static Arguments names(Collection<String> names) {
+    return new Arguments().texts("names", names, name -> name);
+  }
+}

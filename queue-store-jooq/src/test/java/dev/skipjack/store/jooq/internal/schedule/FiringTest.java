@@ -1,0 +1,291 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import static dev.skipjack.store.jooq.internal.schedule.ScheduleFixture.REPORT;
+import static dev.skipjack.store.jooq.internal.schedule.ScheduleFixture.daily;
+import static dev.skipjack.store.jooq.internal.schedule.ScheduleFixture.every;
+import static dev.skipjack.store.jooq.internal.schedule.ScheduleFixture.times;
+import static java.time.temporal.ChronoUnit.HOURS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.schedule.Missed;
+import dev.skipjack.api.schedule.Overlap;
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.schedule.ScheduledFire;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.ScheduleStore.Fired;
+import dev.skipjack.api.spi.ScheduleStore.Round;
+import dev.skipjack.store.jooq.internal.schedule.ScheduleFixture.Report;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Due schedules enqueue their jobs and move on. */
+@QueueTest
+class FiringTest {
+
+  private ScheduleFixture on;
+
+  @BeforeEach
+  void create(QueueDatabase database) {
+    on = new ScheduleFixture(database);
+  }
+
+  @Test
+  void aDueScheduleEnqueuesItsJobOnceAndMovesToTheNextFire() {
+    on.schedules.declare(
+        Schedule.every(Duration.ofHours(1))
+            .named("sync")
+            .enqueue(
+                REPORT, new Report("a"), job -> job.priority(7).maxAttempts(2).tags("x", "y")));
+    Instant hour = on.now().truncatedTo(HOURS);
+    on.plan("sync", hour);
+
+    List<Fired> fired = on.fireAll();
+
+    assertThat(times(fired)).containsExactly(hour);
+    assertThat(on.fireAll()).isEmpty();
+    assertThat(on.jobs()).isEqualTo(1);
+    assertThat(
+            on.fixture.value(
+                "SELECT concat_ws(' ', queue, kind, payload, priority, max_attempts, tags) FROM @jobs"))
+        .isEqualTo("default report {\"of\": \"a\"} 7 2 {x,y}");
+    assertThat(on.state("sync"))
+        .satisfies(
+            state -> {
+              assertThat(state.lastFire()).isEqualTo(hour);
+              assertThat(state.lastJob()).isEqualTo(fired.get(0).job());
+              assertThat(state.nextFires().get(0)).isEqualTo(hour.plus(1, HOURS));
+            });
+  }
+
+  @Test
+  void aJobShowsItsScheduleAndPlannedTimeToHandlerAndReaderAndInTheArchive() {
+    on.schedules.declare(every(Duration.ofHours(1), "sync"));
+    Instant hour = on.now().truncatedTo(HOURS);
+    on.plan("sync", hour);
+    JobId job = Objects.requireNonNull(on.fireAll().get(0).job());
+    ScheduledFire fire = new ScheduledFire("sync", hour);
+
+    ClaimedJob claimed = on.claim().get(0);
+    assertThat(claimed.fire()).contains(fire);
+    assertThat(claimed.traceparent()).isNull();
+    assertThat(on.fixture.queue.reader().find(job)).map(JobDetails::fire).contains(fire);
+
+    on.fixture.store.complete(List.of(claimed.execution()));
+
+    JobDetails archived = on.fixture.queue.reader().find(job).orElseThrow();
+    assertThat(archived.fire()).isEqualTo(fire);
+    assertThat(archived.traceparent()).isNull();
+    assertThat(on.state("sync").lastStatus()).hasToString("COMPLETED");
+  }
+
+  @Test
+  void aJitteredScheduleFiresLaterButForItsPlannedTime() {
+    on.schedules.declare(every(Duration.ofHours(1), "sync").jitter(Duration.ofMinutes(50)));
+
+    assertThat(
+            on.fixture.value(
+                "SELECT due_at > next_at AND due_at < next_at + interval '50 minutes' FROM @job_schedules"))
+        .isEqualTo("t");
+
+    on.plan("sync", on.now().truncatedTo(HOURS).minus(1, HOURS));
+    assertThat(times(on.fireAll()))
+        .hasSize(1)
+        .allMatch(planned -> planned.equals(planned.truncatedTo(HOURS)));
+  }
+
+  @Test
+  void aFunctionMakesThePayloadFromTheTimeOfTheFire() {
+    Schedule made =
+        Schedule.every(Duration.ofHours(1))
+            .named("made")
+            .enqueueFrom(REPORT, fire -> new Report(fire.toString()));
+    on.schedules.declare(made);
+    Instant hour = on.now().truncatedTo(HOURS);
+    on.plan("made", hour);
+
+    assertThat(on.fireAll()).isEmpty();
+    assertThat(on.store.fireDue(List.of()).nextIn()).isNull();
+
+    assertThat(times(on.fireAll(made))).containsExactly(hour);
+    assertThat(on.fixture.value("SELECT payload ->> 'of' FROM @jobs")).isEqualTo(hour.toString());
+  }
+
+  @Test
+  void anExceptingPredicateIsAskedByTheWorkerThatDeclaredIt() {
+    Schedule never =
+        Schedule.every(Duration.ofHours(1))
+            .except(date -> date.getYear() < 2100)
+            .named("late")
+            .enqueue(REPORT, new Report("x"));
+    on.schedules.declare(never);
+    on.plan("late", on.now().truncatedTo(HOURS));
+
+    assertThat(on.fireAll(never)).isEmpty();
+    assertThat(on.state("late").nextFires().get(0)).isAfter("2099-12-31T22:00:00Z");
+  }
+
+  @Test
+  void aScheduleThatFailsIsTriedAgainLaterAndDoesNotStopTheOthers() {
+    Schedule broken =
+        Schedule.every(Duration.ofHours(1))
+            .named("broken")
+            .enqueueFrom(
+                REPORT,
+                fire -> {
+                  throw new IllegalStateException("no report for " + fire);
+                });
+    on.schedules.declare(List.of(broken, every(Duration.ofHours(1), "sound")));
+    Instant hour = on.now().truncatedTo(HOURS);
+    on.plan("broken", hour);
+    on.plan("sound", hour);
+
+    Round round = on.store.fireDue(List.of(broken));
+
+    assertThat(round.fired()).extracting(fired -> fired.fire().schedule()).containsExactly("sound");
+    assertThat(round.failed()).extracting(failed -> failed.schedule()).containsExactly("broken");
+    assertThat(round.nextIn()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(5));
+    assertThat(on.state("broken").failure())
+        .satisfies(
+            failure -> {
+              assertThat(failure.tries()).isEqualTo(1);
+              assertThat(failure.error()).contains("no report for " + hour);
+            });
+    assertThat(on.state("broken").nextFires().get(0)).isEqualTo(hour);
+
+    on.fixture.execute("UPDATE @job_schedules SET due_at = next_at");
+    Schedule fixed =
+        Schedule.every(Duration.ofHours(1))
+            .named("broken")
+            .enqueueFrom(REPORT, fire -> new Report("fixed"));
+    assertThat(times(on.fireAll(fixed))).containsExactly(hour);
+    assertThat(on.state("broken").failure()).isNull();
+  }
+
+  @Test
+  void aJobThatTheDatabaseRefusesPostponesItsScheduleOnly() {
+    on.schedules.declare(List.of(daily("a"), daily("b"), daily("c")));
+    on.fixture.execute("UPDATE @job_schedules SET payload_version = 5 WHERE name = 'b'");
+    on.fixture.execute(
+        "ALTER TABLE @jobs ADD CONSTRAINT refusing CHECK (payload_version <> 5) NOT VALID");
+    for (String name : List.of("a", "b", "c")) {
+      on.plan(name, Instant.parse("2026-01-05T09:00:00Z"));
+    }
+
+    Round round = on.store.fireDue(List.of());
+
+    assertThat(round.fired()).extracting(it -> it.fire().schedule()).containsExactly("a", "c");
+    assertThat(round.failed()).extracting(it -> it.schedule()).containsExactly("b");
+    assertThat(Objects.requireNonNull(on.state("b").failure()).error()).contains("refusing");
+  }
+
+  @Test
+  void aRequestedFireHappensOnceEvenWhilePausedAndLeavesTheNextFire() {
+    on.schedules.declare(daily("report"));
+    on.schedules.pause("report");
+    Instant next = on.state("report").nextFires().get(0);
+
+    assertThat(on.schedules.fireNow("report")).isTrue();
+    assertThat(on.schedules.fireNow("report")).isTrue();
+    List<Fired> fired = on.fireAll();
+
+    assertThat(fired).hasSize(1);
+    assertThat(fired.get(0).fire().at())
+        .isBetween(on.now().minusSeconds(60), on.now().plusSeconds(5));
+    assertThat(on.fireAll()).isEmpty();
+    assertThat(on.state("report").nextFires().get(0)).isEqualTo(next);
+    assertThat(on.state("report").lastFire()).isNull();
+    assertThat(on.state("report").lastJob()).isEqualTo(fired.get(0).job());
+    assertThat(on.schedules.fireNow("unknown")).isFalse();
+  }
+
+  @Test
+  void aJobOfAKindThatNoWorkerKnowsIsEnqueued() {
+    on.schedules.declare(every(Duration.ofHours(1), "sync"));
+    on.fixture.execute("UPDATE @job_schedules SET kind = 'from-the-future'");
+    on.plan("sync", on.now().truncatedTo(HOURS));
+
+    assertThat(on.fireAll()).hasSize(1);
+    assertThat(on.fixture.value("SELECT kind FROM @jobs")).isEqualTo("from-the-future");
+  }
+
+  @Test
+  void noFireIsEnqueuedTwiceEvenIfTheNextFireIsSetBack() {
+    on.schedules.declare(every(Duration.ofHours(1), "sync"));
+    Instant hour = on.now().truncatedTo(HOURS);
+    on.plan("sync", hour);
+    on.fireAll();
+
+    on.plan("sync", hour);
+    List<Fired> again = on.fireAll();
+
+    assertThat(again).extracting(Fired::job).containsOnlyNulls();
+    assertThat(on.jobs()).isEqualTo(1);
+  }
+
+  @Test
+  void whileAJobIsLiveAScheduleThatMustNotOverlapEnqueuesNothing() {
+    on.schedules.declare(every(Duration.ofHours(1), "sync").overlap(Overlap.SKIP_WHILE_LIVE));
+    Instant hour = on.now().truncatedTo(HOURS);
+    on.plan("sync", hour.minus(2, HOURS));
+    assertThat(on.fireAll()).hasSize(1);
+    on.plan("sync", hour);
+
+    List<Fired> second = on.fireAll();
+
+    assertThat(second).extracting(Fired::job).containsOnlyNulls();
+    assertThat(on.jobs()).isEqualTo(1);
+    assertThat(on.state("sync").lastFire()).isEqualTo(hour);
+    ClaimedJob first = on.claim().get(0);
+    on.fixture.store.complete(List.of(first.execution()));
+    on.schedules.fireNow("sync");
+    assertThat(on.fireAll()).extracting(Fired::job).doesNotContainNull().hasSize(1);
+  }
+
+  @Test
+  void aFireCancelsThePreviousJobIfTheScheduleSaysSo() {
+    on.schedules.declare(
+        every(Duration.ofHours(1), "sync").overlap(Overlap.CANCEL_PREVIOUS).missed(Missed.all(10)));
+    Instant hour = on.now().truncatedTo(HOURS);
+    on.plan("sync", hour.minus(5, HOURS));
+    List<Fired> first = on.fireAll();
+    assertThat(times(first)).containsExactly(hour);
+
+    on.schedules.fireNow("sync");
+    List<Fired> second = on.fireAll();
+
+    assertThat(on.status(Objects.requireNonNull(first.get(0).job()))).isEqualTo("CANCELLED");
+    assertThat(on.status(Objects.requireNonNull(second.get(0).job()))).isEqualTo("PENDING");
+  }
+
+  @Test
+  void aDayWithoutAndADayWithTwoOfTheTimeFireOnce() {
+    on.schedules.declare(
+        Schedule.cron("30 2 * * *")
+            .zone("Europe/Berlin")
+            .named("night")
+            .enqueue(REPORT, new Report("night"))
+            .missed(Missed.all(1_000)));
+    on.plan("night", Instant.parse("2026-03-28T01:30:00Z"));
+
+    List<Instant> times = times(on.fireAll());
+
+    assertThat(times)
+        .contains(
+            Instant.parse("2026-03-28T01:30:00Z"),
+            Instant.parse("2026-03-29T01:00:00Z"),
+            Instant.parse("2026-03-30T00:30:00Z"),
+            Instant.parse("2026-10-24T00:30:00Z"),
+            Instant.parse("2026-10-25T00:30:00Z"),
+            Instant.parse("2026-10-26T01:30:00Z"))
+        .isSorted()
+        .doesNotHaveDuplicates();
+  }
+}
