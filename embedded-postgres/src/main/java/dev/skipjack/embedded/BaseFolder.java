@@ -65,7 +65,7 @@ final class BaseFolder {
    */
   static Path ofBinaries(Unprivileged who, Path base) throws IOException {
     if (!who.isAnotherUser()) {
-      // Below a folder that is closed to other users.
+      // The binaries are inside a folder that other users cannot access.
       return Files.createDirectories(base.resolve("binaries"));
     }
     List<String> refusals = new ArrayList<>();
@@ -130,7 +130,7 @@ final class BaseFolder {
         return;
       }
     }
-    // On systems without such streams only a link that is there already can be refused.
+    // On systems without such streams, only a link that already exists can be rejected.
     if (Files.isSymbolicLink(absolute)) {
       throw new FileSystemException(absolute.toString(), null, "is a symbolic link");
     }
@@ -182,7 +182,7 @@ final class BaseFolder {
     try {
       Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PRIVATE));
     } catch (FileAlreadyExistsException e) {
-      // Another JVM was faster; its folder is checked like any other.
+      // Another JVM created the folder first; it is checked like any other.
       return;
     }
   }
@@ -231,7 +231,7 @@ final class BaseFolder {
       Path unnamed = Files.createTempDirectory(parent(folder), folder.getFileName() + "-");
       Files.setAttribute(unnamed, "unix:uid", (int) who.uid(), LinkOption.NOFOLLOW_LINKS);
       try {
-        // Named last, so that another JVM never finds it while it is still root's.
+        // The folder is renamed last, so that another JVM never finds it while root still owns it.
         Files.move(unnamed, folder);
       } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
         Files.delete(unnamed);
@@ -275,7 +275,7 @@ final class BaseFolder {
   }
 
   private static long owner(Path path) throws IOException {
-    // A 32-bit field read as a signed number.
+    // The 32-bit field is returned as a signed number.
     return Integer.toUnsignedLong(
         (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS));
   }

@@ -148,7 +148,7 @@ final class Cluster {
     try {
       return Files.readSymbolicLink(process.resolve("cwd")).equals(data());
     } catch (IOException | UnsupportedOperationException e) {
-      // No /proc here, or not for us to look into.
+      // There is no /proc, or this process may not read it.
       return program("pg_ctl", SLACK, "status", "-D", data().toString()).ok()
           && (postmaster.port() == 0 || postmaster.answers());
     }
@@ -209,9 +209,9 @@ final class Cluster {
   private void makeFolder() {
     check(
         who.script(
-            // What an earlier start left when it was cut short. An initdb may even still be at work
-            // there: its name is its
-            // own, so it can do no harm, and without its files it gives up.
+            // An interrupted start may have left these folders. Its initdb may even still be
+            // running: it does no harm, because its folder has a unique name, and it fails when its
+            // files are deleted.
             "umask 077; mkdir -p \"$1\" && cd \"$1\" && rm -rf initialising-* discarded-* || :; test -d \"$1\"",
             "",
             FILES_LIMIT,
@@ -231,7 +231,8 @@ final class Cluster {
     LOG.debug("Embedded PostgreSQL data discarded folder={}", data());
     check(
         who.script(
-            // Renamed first: a removal cut short must not look like data.
+            // The folder is renamed first, so that an interrupted removal does not leave something
+            // that looks like data.
             "mv \"$1/data\" \"$1/discarded-$2\" && rm -rf \"$1/discarded-$2\"",
             "",
             FILES_LIMIT,
@@ -260,7 +261,7 @@ final class Cluster {
     check(
         program("initdb", INITIALISE_LIMIT, arguments.toArray(String[]::new)),
         "PostgreSQL could not be initialised in " + folder);
-    // Last, so that a folder of this name is a whole one.
+    // The rename comes last, so that a folder with this name is always complete.
     check(
         who.script("mv \"$1\" \"$2\"", "", FILES_LIMIT, unfinished, data()),
         "Could not make " + data());
@@ -277,8 +278,8 @@ final class Cluster {
           program(
               "pg_ctl",
               Duration.ofSeconds(START_LIMIT_SECONDS).plus(SLACK),
-              // It gives the server a session of its own, so that Ctrl-C in the terminal does not
-              // reach it.
+              // pg_ctl starts the server in a session of its own, so that Ctrl-C in the terminal
+              // does not reach it.
               "start",
               "-D",
               data().toString(),

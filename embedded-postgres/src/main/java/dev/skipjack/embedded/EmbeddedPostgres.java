@@ -95,7 +95,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
    *     exists
    */
   public String jdbcUrl(String database) {
-    // Not by a format, whose digits are those of the default locale.
+    // String.format would use the digits of the default locale.
     return "jdbc:postgresql://127.0.0.1:"
         + port()
         + "/"

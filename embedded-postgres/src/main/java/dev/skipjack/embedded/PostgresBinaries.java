@@ -158,12 +158,12 @@ record PostgresBinaries(Path home, String hash, String version) {
 
   private static void waitForLock(FileChannel channel) throws IOException {
     try {
-      // Released with the channel.
+      // The lock is released when the channel is closed.
       Object lock = channel.lock();
       LOG.debug("Embedded PostgreSQL unpacking lock={}", lock);
     } catch (OverlappingFileLockException e) {
-      // The same class from another class loader is at it; the rename at the end keeps the two
-      // apart.
+      // The same class, loaded by another class loader, is unpacking the archive. The rename at the
+      // end ensures that the two do not interfere.
       LOG.debug("Embedded PostgreSQL is unpacked twice in this JVM");
     }
   }

@@ -64,7 +64,7 @@ record Postmaster(long pid, int port, boolean ready) {
   private boolean isZombie() {
     try {
       String status = Files.readString(Path.of("/proc", String.valueOf(pid), "stat"), UTF_8);
-      // The state follows the program's name, which is in parentheses and may contain any.
+      // The state follows the program's name, which is in parentheses and may contain others.
       return status.startsWith("Z", status.lastIndexOf(')') + 2);
     } catch (IOException e) {
       return false;

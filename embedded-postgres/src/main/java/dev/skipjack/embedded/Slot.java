@@ -68,8 +68,8 @@ final class Slot implements AutoCloseable {
       try {
         taken = channel.tryLock() != null;
       } catch (OverlappingFileLockException e) {
-        // The same class from another class loader has it; closing our channel would release their
-        // lock.
+        // The same class, loaded by another class loader, holds the lock. Closing this channel
+        // would release it.
         KEPT_OPEN.add(channel);
         return Optional.empty();
       }

@@ -49,10 +49,10 @@ final class SystemCommands implements Commands {
   @Override
   public Result run(List<String> command, String input, Duration limit) {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    // The working directory of this JVM may be closed to the user that the command runs as.
+    // The user that runs the command may not have access to the working directory of this JVM.
     builder.directory(Path.of("/").toFile());
-    // PGDATA, PGPORT and friends would speak to another server than ours; messages are read by us,
-    // so they stay English.
+    // PGDATA, PGPORT and the like could refer to another server. Messages are parsed, so they must
+    // be in English.
     builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
     builder.environment().put("LC_ALL", "C");
     Process process;

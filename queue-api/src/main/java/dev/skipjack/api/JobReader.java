@@ -36,11 +36,10 @@ public interface JobReader {
    * <p>The call reads at most 10,000 jobs to fill a page, or just the limit of the query if there
    * is no filter. If too few of them match, the page is short but still has a next page.
    *
-   * <p>A caller that follows {@link JobPage#next} to the end receives exactly once every job that
-   * was committed before the first page was read, provided that its position in the order does not
-   * change in the meantime. Positions by id or end time never change. In a list ordered by due
-   * time, a job whose attempt fails moves to a new position and may be returned twice or not at
-   * all.
+   * <p>A caller that follows {@link JobPage#next} to the end receives each job exactly once if the
+   * job was committed before the first page was read and keeps its position in the meantime.
+   * Positions by id or end time never change. In a list ordered by due time, a job whose attempt
+   * fails moves to a new position and may be returned twice or not at all.
    *
    * @throws IllegalArgumentException if the token of the query is invalid or belongs to another
    *     order

@@ -104,22 +104,22 @@ public sealed interface Outcome {
   /** A function that accepts any outcome, with one method for each type of outcome. */
   interface Cases<R> {
 
-    /** Called if the handler completed the job. */
+    /** Handles an outcome that completes the job. */
     R completed(Completed outcome);
 
-    /** Called if the attempt failed and the job must be retried after the delay of the outcome. */
+    /** Handles an outcome that retries the job after a delay. */
     R retried(Retried outcome);
 
-    /** Called if the handler postponed the job. */
+    /** Handles an outcome that postpones the job. */
     R snoozed(Snoozed outcome);
 
-    /** Called if the handler cancelled the job. */
+    /** Handles an outcome that cancels the job. */
     R cancelled(Cancelled outcome);
 
-    /** Called if the attempt failed and the job must not be retried. */
+    /** Handles an outcome that makes the job dead. */
     R dead(Dead outcome);
 
-    /** Called if the outcome is not known yet. */
+    /** Handles an outcome that is not known yet. */
     R async(Async outcome);
   }
 

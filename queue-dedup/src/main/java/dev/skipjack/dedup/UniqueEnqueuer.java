@@ -17,9 +17,9 @@ public interface UniqueEnqueuer {
 
   /**
    * Enqueues a job unless another job holds its key. If an open transaction has enqueued a job with
-   * the same key, this method waits for it. If the enqueue changes the job that holds the key, or
-   * if it runs in a caller's transaction and the key is held {@code untilStarted}, it locks that
-   * job, and waits for another transaction that is changing it.
+   * the same key, this method waits for it. The enqueue locks the job that holds the key if it
+   * changes that job, or if it runs in a caller's transaction and the key is held {@code
+   * untilStarted}. In both cases, it also waits for another transaction that is changing the job.
    *
    * @return the new job, or the job that holds the key and whether it was changed
    * @throws IllegalArgumentException if the key is empty, is too long, or contains characters that

@@ -107,7 +107,10 @@ public final class MicrometerMetrics implements WorkerMetrics {
     }
   }
 
-  /** Registering a gauge that exists would silently show the other worker's values. */
+  /**
+   * Returns a name that no registered gauge uses. A gauge with the name of an existing one would
+   * silently show the values of the other worker.
+   */
   private String freeName(WorkerMeter gauge, String name) {
     String free = name;
     for (int i = 2; registry.find(gauge.meterName()).tags("worker", free).gauge() != null; i++) {

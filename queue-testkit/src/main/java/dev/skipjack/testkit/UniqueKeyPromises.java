@@ -72,8 +72,8 @@ abstract class UniqueKeyPromises extends Promises {
   }
 
   /**
-   * Otherwise the retry, and the whole batch with it, would fail if another job had taken the key
-   * in the meantime.
+   * A retry that took its key again would fail, and the whole batch with it, if another job had
+   * taken the key in the meantime.
    */
   @Test
   void aKeyThatTheClaimFreedIsNotTakenAgainByTheRetry() {

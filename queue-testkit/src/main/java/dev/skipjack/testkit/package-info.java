@@ -7,9 +7,9 @@
  * return connections to their pools. Because databases are copied from a template that is migrated
  * once, each costs only a fraction of a second.
  *
- * <p>All tests of a JVM share one server. If a JDBC URL is configured, it is the server at that
- * URL; otherwise it is a container if Testcontainers is on the class path and Docker responds, and
- * an embedded server if not. The embedded server needs neither Docker nor an installed PostgreSQL.
+ * <p>All tests of a JVM share one server. If a JDBC URL is configured, the server at that URL is
+ * used. Otherwise, a container is started if Testcontainers is on the class path and Docker
+ * responds, or else an embedded server, which needs neither Docker nor an installed PostgreSQL.
  *
  * <p>{@link dev.skipjack.testkit.QueueAssertions} provides AssertJ assertions about jobs, including
  * jobs of a transaction that is still open. {@link dev.skipjack.testkit.JobRuns} runs jobs without
