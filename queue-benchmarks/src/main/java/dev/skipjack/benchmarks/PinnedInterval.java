@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param at seconds from the start of the phase to the end of the interval
  * @param rate jobs per second whose completion was committed
+ * @param listings queries for the lanes with due jobs
  * @param deadTuples dead rows of {@code jobs}, according to the server's statistics
  */
 record PinnedInterval(
@@ -21,6 +22,8 @@ record PinnedInterval(
     double rate,
     Costs costs,
     PinnedClaims claims,
+    Latencies listings,
+    Latencies rescues,
     Latencies bystander,
     long deadTuples) {
 
@@ -33,6 +36,8 @@ record PinnedInterval(
     row.put("at_s", at);
     row.put("rate", rate);
     claims.into(row);
+    row.put("listing_p99_ms", listings.millis(99));
+    row.put("rescue_p50_ms", rescues.millis(50));
     row.put("server_cpu_us", costs.serverMicros());
     row.put("dead_tuples", deadTuples);
     row.put("bystander_p99_ms", bystander.millis(99));
@@ -46,6 +51,8 @@ record PinnedInterval(
     private long before;
     private long since;
     private volatile PinnedClaims claims = new PinnedClaims();
+    private volatile Latencies listings = new Latencies();
+    private volatile Latencies rescues = new Latencies();
     private volatile Latencies bystander = new Latencies();
     private volatile boolean stopped;
 
@@ -58,6 +65,8 @@ record PinnedInterval(
     /** Starts an interval. */
     void beginInterval() {
       claims = new PinnedClaims();
+      listings = new Latencies();
+      rescues = new Latencies();
       bystander = new Latencies();
     }
 
@@ -71,6 +80,16 @@ record PinnedInterval(
     @Override
     public void claimed(int jobs, boolean marked, long nanos) {
       claims.add(jobs, marked, nanos);
+    }
+
+    @Override
+    public void listed(long nanos) {
+      listings.addNanos(nanos);
+    }
+
+    @Override
+    public void rescued(long nanos) {
+      rescues.addNanos(nanos);
     }
 
     /** Returns the number of jobs completed since the previous call or {@link #beginPhase}. */
@@ -108,6 +127,8 @@ record PinnedInterval(
           jobs / seconds,
           costs,
           claims,
+          listings,
+          rescues,
           bystander,
           database.number(DEAD_TUPLES));
     }

@@ -17,7 +17,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Wraps a queue for a worker, to time its claims and count its completions. */
+/**
+ * Wraps a queue for a worker, to time its claims, listings and rescues, and count its completions.
+ */
 final class TimedAccess implements QueueAccess {
 
   private final QueueAccess queue;
@@ -37,6 +39,12 @@ final class TimedAccess implements QueueAccess {
 
     /** A completion of this number of jobs has returned. */
     default void completed(int jobs) {}
+
+    /** A query for the lanes with due jobs has returned. */
+    default void listed(long nanos) {}
+
+    /** A rescue has returned. */
+    default void rescued(long nanos) {}
   }
 
   TimedAccess(QueueAccess queue, CallListener listener) {
@@ -51,14 +59,17 @@ final class TimedAccess implements QueueAccess {
                   long begin = System.nanoTime();
                   try {
                     Object result = method.invoke(untimed, args);
+                    long nanos = System.nanoTime() - begin;
                     if (result instanceof List<?> jobs && args[0] instanceof ClaimRequest request) {
                       boolean marked =
                           request.lanes().stream().noneMatch(lane -> lane.lowWater() == null);
-                      listener.claimed(jobs.size(), marked, System.nanoTime() - begin);
+                      listener.claimed(jobs.size(), marked, nanos);
                     }
-                    if (method.getName().equals("complete")
-                        && args[0] instanceof List<?> executions) {
-                      listener.completed(executions.size());
+                    switch (method.getName()) {
+                      case "complete" -> listener.completed(((List<?>) args[0]).size());
+                      case "dueLanes" -> listener.listed(nanos);
+                      case "rescue" -> listener.rescued(nanos);
+                      default -> {}
                     }
                     return result;
                   } catch (InvocationTargetException thrown) {

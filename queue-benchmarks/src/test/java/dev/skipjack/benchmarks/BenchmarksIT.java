@@ -194,6 +194,8 @@ class BenchmarksIT {
               "end_all_claims_p99_ms",
               "marked_claims",
               "unmarked_claims",
+              "end_listing_p99_ms",
+              "end_rescue_p50_ms",
               "slowest_unmarked_claim_ms",
               "dead_tuples",
               "backlog");
