@@ -108,11 +108,11 @@ final class BenchCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw common.refused(e);
     }
-    common.tell(
+    common.note(
         database.isPresent()
             ? "Dropping and recreating the schemas skipjack_bench and skipjack_bench_* of the database that --url names ..."
             : "Starting an embedded PostgreSQL ...");
-    Report report = Benchmarks.run(name, options, database, common::tell);
+    Report report = Benchmarks.run(name, options, database, common::note);
     if (common.json()) {
       common.out().println(report.json());
       common.out().flush();

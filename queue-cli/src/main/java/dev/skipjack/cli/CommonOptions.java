@@ -69,8 +69,8 @@ final class CommonOptions {
     return command.commandLine().getErr();
   }
 
-  /** Writes a line for the user. */
-  void tell(String sentence) {
+  /** Prints a line to standard error. */
+  void note(String sentence) {
     err().println(sentence);
     err().flush();
   }

@@ -88,13 +88,13 @@ final class TortureCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw common.refused(e);
     }
-    common.tell(
+    common.note(
         options.url().isPresent()
             ? "Dropping and recreating the schema skipjack_torture of the database that --url names ..."
             : "Starting an embedded PostgreSQL ...");
-    TortureReport report = run.judge(options, common::tell);
+    TortureReport report = run.judge(options, common::note);
     if (common.json()) {
-      report.stories().forEach(common::tell);
+      report.stories().forEach(common::note);
       common.out().println(report.json());
       common.out().flush();
     } else {

@@ -40,12 +40,13 @@ public final class AttemptFaults {
   }
 
   /**
-   * Fails the next attempts with an {@link IllegalStateException} whose message says that the test
-   * requested it.
+   * Fails the next attempts with an {@link IllegalStateException} whose message states that the
+   * test requested it.
    */
   public void failNext(int times) {
     announce(
-        times, () -> new IllegalStateException("This attempt fails because the test said so."));
+        times,
+        () -> new IllegalStateException("This attempt fails because the test requested it."));
   }
 
   private synchronized void announce(int times, Supplier<? extends Throwable> failure) {
@@ -63,7 +64,7 @@ public final class AttemptFaults {
   }
 
   /** Forgets announced failures. */
-  public synchronized void mend() {
+  public synchronized void reset() {
     announced.clear();
   }
 

@@ -18,7 +18,7 @@ final class FaultPlan {
   private final Map<Step, Duration> delays = new EnumMap<>(Step.class);
   private final Map<Step, Long> counts = new EnumMap<>(Step.class);
   private final Deque<CommitFate> cuts = new ArrayDeque<>();
-  private Supplier<CommitFate> decide = () -> CommitFate.ANSWERED;
+  private Supplier<CommitFate> decide = () -> CommitFate.ACKNOWLEDGED;
 
   synchronized void failNext(Step step, int times, String sqlState) {
     if (sqlState.length() != 5) {
@@ -53,7 +53,7 @@ final class FaultPlan {
     refusals.clear();
     delays.clear();
     cuts.clear();
-    decide = () -> CommitFate.ANSWERED;
+    decide = () -> CommitFate.ACKNOWLEDGED;
   }
 
   synchronized long count(Step step) {

@@ -45,7 +45,7 @@ public final class FaultyDataSource implements DataSource {
   /** What happens to a commit. */
   public enum CommitFate {
     /** It is committed and acknowledged. */
-    ANSWERED,
+    ACKNOWLEDGED,
     /** The connection breaks before the commit reaches the server: nothing is committed. */
     CUT_BEFORE,
     /**
@@ -59,11 +59,11 @@ public final class FaultyDataSource implements DataSource {
 
   private final DataSource target;
   private final FaultPlan plan = new FaultPlan();
-  private volatile Reach reach = Reach.WITHIN;
+  private volatile Reach reach = Reach.REACHABLE;
 
   private enum Reach {
-    WITHIN,
-    AWAY,
+    REACHABLE,
+    UNAVAILABLE,
     EXHAUSTED
   }
 
@@ -119,8 +119,8 @@ public final class FaultyDataSource implements DataSource {
    * Makes the database unavailable: new connections fail (08001), and those handed out break at
    * their next statement or commit (08006).
    */
-  public void takeAway() {
-    reach = Reach.AWAY;
+  public void makeUnavailable() {
+    reach = Reach.UNAVAILABLE;
   }
 
   /** Hands out no connections, like an exhausted pool; those handed out continue to work. */
@@ -129,8 +129,8 @@ public final class FaultyDataSource implements DataSource {
   }
 
   /** Removes all faults and delays. Broken connections stay broken. */
-  public void mend() {
-    reach = Reach.WITHIN;
+  public void reset() {
+    reach = Reach.REACHABLE;
     plan.clear();
   }
 
@@ -143,12 +143,12 @@ public final class FaultyDataSource implements DataSource {
   public Connection getConnection() throws SQLException {
     plan.before(Step.CONNECTION);
     switch (reach) {
-      case AWAY -> throw new SQLException("The database is unavailable.", NO_CONNECTION);
+      case UNAVAILABLE -> throw new SQLException("The database is unavailable.", NO_CONNECTION);
       case EXHAUSTED ->
           throw new SQLTransientConnectionException("The pool has no connection left.");
-      case WITHIN -> {}
+      case REACHABLE -> {}
     }
-    return FaultyConnection.wrap(target.getConnection(), plan, () -> reach == Reach.AWAY);
+    return FaultyConnection.wrap(target.getConnection(), plan, () -> reach == Reach.UNAVAILABLE);
   }
 
   @Override

@@ -35,7 +35,7 @@ class AttemptFaultsTest {
   @Test
   void whatIsMendedFailsNoMore() throws Exception {
     faults.failNext(5);
-    faults.mend();
+    faults.reset();
 
     assertThat(faults.around(() -> "done")).isEqualTo("done");
     assertThat(faults.left()).isZero();

@@ -74,7 +74,7 @@ class FaultyDataSourceIT {
 
     faulty.decideCommits(() -> CommitFate.CUT_AFTER);
     assertFails(this::insert, "08006");
-    faulty.mend();
+    faulty.reset();
     insert();
     assertThat(rows()).isEqualTo(3);
   }
@@ -147,12 +147,12 @@ class FaultyDataSourceIT {
     try (Connection connection = faulty.getConnection();
         Statement statement = connection.createStatement()) {
       assertThat(connection.isValid(5)).isTrue();
-      faulty.takeAway();
+      faulty.makeUnavailable();
       assertThat(connection.isValid(5)).isFalse();
       assertFails(faulty::getConnection, "08001");
       assertFails(() -> statement.executeQuery("SELECT 1"), "08006");
     }
-    faulty.mend();
+    faulty.reset();
     insert();
     assertThat(rows()).isEqualTo(1);
   }

@@ -94,7 +94,7 @@ final class Rig {
           workers.add(worker("worker-" + n, queue, faulty, sql));
         }
         produce(queue, faulty, sql, seed);
-        faulty.mend();
+        faulty.reset();
         if (faults != Faults.NONE) {
           claimAndAbandon(queue, history);
         }
@@ -116,7 +116,7 @@ final class Rig {
             draw = random.nextInt(100);
           }
           if (draw >= 4) {
-            return CommitFate.ANSWERED;
+            return CommitFate.ACKNOWLEDGED;
           }
           recordFault(history, Event.ALL, "commit-cut");
           return draw < 2 ? CommitFate.CUT_BEFORE : CommitFate.CUT_AFTER;

@@ -194,7 +194,7 @@ class WorkerIT {
         shortLease);
     running.await();
 
-    cut.takeAway();
+    cut.makeUnavailable();
     EventLog other = new EventLog();
     Worker second =
         Worker.on(queue)
@@ -206,7 +206,7 @@ class WorkerIT {
     workers.add(second);
     await().until(() -> other.all(Succeeded.class).size() == 1);
     assertThat(other.all(Rescued.class)).hasSize(1);
-    cut.mend();
+    cut.reset();
     wake.countDown();
 
     await().until(() -> refused.get() != null);
@@ -246,7 +246,7 @@ class WorkerIT {
             .rescueInterval(Duration.ofHours(1))
             .interruptGrace(Duration.ofHours(1)));
     zombieRuns.await();
-    cut.takeAway();
+    cut.makeUnavailable();
     AtomicReference<ExecutionId> owner = new AtomicReference<>();
     CountDownLatch end = new CountDownLatch(1);
     Worker second =
@@ -264,7 +264,7 @@ class WorkerIT {
     workers.add(second);
     await().until(() -> owner.get() != null);
 
-    cut.mend();
+    cut.reset();
 
     await().until(() -> !events.all(Lost.class).isEmpty());
     finish.countDown();
@@ -604,12 +604,12 @@ class WorkerIT {
             config());
     await().until(() -> worker.status().running() == 8);
 
-    cut.takeAway();
+    cut.makeUnavailable();
     finish.countDown(); // eight outcomes that cannot be written
     queue.enqueueAll(NOTE, IntStream.range(8, 100).mapToObj(Note::new).toList());
     await().until(() -> worker.status().unwritten() == 8);
     await().until(() -> !events.all(LoopFailed.class).isEmpty());
-    cut.mend();
+    cut.reset();
 
     await().until(() -> events.all(Succeeded.class).size() == 100);
     assertThat(runs).hasValue(100);

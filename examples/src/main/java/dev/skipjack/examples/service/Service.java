@@ -46,7 +46,7 @@ public final class Service implements AutoCloseable {
             .handle(REPORT, this::write)
             .queue("default", 4)
             .config(WorkerConfig.builder().drainTimeout(drainTimeout).build())
-            .listener(this::tell)
+            .listener(this::log)
             .build();
     this.probes = new Probes(port, worker);
     worker.start();
@@ -75,7 +75,7 @@ public final class Service implements AutoCloseable {
     return Outcome.completed();
   }
 
-  private void tell(WorkerEvent event) {
+  private void log(WorkerEvent event) {
     if (event instanceof WorkerEvent.Released released) {
       out.println("job " + released.attempt().jobId() + " released");
     }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A timing that fires at a fixed interval of elapsed time, which is not affected by changes of the
- * clocks. The time zone only determines when excepted dates begin and end. Fires on such dates are
- * skipped, without shifting later ones.
+ * clocks. The time zone only determines when excepted dates begin and end. Fire times on such dates
+ * are skipped, without shifting later ones.
  */
 public final class IntervalTiming extends Timing {
 
@@ -32,7 +32,7 @@ public final class IntervalTiming extends Timing {
     this.aligned = aligned;
   }
 
-  /** Returns the time between two fires. */
+  /** Returns the time between two fire times. */
   public Duration interval() {
     return interval;
   }
@@ -43,8 +43,8 @@ public final class IntervalTiming extends Timing {
   }
 
   /**
-   * Returns this timing, measured from the last fire instead of aligned to the epoch: {@link #next}
-   * returns a time one interval after the instant that it is given.
+   * Returns this timing, measured from the last fire time instead of aligned to the epoch: {@link
+   * #next} returns a time one interval after the instant that it is given.
    */
   public IntervalTiming fromLastFire() {
     return new IntervalTiming(interval, false, zone(), exceptions());
@@ -84,6 +84,6 @@ public final class IntervalTiming extends Timing {
 
   @Override
   String definition() {
-    return "every %s%s".formatted(interval, aligned ? "" : " from the last fire");
+    return "every %s%s".formatted(interval, aligned ? "" : " from the last fire time");
   }
 }

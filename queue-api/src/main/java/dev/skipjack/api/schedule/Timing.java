@@ -106,8 +106,8 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
    * Returns this timing, except that it does not fire on the given dates. Dates that were excepted
    * before remain excepted.
    *
-   * @param dates dates in the time zone of this timing. If a change of the clocks moves a fire of a
-   *     cron expression to another date, the date that the expression specifies counts
+   * @param dates dates in the time zone of this timing. If a change of the clocks moves a fire time
+   *     of a cron expression to another date, the date that the expression specifies counts
    */
   public final Timing except(Collection<LocalDate> dates) {
     return with(zone, except.and(dates));

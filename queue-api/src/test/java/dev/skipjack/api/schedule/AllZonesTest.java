@@ -22,14 +22,14 @@ import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * Fires around every change of the clocks in every time zone of the JDK, from 1970 to 2037. All
- * other days of a zone are alike; {@link CronLibrariesProperties} tries some of them.
+ * Fire times around every change of the clocks in every time zone of the JDK, from 1970 to 2037.
+ * All other days of a zone are alike; {@link CronLibrariesProperties} tries some of them.
  */
 class AllZonesTest {
 
   private final List<String> wrong = new ArrayList<>();
 
-  /** Dates that a zone skips do not exist, and have no fire. */
+  /** Dates that a zone skips do not exist, and have no fire time. */
   @Test
   void aDailyScheduleFiresOnceForEachDate() {
     atEachChange(
@@ -58,9 +58,9 @@ class AllZonesTest {
           Instant end = change.getInstant().plus(3, ChronoUnit.HOURS);
           for (int minute : List.of(0, 40)) {
             Timing hourly = Timing.cron(minute + " * * * *").zone(zone);
-            List<Instant> fires = Fires.until(hourly, begin, end);
-            if (!fires.equals(instantsOfMinute(minute, zone, begin, end))) {
-              wrong.add("%s %s minute %d: %s".formatted(zone, change, minute, fires));
+            List<Instant> fireTimes = FireTimes.until(hourly, begin, end);
+            if (!fireTimes.equals(instantsOfMinute(minute, zone, begin, end))) {
+              wrong.add("%s %s minute %d: %s".formatted(zone, change, minute, fireTimes));
             }
           }
         });
@@ -85,11 +85,11 @@ class AllZonesTest {
                 "%d %d %d * * %s"
                     .formatted(time.getSecond(), time.getMinute(), time.getHour(), dayOfWeek))
             .zone(zone);
-    Map<LocalDate, Integer> fires = new TreeMap<>();
+    Map<LocalDate, Integer> fireTimes = new TreeMap<>();
     Instant begin = change.getInstant().minus(2, ChronoUnit.DAYS);
     Instant end = change.getInstant().plus(2, ChronoUnit.DAYS);
-    for (Instant fire : Fires.until(timing, begin, end)) {
-      fires.merge(dateOf(fire, zone, time, change), 1, Integer::sum);
+    for (Instant fire : FireTimes.until(timing, begin, end)) {
+      fireTimes.merge(dateOf(fire, zone, time, change), 1, Integer::sum);
     }
     LocalDate first = change.getDateTimeBefore().toLocalDate().minusDays(1);
     LocalDate afterLast = change.getDateTimeAfter().toLocalDate().plusDays(2);
@@ -97,14 +97,17 @@ class AllZonesTest {
       boolean fits =
           dayOfWeek.equals("*") || Integer.parseInt(dayOfWeek) == date.getDayOfWeek().getValue();
       int expected = fits && Zones.exists(date, zone) ? 1 : 0;
-      int actual = fires.getOrDefault(date, 0);
+      int actual = fireTimes.getOrDefault(date, 0);
       if (actual != expected) {
         wrong.add("%s %s on %s: %d".formatted(timing, time, date, actual));
       }
     }
   }
 
-  /** The date whose time this fire is: at the time itself, or at the end of the gap it is in. */
+  /**
+   * The local date of a fire time, which is at the requested time or at the end of the gap around
+   * it.
+   */
   private static LocalDate dateOf(
       Instant fire, ZoneId zone, LocalTime time, ZoneOffsetTransition change) {
     LocalDateTime shown = LocalDateTime.ofInstant(fire, zone);

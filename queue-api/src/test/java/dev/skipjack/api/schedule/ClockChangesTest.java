@@ -10,7 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Fires on days on which the clocks change. The Javadoc of {@link CronTiming} states the rules. */
+/**
+ * Fire times on days on which the clocks change. The Javadoc of {@link CronTiming} states the
+ * rules.
+ */
 class ClockChangesTest {
 
   /**
@@ -56,8 +59,8 @@ class ClockChangesTest {
       String expression, int spring, int autumn) {
     Timing timing = Timing.cron(expression).zone("Europe/Berlin");
 
-    assertThat(Fires.on(timing, LocalDate.of(2026, 3, 29))).hasSize(spring);
-    assertThat(Fires.on(timing, LocalDate.of(2026, 10, 25))).hasSize(autumn);
+    assertThat(FireTimes.on(timing, LocalDate.of(2026, 3, 29))).hasSize(spring);
+    assertThat(FireTimes.on(timing, LocalDate.of(2026, 10, 25))).hasSize(autumn);
   }
 
   @Test
@@ -101,8 +104,8 @@ class ClockChangesTest {
     Timing daily = Timing.cron("15 2 * * *").zone("Australia/Lord_Howe");
 
     assertThat(times(daily, LocalDate.of(2026, 10, 4))).isEqualTo("15:30");
-    assertThat(Fires.on(hourly, LocalDate.of(2026, 10, 4))).hasSize(23);
-    assertThat(Fires.on(hourly, LocalDate.of(2026, 4, 5))).hasSize(24);
+    assertThat(FireTimes.on(hourly, LocalDate.of(2026, 10, 4))).hasSize(23);
+    assertThat(FireTimes.on(hourly, LocalDate.of(2026, 4, 5))).hasSize(24);
     assertThat(
             times(Timing.cron("45 1 * * *").zone("Australia/Lord_Howe"), LocalDate.of(2026, 4, 5)))
         .isEqualTo("14:45");
@@ -114,11 +117,11 @@ class ClockChangesTest {
     Timing midnight = Timing.cron("@daily").zone("Asia/Beirut");
     Timing late = Timing.cron("30 23 * * *").zone("Asia/Beirut");
 
-    assertThat(Fires.on(midnight, LocalDate.of(2025, 3, 30)))
+    assertThat(FireTimes.on(midnight, LocalDate.of(2025, 3, 30)))
         .containsExactly(Instant.parse("2025-03-29T22:00:00Z"));
-    assertThat(Fires.on(midnight, LocalDate.of(2025, 10, 26)))
+    assertThat(FireTimes.on(midnight, LocalDate.of(2025, 10, 26)))
         .containsExactly(Instant.parse("2025-10-25T22:00:00Z"));
-    assertThat(Fires.on(late, LocalDate.of(2025, 10, 25)))
+    assertThat(FireTimes.on(late, LocalDate.of(2025, 10, 25)))
         .containsExactly(Instant.parse("2025-10-25T20:30:00Z"));
   }
 
@@ -130,11 +133,11 @@ class ClockChangesTest {
     Timing both = Timing.cron("*/30 0,23 * * *").zone("America/Nuuk");
     Instant change = Instant.parse("2026-03-29T01:00:00Z");
 
-    assertThat(Fires.next(late, change.minusSeconds(3_600), 2))
+    assertThat(FireTimes.next(late, change.minusSeconds(3_600), 2))
         .containsExactly(change, Instant.parse("2026-03-30T00:30:00Z"));
-    assertThat(Fires.next(midnight, change.minusSeconds(3_600), 2))
+    assertThat(FireTimes.next(midnight, change.minusSeconds(3_600), 2))
         .containsExactly(change, Instant.parse("2026-03-30T01:00:00Z"));
-    assertThat(Fires.next(both, change.minusSeconds(3_600), 2))
+    assertThat(FireTimes.next(both, change.minusSeconds(3_600), 2))
         .containsExactly(change, change.plusSeconds(1_800));
     assertThat(late.except(List.of(LocalDate.of(2026, 3, 28))).next(change.minusSeconds(3_600)))
         .contains(Instant.parse("2026-03-30T00:30:00Z"));
@@ -147,7 +150,7 @@ class ClockChangesTest {
     Timing onThe30th = Timing.cron("30 2 30 12 *").zone("Pacific/Apia");
     Instant before = Instant.parse("2011-12-29T00:00:00Z");
 
-    assertThat(Fires.next(daily, before, 3))
+    assertThat(FireTimes.next(daily, before, 3))
         .containsExactly(
             Instant.parse("2011-12-29T12:30:00Z"),
             Instant.parse("2011-12-30T12:30:00Z"),
@@ -165,7 +168,7 @@ class ClockChangesTest {
   }
 
   private static String times(Timing timing, LocalDate date) {
-    return Fires.on(timing, date).stream()
+    return FireTimes.on(timing, date).stream()
         .map(fire -> fire.toString().replaceAll(".*T|(:00)?Z", ""))
         .collect(Collectors.joining(" "));
   }

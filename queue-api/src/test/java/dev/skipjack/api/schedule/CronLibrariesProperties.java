@@ -35,12 +35,12 @@ import net.jqwik.api.Provide;
 import org.springframework.scheduling.support.CronExpression;
 
 /**
- * Compares the calculated fires with those of Spring Framework and of cron-utils. Where they differ
- * on purpose, a test shows the difference and says why.
+ * Compares the calculated fire times with those of Spring Framework and of cron-utils. Where they
+ * differ on purpose, a test shows the difference and says why.
  */
 class CronLibrariesProperties {
 
-  /** Spring stops its search after some steps and returns no fire. */
+  /** Spring stops its search after some steps and returns no fire time. */
   @Property
   void firesAreThoseOfSpring(
       @ForAll("springExpressions") String expression, @ForAll("instants") Instant after) {
@@ -48,7 +48,7 @@ class CronLibrariesProperties {
     CronExpression spring = CronExpression.parse(expression);
 
     LocalDateTime time = LocalDateTime.ofInstant(after, ZoneOffset.UTC);
-    for (Instant fire : Fires.next(timing, after, 5)) {
+    for (Instant fire : FireTimes.next(timing, after, 5)) {
       time = spring.next(time);
       if (time == null) {
         return;
@@ -64,7 +64,7 @@ class CronLibrariesProperties {
     ExecutionTime unix = unix(expression);
 
     ZonedDateTime time = after.atZone(ZoneOffset.UTC);
-    for (Instant fire : Fires.next(timing, after, 5)) {
+    for (Instant fire : FireTimes.next(timing, after, 5)) {
       time = unix.nextExecution(time).orElseThrow();
       assertThat(fire).isEqualTo(time.toInstant());
     }
@@ -83,8 +83,8 @@ class CronLibrariesProperties {
 
     ZonedDateTime springTime = after.atZone(zone);
     ZonedDateTime unixTime = after.atZone(zone);
-    List<Instant> fires = Fires.until(timing, after, after.plus(36, ChronoUnit.HOURS));
-    for (Instant fire : fires.subList(0, Math.min(fires.size(), 10))) {
+    List<Instant> fireTimes = FireTimes.until(timing, after, after.plus(36, ChronoUnit.HOURS));
+    for (Instant fire : fireTimes.subList(0, Math.min(fireTimes.size(), 10))) {
       springTime = spring.next(springTime);
       unixTime = unix.nextExecution(unixTime).orElseThrow();
       assertThat(springTime).isNotNull();
@@ -121,7 +121,7 @@ class CronLibrariesProperties {
       }
     }
 
-    assertThat(Fires.until(timing.zone(zone), begin, end))
+    assertThat(FireTimes.until(timing.zone(zone), begin, end))
         .containsExactlyElementsOf(expected.subSet(begin.plusNanos(1), end));
   }
 
@@ -199,32 +199,32 @@ class CronLibrariesProperties {
                     "30 12 * * *   | America/Nuuk 2026-03-28  | 14:30       | -           | 14:30",
                     "0 */12 * * *  | Asia/Beirut 2025-03-30   | 22:00 09:00 | 09:00       | 09:00")
                 .map(row -> row.split(" *\\| *", -1))
-                .filter(row -> !fires(row[0], row[1]).equals(List.of(row).subList(2, 5))))
+                .filter(row -> !fireTimes(row[0], row[1]).equals(List.of(row).subList(2, 5))))
         .isEmpty();
   }
 
   /** Times of ours, Spring's and of cron-utils. */
-  private static List<String> fires(String expression, String zoneAndDate) {
+  private static List<String> fireTimes(String expression, String zoneAndDate) {
     ZoneId zone = ZoneId.of(zoneAndDate.split(" ", -1)[0]);
     LocalDate date = LocalDate.parse(zoneAndDate.split(" ", -1)[1]);
     CronExpression spring = CronExpression.parse("0 " + expression);
     ExecutionTime unix = unix(expression);
     return List.of(
-        fires(
+        fireTimes(
             date,
             zone,
             time -> parse(expression).zone(zone).next(time.toInstant()).orElseThrow().atZone(zone)),
-        fires(date, zone, time -> Objects.requireNonNull(spring.next(time))),
-        fires(date, zone, time -> unix.nextExecution(time).orElseThrow()));
+        fireTimes(date, zone, time -> Objects.requireNonNull(spring.next(time))),
+        fireTimes(date, zone, time -> unix.nextExecution(time).orElseThrow()));
   }
 
-  private static String fires(LocalDate date, ZoneId zone, UnaryOperator<ZonedDateTime> next) {
-    String fires =
+  private static String fireTimes(LocalDate date, ZoneId zone, UnaryOperator<ZonedDateTime> next) {
+    String fireTimes =
         Stream.iterate(next.apply(date.atStartOfDay(zone).minusSeconds(1)), next)
             .takeWhile(time -> !time.toLocalDate().isAfter(date))
             .map(time -> time.withZoneSameInstant(ZoneOffset.UTC).toLocalTime().toString())
             .collect(Collectors.joining(" "));
-    return fires.isEmpty() ? "-" : fires;
+    return fireTimes.isEmpty() ? "-" : fireTimes;
   }
 
   /**
@@ -278,7 +278,7 @@ class CronLibrariesProperties {
     assertThat(CronExpression.parse("0 0 0 L-30 * *").next(stays)).isEqualTo(stays);
   }
 
-  /** Both accept expressions without a fire; Spring takes a step that no field has. */
+  /** Both accept expressions without a fire time; Spring takes a step that no field has. */
   @Example
   void expressionsThatAreMistakesAreRefusedHere() {
     assertThatThrownBy(() -> Timing.cron("0 0 30 2 *")).hasMessageContaining("never fires");

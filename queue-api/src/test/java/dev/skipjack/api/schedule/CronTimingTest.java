@@ -108,7 +108,7 @@ class CronTimingTest {
     List<Instant> times =
         Arrays.stream(expected.split(" ", -1)).map(CronTimingTest::instant).toList();
 
-    assertThat(Fires.next(Timing.cron(expression), after, 3)).isEqualTo(times);
+    assertThat(FireTimes.next(Timing.cron(expression), after, 3)).isEqualTo(times);
   }
 
   private static Instant instant(String time) {
@@ -149,7 +149,7 @@ class CronTimingTest {
             .except(List.of(LocalDate.of(2026, 1, 5)))
             .except(date -> date.getDayOfMonth() == 6);
 
-    assertThat(Fires.next(timing, NEW_YEAR, 3))
+    assertThat(FireTimes.next(timing, NEW_YEAR, 3))
         .containsExactly(
             Instant.parse("2026-01-02T14:00:00Z"),
             Instant.parse("2026-01-02T20:00:00Z"),

@@ -39,8 +39,8 @@ class IntervalTimingTest {
   void noChangeOfTheClocksAffectsAnInterval() {
     Timing hourly = Timing.every(Duration.ofHours(1)).zone("Europe/Berlin");
 
-    assertThat(Fires.on(hourly, LocalDate.of(2026, 3, 29))).hasSize(23);
-    assertThat(Fires.on(hourly, LocalDate.of(2026, 10, 25))).hasSize(25);
+    assertThat(FireTimes.on(hourly, LocalDate.of(2026, 3, 29))).hasSize(23);
+    assertThat(FireTimes.on(hourly, LocalDate.of(2026, 10, 25))).hasSize(25);
   }
 
   @Test
@@ -51,7 +51,7 @@ class IntervalTimingTest {
             .except(List.of(LocalDate.of(2026, 3, 11)))
             .except(date -> date.getDayOfMonth() == 12);
     List<Instant> all =
-        Fires.until(Timing.every(Duration.ofHours(7)), NOON, NOON.plus(Duration.ofDays(5)));
+        FireTimes.until(Timing.every(Duration.ofHours(7)), NOON, NOON.plus(Duration.ofDays(5)));
     List<Instant> left =
         all.stream()
             .filter(
@@ -61,7 +61,7 @@ class IntervalTimingTest {
                 })
             .toList();
 
-    assertThat(Fires.until(aligned, NOON, NOON.plus(Duration.ofDays(5))))
+    assertThat(FireTimes.until(aligned, NOON, NOON.plus(Duration.ofDays(5))))
         .isEqualTo(left)
         .hasSizeLessThan(all.size());
   }
@@ -86,7 +86,7 @@ class IntervalTimingTest {
     assertThat(excepted.<Timing>fold(cron -> cron, IntervalTiming::fromLastFire))
         .isEqualTo(timing.fromLastFire().except(dates).zone("Asia/Tokyo"))
         .isNotEqualTo(excepted)
-        .hasToString("every PT5H from the last fire (Asia/Tokyo), except [2026-03-11]");
+        .hasToString("every PT5H from the last fire time (Asia/Tokyo), except [2026-03-11]");
     assertThat(timing).hasToString("every PT5H (UTC)").isEqualTo(Timing.every(timing.interval()));
     assertThat(timing.isAligned()).isTrue();
     assertThat(timing.fromLastFire().isAligned()).isFalse();
@@ -100,7 +100,7 @@ class IntervalTimingTest {
             .zone("America/St_Johns")
             .except(List.of(LocalDate.of(2010, 11, 6)));
 
-    assertThat(Fires.next(timing, Instant.parse("2010-11-06T12:00:00Z"), 3))
+    assertThat(FireTimes.next(timing, Instant.parse("2010-11-06T12:00:00Z"), 3))
         .containsExactly(
             Instant.parse("2010-11-07T02:30:00Z"),
             Instant.parse("2010-11-07T03:30:00Z"),

@@ -123,7 +123,7 @@ class LostCommitTest {
   private CommitFate fate() {
     double chance = random.nextDouble();
     if (chance >= 0.2) {
-      return CommitFate.ANSWERED;
+      return CommitFate.ACKNOWLEDGED;
     }
     cut++;
     return chance < 0.1 ? CommitFate.CUT_BEFORE : CommitFate.CUT_AFTER;

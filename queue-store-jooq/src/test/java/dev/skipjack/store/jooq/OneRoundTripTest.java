@@ -131,7 +131,7 @@ class OneRoundTripTest {
     assertUnknown(queue, 1);
     faulty.cutAfterCommit(1);
     assertUnknown(queue, 2);
-    faulty.takeAway();
+    faulty.makeUnavailable();
     assertThatThrownBy(() -> queue.enqueue(Fixture.WORK, new Work(3)))
         .isInstanceOfSatisfying(
             StoreException.class, away -> assertThat(away.isOutcomeUnknown()).isFalse());

@@ -322,7 +322,7 @@ class WakeUpsTest {
         () -> {
           faulty.failNext(FaultyDataSource.Step.CONNECTION, 1, "53300");
           faulty.failNext(FaultyDataSource.Step.STATEMENT, 1, "54000");
-          return FaultyDataSource.CommitFate.ANSWERED;
+          return FaultyDataSource.CommitFate.ACKNOWLEDGED;
         });
     JobQueue queue = JobQueue.builder(faulty).schema(fixture.database.schema()).build();
 

@@ -99,7 +99,7 @@ class ExhaustedPoolIT {
       assertThat(worker.health().poolExhausted()).isTrue();
       assertThat(worker.health().ready()).isFalse();
       assertThat(worker.health().databaseReachable()).isTrue();
-      faulty.mend();
+      faulty.reset();
       fixture.assertAllDoneOnce();
       await().until(() -> worker.health().ready());
       assertThat(worker.status().started()).isTrue();

@@ -55,7 +55,7 @@ final class ForkedWorker {
             .handle(Task.TYPE, new TaskHandler(pool))
             .queue("default", concurrency)
             .config(config())
-            .listener(ForkedWorker::tell)
+            .listener(ForkedWorker::log)
             .start();
     Runtime.getRuntime()
         .addShutdownHook(
@@ -68,7 +68,7 @@ final class ForkedWorker {
     System.out.println("ready");
   }
 
-  private static void tell(WorkerEvent event) {
+  private static void log(WorkerEvent event) {
     if (event instanceof WorkerEvent.Lost lost) {
       System.out.println("lost " + lost.attempt().executionId());
     }

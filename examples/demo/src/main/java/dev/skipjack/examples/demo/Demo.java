@@ -52,12 +52,12 @@ public final class Demo {
 
   private DemoResult runOnOwnServer(UUID run, Lookahead deliveries, StopRequest stop)
       throws SQLException, InterruptedException {
-    output.tell("Starting an embedded PostgreSQL ...");
+    output.note("Starting an embedded PostgreSQL ...");
     try (DemoServer own =
         options.resume()
             ? DemoServer.startToResume(options.server())
             : DemoServer.start(options.server())) {
-      output.tell(own.description());
+      output.note(own.description());
       String jdbcUrl = options.resume() ? own.keptDatabase() : freshDatabase(own);
       return run(new DemoTarget(jdbcUrl, own.folder(), ""), run, deliveries, stop);
     }
@@ -66,7 +66,7 @@ public final class Demo {
   private String freshDatabase(DemoServer own) throws SQLException {
     long unfinished = own.unfinished();
     if (unfinished > 0) {
-      output.tell(
+      output.note(
           "An earlier run left %,d jobs unfinished there; they are dropped, because this is not --resume."
               .formatted(unfinished));
     }
@@ -82,7 +82,7 @@ public final class Demo {
       demo.prepare(target.name());
       DemoRun.Ending ending = demo.run(run, deliveries, output.err(), output.style());
       if (options.resume() && ending.found() == 0) {
-        output.tell("There was nothing left to do in %s.".formatted(target));
+        output.note("There was nothing left to do in %s.".formatted(target));
       }
       return report(ending, target);
     }
@@ -93,11 +93,11 @@ public final class Demo {
         .badInput()
         .ifPresent(
             bad ->
-                output.tell(
+                output.note(
                     "%s%nReading stopped there: %,d deliveries were stored, each with its job."
                         .formatted(bad.getMessage(), ending.stored())));
     if (ending.summary().isEmpty()) {
-      output.tell(
+      output.note(
           "Stopped. %,d jobs are pending and %,d running; none is lost. `skipjack demo --resume`%s finishes them."
               .formatted(ending.left().pending(), ending.left().running(), target.resumeHint()));
       return DemoResult.NOT_VERIFIED;

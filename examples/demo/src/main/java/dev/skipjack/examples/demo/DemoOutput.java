@@ -12,7 +12,7 @@ import java.io.PrintWriter;
  */
 public record DemoOutput(PrintWriter out, PrintWriter err, boolean json, boolean terminal) {
 
-  void tell(String sentence) {
+  void note(String sentence) {
     err.println(sentence);
     err.flush();
   }

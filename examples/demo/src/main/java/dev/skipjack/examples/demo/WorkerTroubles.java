@@ -19,13 +19,13 @@ final class WorkerTroubles implements WorkerListener {
   @Override
   public void on(WorkerEvent event) {
     if (event instanceof WorkerEvent.LoopFailed failed) {
-      tell("A worker's %s failed and retries: %s".formatted(failed.loop(), failed.error()));
+      note("A worker's %s failed and retries: %s".formatted(failed.loop(), failed.error()));
     } else if (event instanceof WorkerEvent.LoopRecovered recovered) {
-      tell("The worker's %s works again.".formatted(recovered.loop()));
+      note("The worker's %s works again.".formatted(recovered.loop()));
     }
   }
 
-  private void tell(String sentence) {
+  private void note(String sentence) {
     err.println(sentence);
     err.flush();
   }

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Lists the fires of a timing. */
-final class Fires {
+/** Lists the fire times of a timing. */
+final class FireTimes {
 
-  private Fires() {}
+  private FireTimes() {}
 
   static List<Instant> next(Timing timing, Instant after, int count) {
     return stream(timing, after).limit(count).toList();
@@ -28,9 +28,9 @@ final class Fires {
 
   /** Those after one instant and before another. */
   static List<Instant> until(Timing timing, Instant after, Instant end) {
-    List<Instant> fires = new ArrayList<>();
-    stream(timing, after).takeWhile(fire -> fire.isBefore(end)).forEach(fires::add);
-    return fires;
+    List<Instant> fireTimes = new ArrayList<>();
+    stream(timing, after).takeWhile(fire -> fire.isBefore(end)).forEach(fireTimes::add);
+    return fireTimes;
   }
 
   private static Stream<Instant> stream(Timing timing, Instant after) {
