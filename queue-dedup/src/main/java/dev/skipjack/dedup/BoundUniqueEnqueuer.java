@@ -8,7 +8,7 @@ import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** An enqueuer that runs either its own transactions or in a caller's transaction. */
+/** An enqueuer that either runs its own transactions or takes part in a caller's. */
 final class BoundUniqueEnqueuer implements UniqueEnqueuer {
 
   private final JobFactory jobFactory;

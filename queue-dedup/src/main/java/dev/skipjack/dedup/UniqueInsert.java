@@ -105,7 +105,7 @@ final class UniqueInsert {
     }
   }
 
-  /** Inserts jobs that all have a unique key, in key order. */
+  /** Returns the statement that inserts jobs, all of which have a unique key, in key order. */
   static Statement<List<NewJob>, Result> of(DSLContext dialect) {
     CommonTableExpression<?> inserted =
         name("inserted")
@@ -136,7 +136,10 @@ final class UniqueInsert {
         number == null ? null : new JobId(number), Holders.status(row, status, hasUsedAttempt));
   }
 
-  /** Inserts one job, in READ COMMITTED. Returns no row if the statement must be repeated. */
+  /**
+   * Returns the statement that inserts one job at READ COMMITTED. It returns no row if it must be
+   * repeated.
+   */
   static Statement<NewJob, Result> ofOne(DSLContext dialect) {
     Jobs holder = JOBS.as("holder");
     CommonTableExpression<?> twin =
