@@ -367,8 +367,19 @@ final class AttemptCtes {
    * Returns the verdict for an attempt of the input, read from the job's row and not the audit's.
    */
   static Field<String> verdict(ArrayRows given, Table<?> ended) {
-    return when(idOf(ended).isNotNull(), inline(Verdict.DONE.name()))
-        .when(exists(selectOne().from(JOBS).where(isFencedBy(given))), inline(Verdict.BUSY.name()))
+    return verdict(
+        idOf(ended).isNotNull(), exists(selectOne().from(JOBS).where(isFencedBy(given))));
+  }
+
+  /**
+   * Returns the verdict for an attempt.
+   *
+   * @param isEnded whether the statement ended it
+   * @param isFenced whether it still holds the job's row
+   */
+  static Field<String> verdict(Condition isEnded, Condition isFenced) {
+    return when(isEnded, inline(Verdict.DONE.name()))
+        .when(isFenced, inline(Verdict.BUSY.name()))
         .otherwise(inline(Verdict.LOST.name()));
   }
 

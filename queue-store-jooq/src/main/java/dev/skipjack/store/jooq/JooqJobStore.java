@@ -54,6 +54,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   private final Statement<HeartbeatStatement.Request, Renewal> heartbeat;
   private final Statement<List<Progress>, Verdict> progress;
   private final OutcomeStatement<List<Execution>, Verdict> complete;
+  private final OutcomeStatement<Execution, Verdict> completeSingle;
   private final OutcomeStatement<Execution, Boolean> completeIn;
   private final OutcomeStatement<EndWithDataStatement.CompletionWithResult, Boolean>
       completeInWithResult;
@@ -82,6 +83,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     this.heartbeat = Statement.lazily(() -> HeartbeatStatement.of(dialect));
     this.progress = Statement.lazily(() -> ProgressStatement.of(dialect));
     this.complete = CompleteStatement.of(dialect);
+    this.completeSingle = CompleteStatement.ofSingle(dialect);
     this.completeIn = CompleteStatement.ofOne(dialect);
     this.completeInWithResult = EndWithDataStatement.ofOne(dialect);
     this.endWithData = EndWithDataStatement.of(dialect);
@@ -239,6 +241,10 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   @Override
   public List<Verdict> complete(List<Execution> executions) {
+    if (executions.size() == 1) {
+      Execution single = executions.get(0);
+      return write(completeSingle.ending(single), single);
+    }
     return end(complete, executions);
   }
 

@@ -152,6 +152,7 @@ class BigTablePlanTest {
     all.put("progress", ProgressStatement.of(dialect).text());
     all.put("cancelRequested", CancelRequestedStatement.of(dialect).text());
     all.put("complete", CompleteStatement.of(dialect).in(weeks).text());
+    all.put("completeSingle", CompleteStatement.ofSingle(dialect).in(weeks).text());
     all.put("completeIn", CompleteStatement.ofOne(dialect).in(weeks).text());
     all.put("completeInWithResult", EndWithDataStatement.ofOne(dialect).in(weeks).text());
     all.put("endWithData", EndWithDataStatement.of(dialect).in(weeks).text());
@@ -173,6 +174,7 @@ class BigTablePlanTest {
     "progress, jobs_pkey",
     "cancelRequested, jobs_pkey",
     "complete, jobs_pkey _pkey",
+    "completeSingle, jobs_pkey _pkey",
     "completeIn, jobs_pkey _pkey",
     "completeInWithResult, jobs_pkey _pkey",
     "endWithData, jobs_pkey _pkey",
@@ -225,6 +227,7 @@ class BigTablePlanTest {
   @ValueSource(
       strings = {
         "complete",
+        "completeSingle",
         "completeIn",
         "completeInWithResult",
         "endWithData",

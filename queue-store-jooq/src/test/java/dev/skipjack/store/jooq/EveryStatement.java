@@ -54,9 +54,9 @@ final class EveryStatement {
     ofAWorker(queue, dataSource);
   }
 
-  /** Those of a producer; leaves eight jobs that are due. */
+  /** Those of a producer; leaves nine jobs that are due. */
   static void ofAProducer(JobQueue queue, DataSource dataSource) throws SQLException {
-    queue.enqueueAll(Fixture.WORK, Collections.nCopies(7, new Fixture.Work(1)));
+    queue.enqueueAll(Fixture.WORK, Collections.nCopies(8, new Fixture.Work(1)));
     queue.enqueue(Fixture.WORK, new Fixture.Work(1));
     enqueueWithKeys(queue);
     try (Connection connection = dataSource.getConnection()) {
@@ -66,15 +66,15 @@ final class EveryStatement {
     }
   }
 
-  /** Those of a worker, for eight jobs that are due. */
+  /** Those of a worker, for nine jobs that are due. */
   static void ofAWorker(JobQueue queue, DataSource dataSource) throws SQLException {
     JobStore store = queue.store();
     store.dueLanes(List.of("default"));
     List<Execution> claimed =
-        store.claim(Fixture.request(8, Fixture.LEASE, new Lane("default", 0))).stream()
+        store.claim(Fixture.request(9, Fixture.LEASE, new Lane("default", 0))).stream()
             .map(ClaimedJob::execution)
             .toList();
-    assertThat(claimed).hasSize(8);
+    assertThat(claimed).hasSize(9);
     store.heartbeat(claimed, Fixture.LEASE);
     try (LeaseKeeper leases = queue.leases()) {
       leases.cancelRequested(claimed);
@@ -82,6 +82,7 @@ final class EveryStatement {
     store.progress(List.of(new Progress(claimed.get(2), 50, "half way")));
     store.statuses(claimed);
     assertThat(store.complete(claimed.subList(0, 2))).containsOnly(Verdict.DONE);
+    assertThat(store.complete(claimed.subList(8, 9))).containsOnly(Verdict.DONE);
     assertThat(
             store.endWithData(
                 List.of(

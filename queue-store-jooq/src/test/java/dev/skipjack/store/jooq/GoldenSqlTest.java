@@ -46,6 +46,7 @@ class GoldenSqlTest {
             Map.entry("progress", ProgressStatement.of(dialect).text()),
             Map.entry("cancel-requested", CancelRequestedStatement.of(dialect).text()),
             Map.entry("complete", CompleteStatement.of(dialect).in(weeks).text()),
+            Map.entry("complete-single", CompleteStatement.ofSingle(dialect).in(weeks).text()),
             Map.entry("complete-in", CompleteStatement.ofOne(dialect).in(weeks).text()),
             Map.entry(
                 "complete-in-with-result", EndWithDataStatement.ofOne(dialect).in(weeks).text()),

@@ -74,7 +74,7 @@ final class JobMoves {
   private final Fixture fixture;
   private final Statement<ClaimRequest, ClaimedJob> claim;
   private final Statement<HeartbeatStatement.Request, Renewal> heartbeat;
-  private final OutcomeStatement<List<Execution>, Verdict> complete;
+  private final OutcomeStatement<Execution, Verdict> complete;
   private final OutcomeStatement<List<FinalOutcome>, Verdict> endWithData;
   private final OutcomeStatement<List<Failure>, Ended> fail;
   private final OutcomeStatement<List<Requeue>, Ended> release;
@@ -88,7 +88,7 @@ final class JobMoves {
     this.fixture = fixture;
     this.claim = ClaimStatement.of(dialect);
     this.heartbeat = HeartbeatStatement.of(dialect);
-    this.complete = CompleteStatement.of(dialect);
+    this.complete = CompleteStatement.ofSingle(dialect);
     this.endWithData = EndWithDataStatement.of(dialect);
     this.fail = FailStatement.of(dialect);
     this.release = RequeueStatement.of(dialect);
@@ -103,7 +103,10 @@ final class JobMoves {
       case HEARTBEAT -> new Answer(move, heartbeat(connection, believed(actor)), Optional.empty());
       case COMPLETE -> {
         Execution execution = believed(actor);
-        yield ended(move, execution, end(complete, connection, execution) == Verdict.DONE);
+        yield ended(
+            move,
+            execution,
+            one(complete.ending(execution), connection, execution) == Verdict.DONE);
       }
       case COMPLETE_IN -> ended(move, believed(actor), completeIn(connection, believed(actor)));
       case END_WITH_DATA -> {

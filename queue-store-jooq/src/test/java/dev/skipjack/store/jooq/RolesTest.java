@@ -95,7 +95,7 @@ class RolesTest {
           execute(pool, "SELECT @enqueue('work', '{}')");
         });
 
-    assertThat(fixture.claim(20)).hasSize(17);
+    assertThat(fixture.claim(20)).hasSize(19);
   }
 
   @Test
