@@ -3,38 +3,38 @@ package dev.skipjack.api.schedule;
 import java.util.Locale;
 
 /**
- * What happens to fires that were missed because no worker ran. A fire is missed if it is more than
- * two minutes late, or if the fire after it is due as well.
+ * Determines what happens to fires that were missed because no worker was running. A fire counts as
+ * missed if it is more than two minutes late or if the next fire is also due.
  *
- * @param policy what happens
- * @param maximum how many missed fires {@link Policy#ALL} makes up for at most, 1 to {@link
- *     #LARGEST}; 1 for the other policies
+ * @param policy the policy for missed fires
+ * @param maximum the maximum number of missed fires for which {@link Policy#ALL} enqueues jobs,
+ *     from 1 to {@link #LARGEST}; 1 for the other policies
  */
 public record Missed(Policy policy, int maximum) {
 
-  /** The largest maximum of {@link #all}. */
+  /** The largest value for the maximum of {@link #all}. */
   public static final int LARGEST = 10_000;
 
-  /** What happens to missed fires. */
+  /** The policies for missed fires. */
   public enum Policy {
-    /** They are left out. */
+    /** Missed fires are skipped. */
     SKIP,
-    /** The latest of them enqueues one job. */
+    /** Only the latest missed fire enqueues a job. */
     ONCE,
-    /** Each of them enqueues a job, the oldest first. */
+    /** Each missed fire enqueues a job, the oldest first. */
     ALL;
 
     private final String literal = name().toLowerCase(Locale.ROOT);
 
-    /** Returns the value in the database. */
+    /** Returns the value that represents this policy in the database. */
     public String literal() {
       return literal;
     }
 
     /**
-     * Returns the constant with this value in the database.
+     * Returns the policy that a database value represents.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if no policy has this value
      */
     public static Policy of(String literal) {
       return valueOf(literal.toUpperCase(Locale.ROOT));
@@ -49,21 +49,24 @@ public record Missed(Policy policy, int maximum) {
     }
   }
 
-  /** Returns the rule that leaves missed fires out. */
+  /** Returns the rule that skips missed fires. */
   public static Missed skip() {
     return new Missed(Policy.SKIP, 1);
   }
 
-  /** Returns the rule that enqueues one job for all missed fires: that of the latest. */
+  /**
+   * Returns the rule that enqueues a single job for all missed fires, which is the job of the
+   * latest one.
+   */
   public static Missed once() {
     return new Missed(Policy.ONCE, 1);
   }
 
   /**
    * Returns the rule that enqueues a job for each missed fire, the oldest first. If there are more
-   * than {@code maximum}, the oldest are left out.
+   * than {@code maximum}, the oldest are skipped.
    *
-   * @param maximum 1 to {@link #LARGEST}
+   * @param maximum the maximum number of jobs, from 1 to {@link #LARGEST}
    */
   public static Missed all(int maximum) {
     return new Missed(Policy.ALL, maximum);

@@ -18,19 +18,19 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule: when it fires, and the job that each fire enqueues.
+ * A schedule, which determines when it fires and which job each fire enqueues.
  *
  * <pre>{@code
  * Schedule.cron("0 9 * * MON-FRI").zone("Europe/Berlin").named("morning-report").enqueue(REPORT, new Report("sales"))
  * Schedule.every(ofMinutes(5)).named("sync").enqueueFrom(SYNC, fire -> new Sync(fire))
  * }</pre>
  *
- * <p>Declare it with a worker or with {@link Schedules#declare}. Immutable: every method returns a
- * new instance.
+ * <p>Declare a schedule with a worker or with {@link Schedules#declare}. Instances are immutable;
+ * methods that change a setting return a new instance.
  */
 public final class Schedule {
 
-  /** The longest {@link #jitter}: one hour. */
+  /** The maximum {@link #jitter}: one hour. */
   public static final Duration LONGEST_JITTER = Duration.ofHours(1);
 
   private static final int LONGEST_DESCRIPTION = 500;
@@ -67,7 +67,9 @@ public final class Schedule {
     }
   }
 
-  /** The settings with their defaults. Changed only while a new schedule is made. */
+  /**
+   * The settings with their defaults. They are modified only while a new schedule is being created.
+   */
   private static final class Settings implements Cloneable {
 
     private Missed missed = Missed.once();
@@ -76,7 +78,7 @@ public final class Schedule {
     private Optional<String> description = Optional.empty();
     private boolean authoritative;
 
-    /** A clone, because it copies every field, also one that is added later. */
+    /** Returns a clone, which copies every field, including fields that are added later. */
     private Settings copy() {
       try {
         return (Settings) clone();
@@ -95,7 +97,7 @@ public final class Schedule {
   /**
    * Begins a schedule that fires at the times of a cron expression.
    *
-   * @throws IllegalArgumentException as {@link Timing#cron}
+   * @throws IllegalArgumentException if the expression is not valid; see {@link Timing#cron}
    */
   public static Unnamed cron(String expression) {
     return of(Timing.cron(expression));
@@ -104,7 +106,7 @@ public final class Schedule {
   /**
    * Begins a schedule that fires at a fixed interval, aligned to the epoch.
    *
-   * @throws IllegalArgumentException as {@link Timing#every}
+   * @throws IllegalArgumentException if the interval is not valid; see {@link Timing#every}
    */
   public static Unnamed every(Duration interval) {
     return of(Timing.every(interval));
@@ -115,7 +117,7 @@ public final class Schedule {
     return new Unnamed(timing);
   }
 
-  /** A schedule without a name and a job; immutable. */
+  /** A schedule that does not have a name or a job yet. Instances are immutable. */
   public static final class Unnamed {
 
     private final Timing timing;
@@ -124,41 +126,41 @@ public final class Schedule {
       this.timing = Objects.requireNonNull(timing, "The timing must not be null.");
     }
 
-    /** Like {@link Timing#zone(String)}. */
+    /** Sets the time zone, as {@link Timing#zone(String)} does. */
     public Unnamed zone(String zone) {
       return of(timing.zone(zone));
     }
 
-    /** Like {@link Timing#zone(ZoneId)}. */
+    /** Sets the time zone, as {@link Timing#zone(ZoneId)} does. */
     public Unnamed zone(ZoneId zone) {
       return of(timing.zone(zone));
     }
 
-    /** Like {@link Timing#except(Collection)}. */
+    /** Excepts dates, as {@link Timing#except(Collection)} does. */
     public Unnamed except(Collection<LocalDate> dates) {
       return of(timing.except(dates));
     }
 
     /**
-     * Like {@link Timing#except(Predicate)}. Only a worker that declares the schedule can then fire
-     * it.
+     * Excepts dates, as {@link Timing#except(Predicate)} does. Only workers that declare the
+     * schedule can then fire it.
      */
     public Unnamed except(Predicate<LocalDate> dates) {
       return of(timing.except(dates));
     }
 
     /**
-     * Names the schedule. The name identifies it in the database, so a schedule that gets another
-     * name is another schedule.
+     * Sets the name, which identifies the schedule in the database. A schedule with a different
+     * name is a different schedule.
      *
-     * @param name 1 to 63 characters of {@code a-z 0-9 _ . -}
+     * @param name 1 to 63 of the characters {@code a-z 0-9 _ . -}
      */
     public Named named(String name) {
       return new Named(Names.requireSchedule(name), timing);
     }
   }
 
-  /** A schedule without a job; immutable. */
+  /** A schedule that does not have a job yet. Instances are immutable. */
   public static final class Named {
 
     private final String name;
@@ -169,36 +171,40 @@ public final class Schedule {
       this.timing = timing;
     }
 
-    /** Enqueues a job with this payload at each fire. */
+    /** Enqueues a job with the given payload at each fire. */
     public <T> Schedule enqueue(JobType<T> type, T payload) {
       return enqueue(type, payload, UnaryOperator.identity());
     }
 
     /**
-     * Enqueues a job with this payload and these options at each fire.
+     * Enqueues a job with the given payload and options at each fire.
      *
-     * @param options queue, priority, attempts and tags of the job
-     * @throws IllegalArgumentException if the options have a delay, a due time, an idempotency key
-     *     or a trace, which the schedule determines
+     * @param options sets the queue, priority, maximum attempts and tags of the job
+     * @throws IllegalArgumentException if the options contain a delay, a due time, an idempotency
+     *     key or a trace, because the schedule determines these
      */
     public <T> Schedule enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
       Objects.requireNonNull(payload, "The payload must not be null.");
       return schedule(new Content<>(type, payload, null, require(options)));
     }
 
-    /** Like {@link #enqueueFrom(JobType, Function, UnaryOperator)}, without options. */
+    /**
+     * Enqueues a job at each fire, with a payload that a function returns; see {@link
+     * #enqueueFrom(JobType, Function, UnaryOperator)}.
+     */
     public <T> Schedule enqueueFrom(JobType<T> type, Function<Instant, T> payload) {
       return enqueueFrom(type, payload, UnaryOperator.identity());
     }
 
     /**
-     * Enqueues a job at each fire, with a payload that code makes. Only a worker that declares the
-     * schedule can fire it.
+     * Enqueues a job at each fire, with a payload that a function returns. Only workers that
+     * declare the schedule can fire it.
      *
-     * @param payload returns the payload for the planned time of a fire. Called by a thread of the
-     *     worker; it must return quickly. It may be called more than once for the same fire. If it
-     *     throws, the fire is tried again later
-     * @param options as for {@link #enqueue(JobType, Object, UnaryOperator)}
+     * @param payload a function that returns the payload for the planned time of a fire. It is
+     *     called by a thread of the worker, possibly more than once for the same fire, and must
+     *     return quickly. If it throws an exception, the fire is retried later
+     * @param options sets the options of the job; see {@link #enqueue(JobType, Object,
+     *     UnaryOperator)}
      */
     public <T> Schedule enqueueFrom(
         JobType<T> type, Function<Instant, T> payload, UnaryOperator<EnqueueOptions> options) {
@@ -229,17 +235,20 @@ public final class Schedule {
     return with(chosen -> chosen.missed = missed);
   }
 
-  /** Sets what a fire does while an earlier job is live. Defaults to {@link Overlap#ALLOW}. */
+  /**
+   * Sets what a fire does while an earlier job is still live. Defaults to {@link Overlap#ALLOW}.
+   */
   public Schedule overlap(Overlap overlap) {
     return with(chosen -> chosen.overlap = overlap);
   }
 
   /**
-   * Delays each fire by a share of {@code jitter} that depends on the schedule's name, so that
-   * schedules with the same timing do not fire all at once. The planned time of the fire does not
-   * change. Defaults to zero.
+   * Delays each fire by a fraction of {@code jitter} that depends on the schedule's name, so that
+   * schedules with the same timing do not all fire at the same time. The planned time of a fire
+   * does not change. Defaults to zero.
    *
-   * @param jitter from zero to {@link #LONGEST_JITTER}, in milliseconds
+   * @param jitter the maximum delay, from zero to {@link #LONGEST_JITTER}, with millisecond
+   *     precision
    */
   public Schedule jitter(Duration jitter) {
     if (jitter.isNegative() || jitter.compareTo(LONGEST_JITTER) > 0) {
@@ -250,9 +259,9 @@ public final class Schedule {
   }
 
   /**
-   * Sets a description, which operators see. Defaults to none.
+   * Sets a description for operators. By default, there is none.
    *
-   * @param description at most 500 characters
+   * @param description the description, at most 500 characters
    */
   public Schedule description(String description) {
     if (description.length() > LONGEST_DESCRIPTION) {
@@ -265,8 +274,8 @@ public final class Schedule {
   }
 
   /**
-   * Makes each declaration end what operators changed at run time: the timing and the pause.
-   * Otherwise both survive a deploy.
+   * Makes each declaration revert changes that operators have made at run time, that is, a
+   * different timing or a pause. By default, such changes survive a deployment.
    */
   public Schedule authoritative() {
     return with(chosen -> chosen.authoritative = true);
@@ -297,12 +306,12 @@ public final class Schedule {
     return settings.missed;
   }
 
-  /** Returns what a fire does while an earlier job is live. */
+  /** Returns what a fire does while an earlier job is still live. */
   public Overlap overlap() {
     return settings.overlap;
   }
 
-  /** Returns the time over which schedules with the same timing are spread. */
+  /** Returns the maximum delay by which fires are spread. */
   public Duration jitter() {
     return settings.jitter;
   }
@@ -312,18 +321,18 @@ public final class Schedule {
     return settings.description;
   }
 
-  /** Returns whether each declaration ends what operators changed. */
+  /** Returns whether each declaration reverts changes that operators have made. */
   public boolean isAuthoritative() {
     return settings.authoritative;
   }
 
-  /** Returns whether a function makes the payload from the planned time of the fire. */
+  /** Returns whether a function returns the payload for the planned time of a fire. */
   public boolean makesPayload() {
     return content.function() != null;
   }
 
   /**
-   * Returns whether only a worker that declares the schedule can fire it, because a function makes
+   * Returns whether only workers that declare the schedule can fire it, because a function returns
    * the payload or a predicate excepts dates.
    */
   public boolean needsCode() {
@@ -331,8 +340,8 @@ public final class Schedule {
   }
 
   /**
-   * Passes the type, payload and options of the job for a fire to {@code creation}, and returns its
-   * result. For stores.
+   * Passes the type, the payload and the options of the job for a fire to {@code creation}, and
+   * returns its result. This method is intended for stores.
    */
   public <R> R job(Instant fire, Creation<R> creation) {
     return content.create(fire, creation);
@@ -349,7 +358,7 @@ public final class Schedule {
     <T> R create(JobType<T> type, T payload, EnqueueOptions options);
   }
 
-  /** Returns name, timing and kind. */
+  /** Returns the name, the timing and the kind. */
   @Override
   public String toString() {
     return "Schedule[%s, %s, kind %s]".formatted(name, timing, type().kind());

@@ -2,24 +2,24 @@ package dev.skipjack.api.schedule;
 
 import java.util.Locale;
 
-/** What created a schedule. */
+/** The origin of a schedule. */
 public enum ScheduleOrigin {
-  /** A declaration in code. */
+  /** The schedule was declared in code. */
   CODE,
-  /** An operator, at run time. */
+  /** The schedule was created by an operator at run time. */
   OPERATOR;
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** Returns the value in the database. */
+  /** Returns the value that represents this origin in the database. */
   public String literal() {
     return literal;
   }
 
   /**
-   * Returns the constant with this value in the database.
+   * Returns the origin that a database value represents.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if no origin has this value
    */
   public static ScheduleOrigin of(String literal) {
     return valueOf(literal.toUpperCase(Locale.ROOT));

@@ -8,36 +8,36 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule as stored.
+ * A schedule, as stored in the database.
  *
  * @param name the name
- * @param timing when it fires, without the predicates of {@link Timing#except}; null if this JVM
- *     does not know its time zone or cannot read its expression
+ * @param timing the timing, without the predicates of {@link Timing#except}; null if this JVM does
+ *     not know its time zone or cannot parse its expression
  * @param missed what happens to missed fires
- * @param overlap what a fire does while an earlier job is live
- * @param jitter the time over which schedules of this timing are spread
+ * @param overlap what a fire does while an earlier job is still live
+ * @param jitter the maximum delay by which fires are spread
  * @param queue the queue of the jobs
  * @param kind the kind of the jobs
- * @param payload the payload of the jobs, as a JSON document; null if code makes it
+ * @param payload the payload of the jobs, as a JSON document; null if a function returns it
  * @param tags the tags of the jobs
  * @param description the description; null if there is none
- * @param needsCode whether only a worker that declares it can fire it
- * @param origin what created it
- * @param authoritative whether a declaration ends what operators changed
+ * @param needsCode whether only workers that declare the schedule can fire it
+ * @param origin whether the schedule was declared in code or created by an operator
+ * @param authoritative whether each declaration reverts changes that operators have made
  * @param declaredAt when a running program last declared it; null for a schedule of an operator
  * @param isUndeclared whether code created it and no program has declared it for seven days
- * @param timingChangedAt when an operator changed the timing that code declared; null if it is as
+ * @param timingChangedAt when an operator changed the declared timing; null if the timing is as
  *     declared
- * @param pausedAt since when it does not fire; null unless paused
- * @param nextFires the planned times of its next fires, at most five. For a schedule with an
- *     excepting predicate, only the first is certain
+ * @param pausedAt when the schedule was paused; null if it is not paused
+ * @param nextFires the planned times of the next fires, at most five. For a schedule with a
+ *     predicate that excepts dates, only the first is certain
  * @param lastFire the planned time of the last regular fire; null if there was none
- * @param lastJob the last job that it enqueued, by a regular or requested fire; null if there is
- *     none
- * @param lastStatus the status of that job; null if there is none or its history was pruned
- * @param failure why it could not be fired; null if nothing failed since the last fire
- * @param createdAt when it was first declared or added
- * @param updatedAt when its definition or pause last changed
+ * @param lastJob the last job that a regular or requested fire enqueued; null if there is none
+ * @param lastStatus the status of that job; null if there is none or its history has been pruned
+ * @param failure why the schedule could not be fired; null if nothing has failed since the last
+ *     fire
+ * @param createdAt when the schedule was first declared or added
+ * @param updatedAt when the definition or the pause last changed
  */
 public record ScheduleState(
     String name,
@@ -65,22 +65,22 @@ public record ScheduleState(
     Instant createdAt,
     Instant updatedAt) {
 
-  /** Copies the lists. */
+  /** Makes defensive copies of the lists. */
   public ScheduleState {
     tags = List.copyOf(tags);
     nextFires = List.copyOf(nextFires);
   }
 
   /**
-   * A fire that failed and is tried again.
+   * A fire that failed and is being retried.
    *
-   * @param tries how often it was tried
-   * @param at when it last failed
+   * @param tries the number of tries so far
+   * @param at when the fire last failed
    * @param error the message of the failure
    */
   public record Failure(int tries, Instant at, String error) {}
 
-  /** Returns whether an operator paused the schedule. */
+  /** Returns whether the schedule is paused. */
   public boolean isPaused() {
     return pausedAt != null;
   }

@@ -6,24 +6,25 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The schedules of a queue: declares, adds, changes and lists them. Started workers fire them.
+ * Declares, adds, changes and lists the schedules of a queue. Started workers fire them.
  *
- * <p>Each call runs in short transactions of its own and uses the database's clock. Safe for any
- * number of threads. Every method throws {@link StoreException} when the database refused a
- * statement or could not be reached.
+ * <p>Each call runs short transactions of its own and uses the database clock. Implementations are
+ * thread-safe. Every method throws a {@link StoreException} if the database rejects a statement or
+ * cannot be reached.
  */
 public interface Schedules {
 
-  /** Like {@link #declare(List)}. */
+  /** Declares a schedule in code, as {@link #declare(List)} does for several. */
   default void declare(Schedule schedule) {
     declare(List.of(schedule));
   }
 
   /**
-   * Declares schedules in code. A new one is created; one that differs from its last declaration is
-   * replaced. What operators changed at run time, timing and pause, remains, unless the declaration
-   * is {@linkplain Schedule#authoritative authoritative}. A schedule of the same name that an
-   * operator added is replaced too, and then belongs to the code.
+   * Declares schedules in code. New schedules are created, and those that differ from their last
+   * declaration are replaced. Changes that operators have made at run time, that is, a different
+   * timing or a pause, remain in effect unless the declaration is {@linkplain
+   * Schedule#authoritative authoritative}. If an operator has added a schedule with the same name,
+   * it is replaced and becomes a schedule that is declared in code.
    *
    * <p>A worker does the same for the schedules that it was built with.
    *
@@ -34,65 +35,69 @@ public interface Schedules {
   /**
    * Adds a schedule at run time.
    *
-   * @throws IllegalArgumentException if there is a schedule of that name, or if only code could
-   *     fire it ({@link Schedule#needsCode})
+   * @throws IllegalArgumentException if a schedule with this name already exists, or if only
+   *     workers that declare the schedule could fire it ({@link Schedule#needsCode})
    * @throws PayloadException if the payload is rejected
    */
   void add(Schedule schedule);
 
   /**
-   * Changes when a schedule fires. For a schedule declared in code, this is a change at run time,
-   * which later declarations keep; a declaration with the same timing ends it.
+   * Changes the timing of a schedule. If the schedule is declared in code, later declarations keep
+   * the changed timing, until one of them declares the same timing.
    *
-   * @param timing without an excepting predicate
+   * @param timing the new timing, without a predicate that excepts dates
    * @return whether there is a schedule of that name
    */
   boolean change(String name, Timing timing);
 
   /**
-   * Stops a schedule from firing until it is resumed. Jobs that it enqueued stay.
+   * Pauses a schedule, so that it does not fire until it is resumed. Jobs that it has enqueued are
+   * not affected.
    *
    * @return whether there is a schedule of that name
    */
   boolean pause(String name);
 
   /**
-   * Lets a paused schedule fire again, from its next fire after now: fires during the pause are not
-   * missed ones.
+   * Resumes a paused schedule, starting with its next fire in the future. Fires during the pause do
+   * not count as missed.
    *
    * @return whether there is a schedule of that name
    */
   boolean resume(String name);
 
   /**
-   * Requests a fire now, also of a paused schedule. A started worker that can fire the schedule
-   * enqueues the job, usually within milliseconds. The planned time of the fire is the time of the
-   * request; the next regular fire does not change. Requests that were not served yet count as one.
+   * Requests that a schedule fire now, even if it is paused. A started worker that can fire the
+   * schedule enqueues the job, usually within milliseconds. The planned time of the fire is the
+   * time of the request. The next regular fire does not change. Several requests that have not been
+   * served yet cause only one fire.
    *
    * @return whether there is a schedule of that name
    */
   boolean fireNow(String name);
 
   /**
-   * Removes a schedule that an operator added. Jobs that it enqueued stay.
+   * Removes a schedule that an operator added. Jobs that it has enqueued are not affected.
    *
    * @return whether there was a schedule of that name
-   * @throws IllegalArgumentException if code declared it, because its next declaration would create
-   *     it again: pause it, or {@link #retire} it
+   * @throws IllegalArgumentException if the schedule is declared in code, because its next
+   *     declaration would create it again. Pause it or {@link #retire} it instead
    */
   boolean remove(String name);
 
   /**
-   * Removes a schedule that code declared earlier and no longer declares. Does nothing to a
-   * schedule that an operator added, so it may stay in the code.
+   * Removes a schedule that was declared in code and no longer is. This has no effect on a schedule
+   * that an operator added, so the call can remain in the code.
    *
    * @return whether there was such a schedule
    */
   boolean retire(String name);
 
-  /** Lists all schedules in the order of their names, each with its next five fires. */
+  /** Returns all schedules, ordered by name, each with its next five fires. */
   List<ScheduleState> list();
 
-  /** Returns the schedule of that name, with its next five fires. */
+  /**
+   * Returns the schedule with the given name and its next five fires, or empty if there is none.
+   */
   Optional<ScheduleState> find(String name);
 }

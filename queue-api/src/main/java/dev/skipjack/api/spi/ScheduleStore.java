@@ -11,32 +11,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The port through which workers fire schedules. Any number of workers may fire at the same time,
- * without a leader: each fire enqueues its job once.
+ * The interface through which workers fire schedules. Any number of workers can fire schedules
+ * concurrently without a leader, and each fire enqueues its job only once.
  *
- * <p>Safe for any number of threads. Every method throws {@link StoreException} when the database
- * refused the statement or could not be reached.
+ * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
+ * rejects the statement or cannot be reached.
  */
 public interface ScheduleStore {
 
   /** Declares schedules as {@link dev.skipjack.api.schedule.Schedules#declare(List)} does. */
   void declare(Collection<Schedule> schedules);
 
-  /** Records that a running program declares schedules; does not create those that are missing. */
+  /**
+   * Records that a running program declares the given schedules. Missing schedules are not created.
+   */
   void touch(Collection<Schedule> schedules);
 
   /**
-   * Calculates next fires again that were calculated with older time zone data than this JVM's.
+   * Recalculates next fires that were calculated with older time zone data than that of this JVM.
    *
-   * @return the names of the schedules that fire at another time now
+   * @return the names of the schedules whose next fire has changed
    */
   List<String> recalculate();
 
   /**
-   * Fires a batch of due schedules: enqueues their jobs and moves their next fires.
+   * Fires a batch of due schedules, by enqueueing their jobs and advancing their next fires.
    *
    * @param declared the schedules that the worker declared. A schedule that needs code is fired
-   *     only if it is among them
+   *     only if it is one of them
    */
   Round fireDue(Collection<Schedule> declared);
 
@@ -44,9 +46,10 @@ public interface ScheduleStore {
    * The result of {@link #fireDue}.
    *
    * @param fired the jobs that were enqueued
-   * @param failed the schedules that could not be fired and are tried again later
-   * @param undeclared due schedules of code that no program has declared for seven days
-   * @param nextIn when to call again; zero if schedules may be due now, null if none will be
+   * @param failed the schedules that could not be fired and will be retried later
+   * @param undeclared the due schedules from code that no program has declared for seven days
+   * @param nextIn how long to wait before the next call; zero if more schedules may be due now,
+   *     null if none will become due
    */
   record Round(
       List<Fired> fired,
@@ -54,7 +57,7 @@ public interface ScheduleStore {
       List<Undeclared> undeclared,
       @Nullable Duration nextIn) {
 
-    /** Copies the lists. */
+    /** Makes defensive copies of the lists. */
     public Round {
       fired = List.copyOf(fired);
       failed = List.copyOf(failed);
@@ -63,27 +66,27 @@ public interface ScheduleStore {
   }
 
   /**
-   * A fire that was enqueued.
+   * A fire that was processed.
    *
    * @param fire the schedule and the planned time
-   * @param job the job; null if none was enqueued, because an earlier job is live
-   * @param late how long after the planned time it was fired, jitter included
+   * @param job the job; null if none was enqueued because an earlier job is still live
+   * @param late how long after the planned time the schedule was fired, including jitter
    */
   record Fired(ScheduledFire fire, @Nullable JobId job, Duration late) {}
 
   /**
    * A schedule that could not be fired.
    *
-   * @param schedule its name
+   * @param schedule the name of the schedule
    * @param error the reason
-   * @param retryIn when it is tried again
+   * @param retryIn the time until the next try
    */
   record Failed(String schedule, Throwable error, Duration retryIn) {}
 
   /**
-   * A schedule that no program declares any more.
+   * A schedule that no running program declares any more.
    *
-   * @param schedule its name
+   * @param schedule the name of the schedule
    * @param declaredAt when a program last declared it
    */
   record Undeclared(String schedule, Instant declaredAt) {}
