@@ -32,12 +32,12 @@ COMMENT ON COLUMN job_executions.id IS 'The execution; equals jobs.current_execu
 COMMENT ON COLUMN job_executions.job_id IS 'The job. Not a foreign key: jobs leave their table when they end.';
 COMMENT ON COLUMN job_executions.started_at IS 'When the attempt was claimed; decides the partition.';
 COMMENT ON COLUMN job_executions.finished_at IS 'When the attempt ended. NULL while it runs.';
-COMMENT ON COLUMN job_executions.attempt IS 'Which attempt of the job this is, from 1.';
-COMMENT ON COLUMN job_executions.status IS 'running, or how the attempt ended: succeeded, failed (to be retried), dead, lost (lease ran out), cancelled, released (shutdown), snoozed.';
+COMMENT ON COLUMN job_executions.attempt IS 'Number of the attempt among those of its job, from 1.';
+COMMENT ON COLUMN job_executions.status IS 'running, or how the attempt ended: succeeded, failed (to be retried), dead, lost (lease expired), cancelled, released (shutdown), snoozed.';
 COMMENT ON COLUMN job_executions.queue IS 'Queue of the job at the time of the attempt.';
 COMMENT ON COLUMN job_executions.kind IS 'Kind of the job.';
 COMMENT ON COLUMN job_executions.worker_id IS 'Worker that ran the attempt.';
-COMMENT ON COLUMN job_executions.error_class IS 'Class of the exception that ended the attempt, when one did.';
+COMMENT ON COLUMN job_executions.error_class IS 'Class of the exception that ended the attempt, if any.';
 COMMENT ON COLUMN job_executions.error_message IS 'Why the attempt did not succeed; sanitised and truncated.';
 COMMENT ON COLUMN job_executions.error_stack IS 'Stack trace of that exception; sanitised and truncated.';
 COMMENT ON INDEX job_executions_job_idx IS 'Serves the history of one job.';

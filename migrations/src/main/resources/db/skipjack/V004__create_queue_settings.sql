@@ -11,7 +11,7 @@ CREATE TABLE job_keys (
 CREATE INDEX job_keys_expires_at_idx ON job_keys (expires_at);
 
 COMMENT ON TABLE job_keys IS 'Keys that must outlive their job: unique per period, idempotency.';
-COMMENT ON COLUMN job_keys.key IS 'Scope and key; readable when short, hashed when long.';
+COMMENT ON COLUMN job_keys.key IS 'Scope and key; readable if short, hashed if long.';
 COMMENT ON COLUMN job_keys.job_id IS 'The job that took the key.';
 COMMENT ON COLUMN job_keys.expires_at IS 'When the key is free again.';
 COMMENT ON INDEX job_keys_expires_at_idx IS 'Serves the pruning of expired keys.';
@@ -35,9 +35,9 @@ CREATE TABLE job_queues (
 
 COMMENT ON TABLE job_queues IS 'Settings of queues that operators change at run time. A queue without a row has the defaults.';
 COMMENT ON COLUMN job_queues.queue IS 'The queue.';
-COMMENT ON COLUMN job_queues.paused_at IS 'Since when nothing is claimed from it. NULL: not paused.';
-COMMENT ON COLUMN job_queues.paused_until IS 'When the pause ends by itself. NULL: when an operator resumes the queue. Without paused_at it means nothing.';
-COMMENT ON COLUMN job_queues.max_running IS 'Most jobs of the queue that may run at once over all workers. NULL: no limit.';
+COMMENT ON COLUMN job_queues.paused_at IS 'When the queue was paused. NULL: not paused.';
+COMMENT ON COLUMN job_queues.paused_until IS 'When the pause ends by itself. NULL: when an operator resumes the queue. Meaningless if paused_at is NULL.';
+COMMENT ON COLUMN job_queues.max_running IS 'Maximum number of jobs of the queue that run at once in all workers. NULL: no limit.';
 COMMENT ON COLUMN job_queues.archive_retention IS 'How long ended jobs stay in the archive. Zero: they are not archived. NULL: the default.';
 COMMENT ON COLUMN job_queues.dead_retention IS 'How long dead jobs are kept. NULL: until an operator prunes them.';
 COMMENT ON COLUMN job_queues.default_priority IS 'Priority of jobs enqueued without one.';
@@ -167,13 +167,13 @@ CREATE TABLE job_workers (
   CONSTRAINT job_workers_pkey PRIMARY KEY (boot_id)
 );
 
-COMMENT ON TABLE job_workers IS 'Workers as they introduced themselves. For display; recovery never reads it.';
+COMMENT ON TABLE job_workers IS 'Workers as they describe themselves. For display only; the recovery of jobs does not use it.';
 COMMENT ON COLUMN job_workers.name IS 'Configured name; may repeat.';
-COMMENT ON COLUMN job_workers.boot_id IS 'New at each start of a worker.';
+COMMENT ON COLUMN job_workers.boot_id IS 'Random id of one start of a worker.';
 COMMENT ON COLUMN job_workers.host IS 'Host it runs on.';
 COMMENT ON COLUMN job_workers.pid IS 'Process id on that host.';
 COMMENT ON COLUMN job_workers.queues IS 'Queues it serves.';
 COMMENT ON COLUMN job_workers.kinds IS 'Kinds it has handlers for.';
-COMMENT ON COLUMN job_workers.settings IS 'Its settings in force.';
+COMMENT ON COLUMN job_workers.settings IS 'Its settings.';
 COMMENT ON COLUMN job_workers.started_at IS 'When it started.';
-COMMENT ON COLUMN job_workers.seen_at IS 'When it was last alive.';
+COMMENT ON COLUMN job_workers.seen_at IS 'When its last heartbeat arrived.';

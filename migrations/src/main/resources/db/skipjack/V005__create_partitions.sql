@@ -113,8 +113,8 @@ END;
 END;
 $install$;
 
-COMMENT ON FUNCTION create_partition(text, timestamptz) IS 'Creates the partition of job_executions or jobs_archive that holds an instant; false if it was there. From 50 years ago to 366 days ahead.';
-COMMENT ON FUNCTION create_partitions(interval) IS 'Creates every partition from now until now + ahead that is missing, 90 days ahead at most; returns how many.';
+COMMENT ON FUNCTION create_partition(text, timestamptz) IS 'Creates the partition of job_executions or jobs_archive that contains an instant; returns false if it existed. The instant may be from 50 years ago to 366 days ahead.';
+COMMENT ON FUNCTION create_partitions(interval) IS 'Creates the missing partitions from now until now + ahead, at most 90 days ahead; returns the number created.';
 
 REVOKE ALL ON FUNCTION create_partition(text, timestamptz) FROM PUBLIC;
 REVOKE ALL ON FUNCTION create_partitions(interval) FROM PUBLIC;

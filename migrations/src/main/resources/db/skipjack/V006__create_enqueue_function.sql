@@ -286,10 +286,10 @@ END;
 END;
 $install$;
 
-COMMENT ON FUNCTION stored_key(text, text) IS 'A key as it is compared: readable when it has at most 200 bytes, else hashed.';
+COMMENT ON FUNCTION stored_key(text, text) IS 'Returns a key in the form in which it is compared: readable if it has at most 200 bytes, otherwise hashed.';
 COMMENT ON FUNCTION require_payload(json) IS
-'The payload, unless it is null, larger than 262,144 bytes, larger than 524,288 once its numbers are written out, nested deeper than 100,
-or holds a huge number.';
+'Returns the payload. Fails if it is null, larger than 262,144 bytes, larger than 524,288 once its numbers are written out, nested deeper than 100,
+or contains a huge number.';
 COMMENT ON FUNCTION wake_up(text, text, integer) IS
 'Notifies listening workers, as this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16 hex
 digits of the SHA-256 of the schema''s name; the payload is queue, kind and priority between spaces.';

@@ -10,4 +10,4 @@ AS $$
   SELECT 7
 $$;
 
-COMMENT ON FUNCTION schema_version() IS 'Number of the newest migration that has run here.';
+COMMENT ON FUNCTION schema_version() IS 'Returns the number of the newest migration that was run in this schema.';

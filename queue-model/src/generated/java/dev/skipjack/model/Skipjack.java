@@ -65,8 +65,8 @@ public class Skipjack extends SchemaImpl {
     public final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
 
     /**
-     * Workers as they introduced themselves. For display; recovery never reads
-     * it.
+     * Workers as they describe themselves. For display only; the recovery of
+     * jobs does not use it.
      */
     public final JobWorkers JOB_WORKERS = JobWorkers.JOB_WORKERS;
 

@@ -50,8 +50,8 @@ public class Tables {
     public static final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
 
     /**
-     * Workers as they introduced themselves. For display; recovery never reads
-     * it.
+     * Workers as they describe themselves. For display only; the recovery of
+     * jobs does not use it.
      */
     public static final JobWorkers JOB_WORKERS = JobWorkers.JOB_WORKERS;
 

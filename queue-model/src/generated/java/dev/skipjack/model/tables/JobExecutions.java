@@ -92,17 +92,17 @@ public class JobExecutions extends TableImpl<JobExecutionsRecord> {
     public final TableField<JobExecutionsRecord, Instant> FINISHED_AT = createField(DSL.name("finished_at"), SQLDataType.INSTANT, this, "When the attempt ended. NULL while it runs.");
 
     /**
-     * The column <code>skipjack.job_executions.attempt</code>. Which attempt of
-     * the job this is, from 1.
+     * The column <code>skipjack.job_executions.attempt</code>. Number of the
+     * attempt among those of its job, from 1.
      */
-    public final TableField<JobExecutionsRecord, Integer> ATTEMPT = createField(DSL.name("attempt"), SQLDataType.INTEGER.nullable(false), this, "Which attempt of the job this is, from 1.");
+    public final TableField<JobExecutionsRecord, Integer> ATTEMPT = createField(DSL.name("attempt"), SQLDataType.INTEGER.nullable(false), this, "Number of the attempt among those of its job, from 1.");
 
     /**
      * The column <code>skipjack.job_executions.status</code>. running, or how
      * the attempt ended: succeeded, failed (to be retried), dead, lost (lease
-     * ran out), cancelled, released (shutdown), snoozed.
+     * expired), cancelled, released (shutdown), snoozed.
      */
-    public final TableField<JobExecutionsRecord, ExecutionStatus> STATUS = createField(DSL.name("status"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'running'::text"), SQLDataType.CLOB)), this, "running, or how the attempt ended: succeeded, failed (to be retried), dead, lost (lease ran out), cancelled, released (shutdown), snoozed.", Converter.ofNullable(String.class, ExecutionStatus.class, dev.skipjack.api.ExecutionStatus::of, dev.skipjack.api.ExecutionStatus::literal));
+    public final TableField<JobExecutionsRecord, ExecutionStatus> STATUS = createField(DSL.name("status"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'running'::text"), SQLDataType.CLOB)), this, "running, or how the attempt ended: succeeded, failed (to be retried), dead, lost (lease expired), cancelled, released (shutdown), snoozed.", Converter.ofNullable(String.class, ExecutionStatus.class, dev.skipjack.api.ExecutionStatus::of, dev.skipjack.api.ExecutionStatus::literal));
 
     /**
      * The column <code>skipjack.job_executions.queue</code>. Queue of the job
@@ -123,9 +123,9 @@ public class JobExecutions extends TableImpl<JobExecutionsRecord> {
 
     /**
      * The column <code>skipjack.job_executions.error_class</code>. Class of the
-     * exception that ended the attempt, when one did.
+     * exception that ended the attempt, if any.
      */
-    public final TableField<JobExecutionsRecord, String> ERROR_CLASS = createField(DSL.name("error_class"), SQLDataType.CLOB, this, "Class of the exception that ended the attempt, when one did.");
+    public final TableField<JobExecutionsRecord, String> ERROR_CLASS = createField(DSL.name("error_class"), SQLDataType.CLOB, this, "Class of the exception that ended the attempt, if any.");
 
     /**
      * The column <code>skipjack.job_executions.error_message</code>. Why the

@@ -64,10 +64,10 @@ public class JobKeys extends TableImpl<JobKeysRecord> {
     }
 
     /**
-     * The column <code>skipjack.job_keys.key</code>. Scope and key; readable
-     * when short, hashed when long.
+     * The column <code>skipjack.job_keys.key</code>. Scope and key; readable if
+     * short, hashed if long.
      */
-    public final TableField<JobKeysRecord, String> KEY = createField(DSL.name("key"), SQLDataType.CLOB.nullable(false), this, "Scope and key; readable when short, hashed when long.");
+    public final TableField<JobKeysRecord, String> KEY = createField(DSL.name("key"), SQLDataType.CLOB.nullable(false), this, "Scope and key; readable if short, hashed if long.");
 
     /**
      * The column <code>skipjack.job_keys.job_id</code>. The job that took the

@@ -71,23 +71,23 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
     public final TableField<JobQueuesRecord, String> QUEUE = createField(DSL.name("queue"), SQLDataType.CLOB.nullable(false), this, "The queue.");
 
     /**
-     * The column <code>skipjack.job_queues.paused_at</code>. Since when nothing
-     * is claimed from it. NULL: not paused.
+     * The column <code>skipjack.job_queues.paused_at</code>. When the queue was
+     * paused. NULL: not paused.
      */
-    public final TableField<JobQueuesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when nothing is claimed from it. NULL: not paused.");
+    public final TableField<JobQueuesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "When the queue was paused. NULL: not paused.");
 
     /**
      * The column <code>skipjack.job_queues.paused_until</code>. When the pause
-     * ends by itself. NULL: when an operator resumes the queue. Without
-     * paused_at it means nothing.
+     * ends by itself. NULL: when an operator resumes the queue. Meaningless if
+     * paused_at is NULL.
      */
-    public final TableField<JobQueuesRecord, Instant> PAUSED_UNTIL = createField(DSL.name("paused_until"), SQLDataType.INSTANT, this, "When the pause ends by itself. NULL: when an operator resumes the queue. Without paused_at it means nothing.");
+    public final TableField<JobQueuesRecord, Instant> PAUSED_UNTIL = createField(DSL.name("paused_until"), SQLDataType.INSTANT, this, "When the pause ends by itself. NULL: when an operator resumes the queue. Meaningless if paused_at is NULL.");
 
     /**
-     * The column <code>skipjack.job_queues.max_running</code>. Most jobs of the
-     * queue that may run at once over all workers. NULL: no limit.
+     * The column <code>skipjack.job_queues.max_running</code>. Maximum number
+     * of jobs of the queue that run at once in all workers. NULL: no limit.
      */
-    public final TableField<JobQueuesRecord, Integer> MAX_RUNNING = createField(DSL.name("max_running"), SQLDataType.INTEGER, this, "Most jobs of the queue that may run at once over all workers. NULL: no limit.");
+    public final TableField<JobQueuesRecord, Integer> MAX_RUNNING = createField(DSL.name("max_running"), SQLDataType.INTEGER, this, "Maximum number of jobs of the queue that run at once in all workers. NULL: no limit.");
 
     /**
      * The column <code>skipjack.job_queues.archive_retention</code>. How long

@@ -34,7 +34,8 @@ import org.jooq.impl.TableImpl;
 
 
 /**
- * Workers as they introduced themselves. For display; recovery never reads it.
+ * Workers as they describe themselves. For display only; the recovery of jobs
+ * does not use it.
  */
 @Generated(
     value = {
@@ -68,10 +69,10 @@ public class JobWorkers extends TableImpl<JobWorkersRecord> {
     public final TableField<JobWorkersRecord, String> NAME = createField(DSL.name("name"), SQLDataType.CLOB.nullable(false), this, "Configured name; may repeat.");
 
     /**
-     * The column <code>skipjack.job_workers.boot_id</code>. New at each start
-     * of a worker.
+     * The column <code>skipjack.job_workers.boot_id</code>. Random id of one
+     * start of a worker.
      */
-    public final TableField<JobWorkersRecord, UUID> BOOT_ID = createField(DSL.name("boot_id"), SQLDataType.UUID.nullable(false), this, "New at each start of a worker.");
+    public final TableField<JobWorkersRecord, UUID> BOOT_ID = createField(DSL.name("boot_id"), SQLDataType.UUID.nullable(false), this, "Random id of one start of a worker.");
 
     /**
      * The column <code>skipjack.job_workers.host</code>. Host it runs on.
@@ -96,10 +97,9 @@ public class JobWorkers extends TableImpl<JobWorkersRecord> {
     public final TableField<JobWorkersRecord, String[]> KINDS = createField(DSL.name("kinds"), SQLDataType.CLOB.array().nullable(false), this, "Kinds it has handlers for.");
 
     /**
-     * The column <code>skipjack.job_workers.settings</code>. Its settings in
-     * force.
+     * The column <code>skipjack.job_workers.settings</code>. Its settings.
      */
-    public final TableField<JobWorkersRecord, JSONB> SETTINGS = createField(DSL.name("settings"), SQLDataType.JSONB, this, "Its settings in force.");
+    public final TableField<JobWorkersRecord, JSONB> SETTINGS = createField(DSL.name("settings"), SQLDataType.JSONB, this, "Its settings.");
 
     /**
      * The column <code>skipjack.job_workers.started_at</code>. When it started.
@@ -107,17 +107,17 @@ public class JobWorkers extends TableImpl<JobWorkersRecord> {
     public final TableField<JobWorkersRecord, Instant> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When it started.");
 
     /**
-     * The column <code>skipjack.job_workers.seen_at</code>. When it was last
-     * alive.
+     * The column <code>skipjack.job_workers.seen_at</code>. When its last
+     * heartbeat arrived.
      */
-    public final TableField<JobWorkersRecord, Instant> SEEN_AT = createField(DSL.name("seen_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When it was last alive.");
+    public final TableField<JobWorkersRecord, Instant> SEEN_AT = createField(DSL.name("seen_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When its last heartbeat arrived.");
 
     private JobWorkers(Name alias, Table<JobWorkersRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }
 
     private JobWorkers(Name alias, Table<JobWorkersRecord> aliased, Field<?>[] parameters, Condition where) {
-        super(alias, null, aliased, parameters, DSL.comment("Workers as they introduced themselves. For display; recovery never reads it."), TableOptions.table(), where);
+        super(alias, null, aliased, parameters, DSL.comment("Workers as they describe themselves. For display only; the recovery of jobs does not use it."), TableOptions.table(), where);
     }
 
     /**

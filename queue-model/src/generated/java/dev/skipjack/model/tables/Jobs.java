@@ -77,22 +77,23 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, Long> ID = createField(DSL.name("id"), SQLDataType.BIGINT.nullable(false).identity(true), this, "Identity of the job: live, archived and in the audit.");
 
     /**
-     * The column <code>skipjack.jobs.current_execution_id</code>. The fence:
-     * the execution that may end this attempt. NULL unless running.
+     * The column <code>skipjack.jobs.current_execution_id</code>. Execution
+     * that may end the current attempt: the fence. NULL unless running.
      */
-    public final TableField<JobsRecord, Long> CURRENT_EXECUTION_ID = createField(DSL.name("current_execution_id"), SQLDataType.BIGINT, this, "The fence: the execution that may end this attempt. NULL unless running.");
+    public final TableField<JobsRecord, Long> CURRENT_EXECUTION_ID = createField(DSL.name("current_execution_id"), SQLDataType.BIGINT, this, "Execution that may end the current attempt: the fence. NULL unless running.");
 
     /**
-     * The column <code>skipjack.jobs.lease_expires_at</code>. When others may
-     * rescue the job. Never indexed, so that heartbeats stay HOT.
+     * The column <code>skipjack.jobs.lease_expires_at</code>. When the lease
+     * expires and any worker may rescue the job. Not indexed, so that
+     * heartbeats are HOT updates.
      */
-    public final TableField<JobsRecord, Instant> LEASE_EXPIRES_AT = createField(DSL.name("lease_expires_at"), SQLDataType.INSTANT, this, "When others may rescue the job. Never indexed, so that heartbeats stay HOT.");
+    public final TableField<JobsRecord, Instant> LEASE_EXPIRES_AT = createField(DSL.name("lease_expires_at"), SQLDataType.INSTANT, this, "When the lease expires and any worker may rescue the job. Not indexed, so that heartbeats are HOT updates.");
 
     /**
-     * The column <code>skipjack.jobs.scheduled_at</code>. Not claimed before
-     * this instant. Always finite.
+     * The column <code>skipjack.jobs.scheduled_at</code>. When the job becomes
+     * due. Always finite.
      */
-    public final TableField<JobsRecord, Instant> SCHEDULED_AT = createField(DSL.name("scheduled_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "Not claimed before this instant. Always finite.");
+    public final TableField<JobsRecord, Instant> SCHEDULED_AT = createField(DSL.name("scheduled_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When the job becomes due. Always finite.");
 
     /**
      * The column <code>skipjack.jobs.created_at</code>. When the job was
@@ -125,23 +126,23 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, Instant> CANCEL_REQUESTED_AT = createField(DSL.name("cancel_requested_at"), SQLDataType.INSTANT, this, "When cancellation of the running job was requested. NULL otherwise.");
 
     /**
-     * The column <code>skipjack.jobs.attempts</code>. Executions so far: only
-     * rises, equals the audit rows of the job.
+     * The column <code>skipjack.jobs.attempts</code>. Number of executions so
+     * far. Never decreases; equals the number of audit rows of the job.
      */
-    public final TableField<JobsRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "Executions so far: only rises, equals the audit rows of the job.");
+    public final TableField<JobsRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "Number of executions so far. Never decreases; equals the number of audit rows of the job.");
 
     /**
-     * The column <code>skipjack.jobs.uncounted_attempts</code>. Attempts that
-     * do not count: attempts - uncounted_attempts is what was used of
-     * max_attempts.
+     * The column <code>skipjack.jobs.uncounted_attempts</code>. Number of
+     * attempts that do not count. attempts - uncounted_attempts is the number
+     * of used attempts.
      */
-    public final TableField<JobsRecord, Integer> UNCOUNTED_ATTEMPTS = createField(DSL.name("uncounted_attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "Attempts that do not count: attempts - uncounted_attempts is what was used of max_attempts.");
+    public final TableField<JobsRecord, Integer> UNCOUNTED_ATTEMPTS = createField(DSL.name("uncounted_attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "Number of attempts that do not count. attempts - uncounted_attempts is the number of used attempts.");
 
     /**
-     * The column <code>skipjack.jobs.max_attempts</code>. Used attempts after
-     * which a failure makes the job dead.
+     * The column <code>skipjack.jobs.max_attempts</code>. Number of used
+     * attempts after which a failure makes the job dead.
      */
-    public final TableField<JobsRecord, Integer> MAX_ATTEMPTS = createField(DSL.name("max_attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("25"), SQLDataType.INTEGER)), this, "Used attempts after which a failure makes the job dead.");
+    public final TableField<JobsRecord, Integer> MAX_ATTEMPTS = createField(DSL.name("max_attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("25"), SQLDataType.INTEGER)), this, "Number of used attempts after which a failure makes the job dead.");
 
     /**
      * The column <code>skipjack.jobs.payload_version</code>. Version of the
@@ -162,10 +163,10 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, JobStatus> STATUS = createField(DSL.name("status"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'pending'::text"), SQLDataType.CLOB)), this, "pending, running, waiting (behind its ordering key) or dead.", Converter.ofNullable(String.class, JobStatus.class, dev.skipjack.api.JobStatus::of, dev.skipjack.api.JobStatus::literal));
 
     /**
-     * The column <code>skipjack.jobs.queue</code>. Named lane that workers
-     * subscribe to.
+     * The column <code>skipjack.jobs.queue</code>. Name of the queue, a set of
+     * jobs that workers choose to serve.
      */
-    public final TableField<JobsRecord, String> QUEUE = createField(DSL.name("queue"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'default'::text"), SQLDataType.CLOB)), this, "Named lane that workers subscribe to.");
+    public final TableField<JobsRecord, String> QUEUE = createField(DSL.name("queue"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'default'::text"), SQLDataType.CLOB)), this, "Name of the queue, a set of jobs that workers choose to serve.");
 
     /**
      * The column <code>skipjack.jobs.kind</code>. Stable name of the job's
@@ -192,30 +193,30 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, String> LAST_ERROR = createField(DSL.name("last_error"), SQLDataType.CLOB, this, "Message of the latest attempt that did not succeed.");
 
     /**
-     * The column <code>skipjack.jobs.unique_key</code>. While set, no other
-     * live job has the same. Cleared when the key is freed.
+     * The column <code>skipjack.jobs.unique_key</code>. Unique key. While it is
+     * set, no other live job has the same one. NULL once the key is freed.
      */
-    public final TableField<JobsRecord, String> UNIQUE_KEY = createField(DSL.name("unique_key"), SQLDataType.CLOB, this, "While set, no other live job has the same. Cleared when the key is freed.");
+    public final TableField<JobsRecord, String> UNIQUE_KEY = createField(DSL.name("unique_key"), SQLDataType.CLOB, this, "Unique key. While it is set, no other live job has the same one. NULL once the key is freed.");
 
     /**
-     * The column <code>skipjack.jobs.unique_label</code>. The unique key as
-     * people read it; kept after the key is freed.
+     * The column <code>skipjack.jobs.unique_label</code>. Readable form of the
+     * unique key; kept after the key is freed.
      */
-    public final TableField<JobsRecord, String> UNIQUE_LABEL = createField(DSL.name("unique_label"), SQLDataType.CLOB, this, "The unique key as people read it; kept after the key is freed.");
+    public final TableField<JobsRecord, String> UNIQUE_LABEL = createField(DSL.name("unique_label"), SQLDataType.CLOB, this, "Readable form of the unique key; kept after the key is freed.");
 
     /**
-     * The column <code>skipjack.jobs.unique_until</code>. What frees the key:
-     * started (first claim), dead (death or end; the default), ended (leaving
-     * this table).
+     * The column <code>skipjack.jobs.unique_until</code>. Event that frees the
+     * key: started (first claim), dead (death or end; the default), ended
+     * (leaving this table).
      */
-    public final TableField<JobsRecord, UniqueUntil> UNIQUE_UNTIL = createField(DSL.name("unique_until"), SQLDataType.CLOB, this, "What frees the key: started (first claim), dead (death or end; the default), ended (leaving this table).", Converter.ofNullable(String.class, UniqueUntil.class, dev.skipjack.api.spi.UniqueUntil::of, dev.skipjack.api.spi.UniqueUntil::literal));
+    public final TableField<JobsRecord, UniqueUntil> UNIQUE_UNTIL = createField(DSL.name("unique_until"), SQLDataType.CLOB, this, "Event that frees the key: started (first claim), dead (death or end; the default), ended (leaving this table).", Converter.ofNullable(String.class, UniqueUntil.class, dev.skipjack.api.spi.UniqueUntil::of, dev.skipjack.api.spi.UniqueUntil::literal));
 
     /**
-     * The column <code>skipjack.jobs.freed_unique_key</code>. The unique key
-     * that its death freed: a redrive takes it again, or is refused while
-     * another job holds it.
+     * The column <code>skipjack.jobs.freed_unique_key</code>. Unique key that
+     * was freed when the job became dead. A redrive takes it again, or is
+     * rejected while another job holds it.
      */
-    public final TableField<JobsRecord, String> FREED_UNIQUE_KEY = createField(DSL.name("freed_unique_key"), SQLDataType.CLOB, this, "The unique key that its death freed: a redrive takes it again, or is refused while another job holds it.");
+    public final TableField<JobsRecord, String> FREED_UNIQUE_KEY = createField(DSL.name("freed_unique_key"), SQLDataType.CLOB, this, "Unique key that was freed when the job became dead. A redrive takes it again, or is rejected while another job holds it.");
 
     /**
      * The column <code>skipjack.jobs.ordering_key</code>. Jobs of one ordering
@@ -224,16 +225,16 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, String> ORDERING_KEY = createField(DSL.name("ordering_key"), SQLDataType.CLOB, this, "Jobs of one ordering key run one after another.");
 
     /**
-     * The column <code>skipjack.jobs.progress</code>. What the handler last
-     * reported about itself.
+     * The column <code>skipjack.jobs.progress</code>. Latest progress that the
+     * handler reported.
      */
-    public final TableField<JobsRecord, JSONB> PROGRESS = createField(DSL.name("progress"), SQLDataType.JSONB, this, "What the handler last reported about itself.");
+    public final TableField<JobsRecord, JSONB> PROGRESS = createField(DSL.name("progress"), SQLDataType.JSONB, this, "Latest progress that the handler reported.");
 
     /**
-     * The column <code>skipjack.jobs.tags</code>. Free labels for people and
+     * The column <code>skipjack.jobs.tags</code>. Labels for operators and
      * filters.
      */
-    public final TableField<JobsRecord, String[]> TAGS = createField(DSL.name("tags"), SQLDataType.CLOB.array(), this, "Free labels for people and filters.");
+    public final TableField<JobsRecord, String[]> TAGS = createField(DSL.name("tags"), SQLDataType.CLOB.array(), this, "Labels for operators and filters.");
 
     /**
      * The column <code>skipjack.jobs.traceparent</code>. What enqueued the job:

@@ -114,9 +114,9 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
 
     /**
      * The column <code>skipjack.jobs_archive.scheduled_at</code>. When its last
-     * attempt had become due.
+     * attempt became due.
      */
-    public final TableField<JobsArchiveRecord, Instant> SCHEDULED_AT = createField(DSL.name("scheduled_at"), SQLDataType.INSTANT.nullable(false), this, "When its last attempt had become due.");
+    public final TableField<JobsArchiveRecord, Instant> SCHEDULED_AT = createField(DSL.name("scheduled_at"), SQLDataType.INSTANT.nullable(false), this, "When its last attempt became due.");
 
     /**
      * The column <code>skipjack.jobs_archive.created_at</code>. When it was
@@ -131,10 +131,10 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
     public final TableField<JobsArchiveRecord, Instant> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.INSTANT, this, "When its last attempt was claimed. NULL if it never started.");
 
     /**
-     * The column <code>skipjack.jobs_archive.attempts</code>. Executions;
-     * equals the audit rows of the job.
+     * The column <code>skipjack.jobs_archive.attempts</code>. Number of
+     * executions; equals the number of audit rows of the job.
      */
-    public final TableField<JobsArchiveRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false), this, "Executions; equals the audit rows of the job.");
+    public final TableField<JobsArchiveRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false), this, "Number of executions; equals the number of audit rows of the job.");
 
     /**
      * The column <code>skipjack.jobs_archive.uncounted_attempts</code>.
@@ -143,10 +143,10 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
     public final TableField<JobsArchiveRecord, Integer> UNCOUNTED_ATTEMPTS = createField(DSL.name("uncounted_attempts"), SQLDataType.INTEGER.nullable(false), this, "Attempts that did not count.");
 
     /**
-     * The column <code>skipjack.jobs_archive.max_attempts</code>. Used attempts
-     * that were allowed.
+     * The column <code>skipjack.jobs_archive.max_attempts</code>. Maximum
+     * number of used attempts.
      */
-    public final TableField<JobsArchiveRecord, Integer> MAX_ATTEMPTS = createField(DSL.name("max_attempts"), SQLDataType.INTEGER.nullable(false), this, "Used attempts that were allowed.");
+    public final TableField<JobsArchiveRecord, Integer> MAX_ATTEMPTS = createField(DSL.name("max_attempts"), SQLDataType.INTEGER.nullable(false), this, "Maximum number of used attempts.");
 
     /**
      * The column <code>skipjack.jobs_archive.execution_id</code>. Execution
@@ -161,10 +161,10 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
     public final TableField<JobsArchiveRecord, String> WORKER_ID = createField(DSL.name("worker_id"), SQLDataType.CLOB, this, "Worker of that execution.");
 
     /**
-     * The column <code>skipjack.jobs_archive.result</code>. What the handler
-     * returned, if anything.
+     * The column <code>skipjack.jobs_archive.result</code>. Result that the
+     * handler returned, if any.
      */
-    public final TableField<JobsArchiveRecord, JSONB> RESULT = createField(DSL.name("result"), SQLDataType.JSONB, this, "What the handler returned, if anything.");
+    public final TableField<JobsArchiveRecord, JSONB> RESULT = createField(DSL.name("result"), SQLDataType.JSONB, this, "Result that the handler returned, if any.");
 
     /**
      * The column <code>skipjack.jobs_archive.last_error</code>. Message of its
@@ -173,10 +173,10 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
     public final TableField<JobsArchiveRecord, String> LAST_ERROR = createField(DSL.name("last_error"), SQLDataType.CLOB, this, "Message of its latest attempt that did not succeed.");
 
     /**
-     * The column <code>skipjack.jobs_archive.unique_label</code>. Its unique
-     * key as people read it.
+     * The column <code>skipjack.jobs_archive.unique_label</code>. Readable form
+     * of its unique key.
      */
-    public final TableField<JobsArchiveRecord, String> UNIQUE_LABEL = createField(DSL.name("unique_label"), SQLDataType.CLOB, this, "Its unique key as people read it.");
+    public final TableField<JobsArchiveRecord, String> UNIQUE_LABEL = createField(DSL.name("unique_label"), SQLDataType.CLOB, this, "Readable form of its unique key.");
 
     /**
      * The column <code>skipjack.jobs_archive.ordering_key</code>. Its ordering

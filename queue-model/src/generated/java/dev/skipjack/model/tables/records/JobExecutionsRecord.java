@@ -95,16 +95,16 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
     }
 
     /**
-     * Setter for <code>skipjack.job_executions.attempt</code>. Which attempt of
-     * the job this is, from 1.
+     * Setter for <code>skipjack.job_executions.attempt</code>. Number of the
+     * attempt among those of its job, from 1.
      */
     public void setAttempt(Integer value) {
         set(4, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_executions.attempt</code>. Which attempt of
-     * the job this is, from 1.
+     * Getter for <code>skipjack.job_executions.attempt</code>. Number of the
+     * attempt among those of its job, from 1.
      */
     public Integer getAttempt() {
         return (Integer) get(4);
@@ -113,7 +113,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
     /**
      * Setter for <code>skipjack.job_executions.status</code>. running, or how
      * the attempt ended: succeeded, failed (to be retried), dead, lost (lease
-     * ran out), cancelled, released (shutdown), snoozed.
+     * expired), cancelled, released (shutdown), snoozed.
      */
     public void setStatus(ExecutionStatus value) {
         set(5, value);
@@ -122,7 +122,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
     /**
      * Getter for <code>skipjack.job_executions.status</code>. running, or how
      * the attempt ended: succeeded, failed (to be retried), dead, lost (lease
-     * ran out), cancelled, released (shutdown), snoozed.
+     * expired), cancelled, released (shutdown), snoozed.
      */
     public ExecutionStatus getStatus() {
         return (ExecutionStatus) get(5);
@@ -176,7 +176,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
 
     /**
      * Setter for <code>skipjack.job_executions.error_class</code>. Class of the
-     * exception that ended the attempt, when one did.
+     * exception that ended the attempt, if any.
      */
     public void setErrorClass(String value) {
         set(9, value);
@@ -184,7 +184,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
 
     /**
      * Getter for <code>skipjack.job_executions.error_class</code>. Class of the
-     * exception that ended the attempt, when one did.
+     * exception that ended the attempt, if any.
      */
     public String getErrorClass() {
         return (String) get(9);

@@ -30,16 +30,16 @@ public class JobKeysRecord extends UpdatableRecordImpl<JobKeysRecord> {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Setter for <code>skipjack.job_keys.key</code>. Scope and key; readable
-     * when short, hashed when long.
+     * Setter for <code>skipjack.job_keys.key</code>. Scope and key; readable if
+     * short, hashed if long.
      */
     public void setKey(String value) {
         set(0, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_keys.key</code>. Scope and key; readable
-     * when short, hashed when long.
+     * Getter for <code>skipjack.job_keys.key</code>. Scope and key; readable if
+     * short, hashed if long.
      */
     public String getKey() {
         return (String) get(0);

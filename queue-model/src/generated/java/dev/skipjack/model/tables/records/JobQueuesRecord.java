@@ -46,16 +46,16 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.job_queues.paused_at</code>. Since when nothing
-     * is claimed from it. NULL: not paused.
+     * Setter for <code>skipjack.job_queues.paused_at</code>. When the queue was
+     * paused. NULL: not paused.
      */
     public void setPausedAt(Instant value) {
         set(1, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_queues.paused_at</code>. Since when nothing
-     * is claimed from it. NULL: not paused.
+     * Getter for <code>skipjack.job_queues.paused_at</code>. When the queue was
+     * paused. NULL: not paused.
      */
     public Instant getPausedAt() {
         return (Instant) get(1);
@@ -63,8 +63,8 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
 
     /**
      * Setter for <code>skipjack.job_queues.paused_until</code>. When the pause
-     * ends by itself. NULL: when an operator resumes the queue. Without
-     * paused_at it means nothing.
+     * ends by itself. NULL: when an operator resumes the queue. Meaningless if
+     * paused_at is NULL.
      */
     public void setPausedUntil(Instant value) {
         set(2, value);
@@ -72,24 +72,24 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
 
     /**
      * Getter for <code>skipjack.job_queues.paused_until</code>. When the pause
-     * ends by itself. NULL: when an operator resumes the queue. Without
-     * paused_at it means nothing.
+     * ends by itself. NULL: when an operator resumes the queue. Meaningless if
+     * paused_at is NULL.
      */
     public Instant getPausedUntil() {
         return (Instant) get(2);
     }
 
     /**
-     * Setter for <code>skipjack.job_queues.max_running</code>. Most jobs of the
-     * queue that may run at once over all workers. NULL: no limit.
+     * Setter for <code>skipjack.job_queues.max_running</code>. Maximum number
+     * of jobs of the queue that run at once in all workers. NULL: no limit.
      */
     public void setMaxRunning(Integer value) {
         set(3, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_queues.max_running</code>. Most jobs of the
-     * queue that may run at once over all workers. NULL: no limit.
+     * Getter for <code>skipjack.job_queues.max_running</code>. Maximum number
+     * of jobs of the queue that run at once in all workers. NULL: no limit.
      */
     public Integer getMaxRunning() {
         return (Integer) get(3);

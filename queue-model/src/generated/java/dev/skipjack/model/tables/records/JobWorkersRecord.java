@@ -17,7 +17,8 @@ import org.jooq.impl.UpdatableRecordImpl;
 
 
 /**
- * Workers as they introduced themselves. For display; recovery never reads it.
+ * Workers as they describe themselves. For display only; the recovery of jobs
+ * does not use it.
  */
 @Generated(
     value = {
@@ -48,16 +49,16 @@ public class JobWorkersRecord extends UpdatableRecordImpl<JobWorkersRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.job_workers.boot_id</code>. New at each start
-     * of a worker.
+     * Setter for <code>skipjack.job_workers.boot_id</code>. Random id of one
+     * start of a worker.
      */
     public void setBootId(UUID value) {
         set(1, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_workers.boot_id</code>. New at each start
-     * of a worker.
+     * Getter for <code>skipjack.job_workers.boot_id</code>. Random id of one
+     * start of a worker.
      */
     public UUID getBootId() {
         return (UUID) get(1);
@@ -124,16 +125,14 @@ public class JobWorkersRecord extends UpdatableRecordImpl<JobWorkersRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.job_workers.settings</code>. Its settings in
-     * force.
+     * Setter for <code>skipjack.job_workers.settings</code>. Its settings.
      */
     public void setSettings(JSONB value) {
         set(6, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_workers.settings</code>. Its settings in
-     * force.
+     * Getter for <code>skipjack.job_workers.settings</code>. Its settings.
      */
     public JSONB getSettings() {
         return (JSONB) get(6);
@@ -154,16 +153,16 @@ public class JobWorkersRecord extends UpdatableRecordImpl<JobWorkersRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.job_workers.seen_at</code>. When it was last
-     * alive.
+     * Setter for <code>skipjack.job_workers.seen_at</code>. When its last
+     * heartbeat arrived.
      */
     public void setSeenAt(Instant value) {
         set(8, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_workers.seen_at</code>. When it was last
-     * alive.
+     * Getter for <code>skipjack.job_workers.seen_at</code>. When its last
+     * heartbeat arrived.
      */
     public Instant getSeenAt() {
         return (Instant) get(8);

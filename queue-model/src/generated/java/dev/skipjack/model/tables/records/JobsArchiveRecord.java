@@ -157,7 +157,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
 
     /**
      * Setter for <code>skipjack.jobs_archive.scheduled_at</code>. When its last
-     * attempt had become due.
+     * attempt became due.
      */
     public void setScheduledAt(Instant value) {
         set(8, value);
@@ -165,7 +165,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
 
     /**
      * Getter for <code>skipjack.jobs_archive.scheduled_at</code>. When its last
-     * attempt had become due.
+     * attempt became due.
      */
     public Instant getScheduledAt() {
         return (Instant) get(8);
@@ -204,16 +204,16 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs_archive.attempts</code>. Executions;
-     * equals the audit rows of the job.
+     * Setter for <code>skipjack.jobs_archive.attempts</code>. Number of
+     * executions; equals the number of audit rows of the job.
      */
     public void setAttempts(Integer value) {
         set(11, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs_archive.attempts</code>. Executions;
-     * equals the audit rows of the job.
+     * Getter for <code>skipjack.jobs_archive.attempts</code>. Number of
+     * executions; equals the number of audit rows of the job.
      */
     public Integer getAttempts() {
         return (Integer) get(11);
@@ -236,16 +236,16 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs_archive.max_attempts</code>. Used attempts
-     * that were allowed.
+     * Setter for <code>skipjack.jobs_archive.max_attempts</code>. Maximum
+     * number of used attempts.
      */
     public void setMaxAttempts(Integer value) {
         set(13, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs_archive.max_attempts</code>. Used attempts
-     * that were allowed.
+     * Getter for <code>skipjack.jobs_archive.max_attempts</code>. Maximum
+     * number of used attempts.
      */
     public Integer getMaxAttempts() {
         return (Integer) get(13);
@@ -284,16 +284,16 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs_archive.result</code>. What the handler
-     * returned, if anything.
+     * Setter for <code>skipjack.jobs_archive.result</code>. Result that the
+     * handler returned, if any.
      */
     public void setResult(JSONB value) {
         set(16, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs_archive.result</code>. What the handler
-     * returned, if anything.
+     * Getter for <code>skipjack.jobs_archive.result</code>. Result that the
+     * handler returned, if any.
      */
     public JSONB getResult() {
         return (JSONB) get(16);
@@ -316,16 +316,16 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs_archive.unique_label</code>. Its unique
-     * key as people read it.
+     * Setter for <code>skipjack.jobs_archive.unique_label</code>. Readable form
+     * of its unique key.
      */
     public void setUniqueLabel(String value) {
         set(18, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs_archive.unique_label</code>. Its unique
-     * key as people read it.
+     * Getter for <code>skipjack.jobs_archive.unique_label</code>. Readable form
+     * of its unique key.
      */
     public String getUniqueLabel() {
         return (String) get(18);

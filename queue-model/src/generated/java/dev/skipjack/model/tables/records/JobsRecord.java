@@ -49,48 +49,50 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.current_execution_id</code>. The fence:
-     * the execution that may end this attempt. NULL unless running.
+     * Setter for <code>skipjack.jobs.current_execution_id</code>. Execution
+     * that may end the current attempt: the fence. NULL unless running.
      */
     public void setCurrentExecutionId(Long value) {
         set(1, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.current_execution_id</code>. The fence:
-     * the execution that may end this attempt. NULL unless running.
+     * Getter for <code>skipjack.jobs.current_execution_id</code>. Execution
+     * that may end the current attempt: the fence. NULL unless running.
      */
     public Long getCurrentExecutionId() {
         return (Long) get(1);
     }
 
     /**
-     * Setter for <code>skipjack.jobs.lease_expires_at</code>. When others may
-     * rescue the job. Never indexed, so that heartbeats stay HOT.
+     * Setter for <code>skipjack.jobs.lease_expires_at</code>. When the lease
+     * expires and any worker may rescue the job. Not indexed, so that
+     * heartbeats are HOT updates.
      */
     public void setLeaseExpiresAt(Instant value) {
         set(2, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.lease_expires_at</code>. When others may
-     * rescue the job. Never indexed, so that heartbeats stay HOT.
+     * Getter for <code>skipjack.jobs.lease_expires_at</code>. When the lease
+     * expires and any worker may rescue the job. Not indexed, so that
+     * heartbeats are HOT updates.
      */
     public Instant getLeaseExpiresAt() {
         return (Instant) get(2);
     }
 
     /**
-     * Setter for <code>skipjack.jobs.scheduled_at</code>. Not claimed before
-     * this instant. Always finite.
+     * Setter for <code>skipjack.jobs.scheduled_at</code>. When the job becomes
+     * due. Always finite.
      */
     public void setScheduledAt(Instant value) {
         set(3, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.scheduled_at</code>. Not claimed before
-     * this instant. Always finite.
+     * Getter for <code>skipjack.jobs.scheduled_at</code>. When the job becomes
+     * due. Always finite.
      */
     public Instant getScheduledAt() {
         return (Instant) get(3);
@@ -177,50 +179,50 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.attempts</code>. Executions so far: only
-     * rises, equals the audit rows of the job.
+     * Setter for <code>skipjack.jobs.attempts</code>. Number of executions so
+     * far. Never decreases; equals the number of audit rows of the job.
      */
     public void setAttempts(Integer value) {
         set(9, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.attempts</code>. Executions so far: only
-     * rises, equals the audit rows of the job.
+     * Getter for <code>skipjack.jobs.attempts</code>. Number of executions so
+     * far. Never decreases; equals the number of audit rows of the job.
      */
     public Integer getAttempts() {
         return (Integer) get(9);
     }
 
     /**
-     * Setter for <code>skipjack.jobs.uncounted_attempts</code>. Attempts that
-     * do not count: attempts - uncounted_attempts is what was used of
-     * max_attempts.
+     * Setter for <code>skipjack.jobs.uncounted_attempts</code>. Number of
+     * attempts that do not count. attempts - uncounted_attempts is the number
+     * of used attempts.
      */
     public void setUncountedAttempts(Integer value) {
         set(10, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.uncounted_attempts</code>. Attempts that
-     * do not count: attempts - uncounted_attempts is what was used of
-     * max_attempts.
+     * Getter for <code>skipjack.jobs.uncounted_attempts</code>. Number of
+     * attempts that do not count. attempts - uncounted_attempts is the number
+     * of used attempts.
      */
     public Integer getUncountedAttempts() {
         return (Integer) get(10);
     }
 
     /**
-     * Setter for <code>skipjack.jobs.max_attempts</code>. Used attempts after
-     * which a failure makes the job dead.
+     * Setter for <code>skipjack.jobs.max_attempts</code>. Number of used
+     * attempts after which a failure makes the job dead.
      */
     public void setMaxAttempts(Integer value) {
         set(11, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.max_attempts</code>. Used attempts after
-     * which a failure makes the job dead.
+     * Getter for <code>skipjack.jobs.max_attempts</code>. Number of used
+     * attempts after which a failure makes the job dead.
      */
     public Integer getMaxAttempts() {
         return (Integer) get(11);
@@ -275,16 +277,16 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.queue</code>. Named lane that workers
-     * subscribe to.
+     * Setter for <code>skipjack.jobs.queue</code>. Name of the queue, a set of
+     * jobs that workers choose to serve.
      */
     public void setQueue(String value) {
         set(15, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.queue</code>. Named lane that workers
-     * subscribe to.
+     * Getter for <code>skipjack.jobs.queue</code>. Name of the queue, a set of
+     * jobs that workers choose to serve.
      */
     public String getQueue() {
         return (String) get(15);
@@ -355,68 +357,68 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.unique_key</code>. While set, no other
-     * live job has the same. Cleared when the key is freed.
+     * Setter for <code>skipjack.jobs.unique_key</code>. Unique key. While it is
+     * set, no other live job has the same one. NULL once the key is freed.
      */
     public void setUniqueKey(String value) {
         set(20, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.unique_key</code>. While set, no other
-     * live job has the same. Cleared when the key is freed.
+     * Getter for <code>skipjack.jobs.unique_key</code>. Unique key. While it is
+     * set, no other live job has the same one. NULL once the key is freed.
      */
     public String getUniqueKey() {
         return (String) get(20);
     }
 
     /**
-     * Setter for <code>skipjack.jobs.unique_label</code>. The unique key as
-     * people read it; kept after the key is freed.
+     * Setter for <code>skipjack.jobs.unique_label</code>. Readable form of the
+     * unique key; kept after the key is freed.
      */
     public void setUniqueLabel(String value) {
         set(21, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.unique_label</code>. The unique key as
-     * people read it; kept after the key is freed.
+     * Getter for <code>skipjack.jobs.unique_label</code>. Readable form of the
+     * unique key; kept after the key is freed.
      */
     public String getUniqueLabel() {
         return (String) get(21);
     }
 
     /**
-     * Setter for <code>skipjack.jobs.unique_until</code>. What frees the key:
-     * started (first claim), dead (death or end; the default), ended (leaving
-     * this table).
+     * Setter for <code>skipjack.jobs.unique_until</code>. Event that frees the
+     * key: started (first claim), dead (death or end; the default), ended
+     * (leaving this table).
      */
     public void setUniqueUntil(UniqueUntil value) {
         set(22, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.unique_until</code>. What frees the key:
-     * started (first claim), dead (death or end; the default), ended (leaving
-     * this table).
+     * Getter for <code>skipjack.jobs.unique_until</code>. Event that frees the
+     * key: started (first claim), dead (death or end; the default), ended
+     * (leaving this table).
      */
     public UniqueUntil getUniqueUntil() {
         return (UniqueUntil) get(22);
     }
 
     /**
-     * Setter for <code>skipjack.jobs.freed_unique_key</code>. The unique key
-     * that its death freed: a redrive takes it again, or is refused while
-     * another job holds it.
+     * Setter for <code>skipjack.jobs.freed_unique_key</code>. Unique key that
+     * was freed when the job became dead. A redrive takes it again, or is
+     * rejected while another job holds it.
      */
     public void setFreedUniqueKey(String value) {
         set(23, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.freed_unique_key</code>. The unique key
-     * that its death freed: a redrive takes it again, or is refused while
-     * another job holds it.
+     * Getter for <code>skipjack.jobs.freed_unique_key</code>. Unique key that
+     * was freed when the job became dead. A redrive takes it again, or is
+     * rejected while another job holds it.
      */
     public String getFreedUniqueKey() {
         return (String) get(23);
@@ -439,23 +441,23 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.progress</code>. What the handler last
-     * reported about itself.
+     * Setter for <code>skipjack.jobs.progress</code>. Latest progress that the
+     * handler reported.
      */
     public void setProgress(JSONB value) {
         set(25, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.progress</code>. What the handler last
-     * reported about itself.
+     * Getter for <code>skipjack.jobs.progress</code>. Latest progress that the
+     * handler reported.
      */
     public JSONB getProgress() {
         return (JSONB) get(25);
     }
 
     /**
-     * Setter for <code>skipjack.jobs.tags</code>. Free labels for people and
+     * Setter for <code>skipjack.jobs.tags</code>. Labels for operators and
      * filters.
      */
     public void setTags(String[] value) {
@@ -463,7 +465,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Getter for <code>skipjack.jobs.tags</code>. Free labels for people and
+     * Getter for <code>skipjack.jobs.tags</code>. Labels for operators and
      * filters.
      */
     public String[] getTags() {
