@@ -7,6 +7,7 @@ import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.schedule.ScheduledFire;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -90,6 +91,16 @@ final class AttemptContext implements JobContext {
     return deadline == null
         ? Optional.empty()
         : Optional.of(Duration.ofNanos(deadline - System.nanoTime()));
+  }
+
+  @Override
+  public Optional<Instant> scheduledFor() {
+    return attempt.job().fire().map(ScheduledFire::at);
+  }
+
+  @Override
+  public Optional<String> schedule() {
+    return attempt.job().fire().map(ScheduledFire::schedule);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import static dev.skipjack.worker.WorkerLog.LOG;
 
 import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,6 +71,7 @@ final class BackgroundRun {
       Collection<ServedQueue> queues,
       Wakeup claimWakeup,
       WorkerRow row,
+      List<Schedule> schedules,
       Vitals vitals,
       WorkerThreads threads) {
     this.engine = engine;
@@ -103,16 +105,33 @@ final class BackgroundRun {
         new Maintainer(access.maintenance(), config.retention(), vitals, reporter, random.split()),
         new Wakeup(),
         random.split());
+    Wakeup registrarWakeup = new Wakeup();
+    Scheduler scheduler =
+        new Scheduler(access.scheduleStore(), schedules, registrarWakeup, reporter, random.split());
     registrar =
         new Registrar(
-            access.workers(), row, access.schemaVersion(), vitals, reporter, random.split());
-    loop("registrar", registrar, new Wakeup(), random.split());
+            access.workers(),
+            row,
+            access.schemaVersion(),
+            scheduler,
+            vitals,
+            reporter,
+            random.split());
+    loop("registrar", registrar, registrarWakeup, random.split());
     Set<String> kinds = Set.copyOf(parts.handlers().kinds());
     wakeUps =
         config.wakeUps()
             ? access
                 .wakeUps()
-                .map(port -> new WakeUpListener(port, slots.keySet(), kinds, heard, reporter))
+                .map(
+                    port ->
+                        new WakeUpListener(
+                            port,
+                            slots.keySet(),
+                            kinds,
+                            heard,
+                            scheduler::schedulesChanged,
+                            reporter))
             : Optional.empty();
     wakeUps.ifPresent(step -> loop(DatabaseWatch.LISTENER, step, new Wakeup(), random.split()));
     saturation = new Saturation(queues, vitals, reporter);

@@ -298,7 +298,8 @@ final class EventDispatcher {
     boolean exception =
         event instanceof WorkerEvent.DatabaseLost
             || event instanceof WorkerEvent.PoolExhausted
-            || event instanceof WorkerEvent.LoopFailed;
+            || event instanceof WorkerEvent.LoopFailed
+            || event instanceof WorkerEvent.ScheduleFailed;
     return exception ? LENGTH_OF_EXCEPTION : 0;
   }
 

@@ -40,6 +40,16 @@ public interface JobContext {
   /** Returns the time at which the job became due, by the database's clock. */
   Instant scheduledAt();
 
+  /**
+   * Returns the planned time of the schedule's fire that enqueued the job, or empty if no schedule
+   * did. It identifies the period that the job is for, however late the job runs. For a requested
+   * fire, it is the time of the request.
+   */
+  Optional<Instant> scheduledFor();
+
+  /** Returns the name of the schedule that enqueued the job, or empty if none did. */
+  Optional<String> schedule();
+
   /** Returns the time at which the job was claimed, by the database's clock. */
   Instant startedAt();
 

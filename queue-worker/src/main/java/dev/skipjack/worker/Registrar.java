@@ -12,8 +12,9 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Writes the worker's row, in which operators see the worker, and checks whether the schema is
- * recent enough. The recovery of jobs does not use that row.
+ * Writes the worker's row, in which operators see the worker, checks whether the schema is recent
+ * enough, and runs the {@link Scheduler} when a schedule is due. The recovery of jobs does not use
+ * that row.
  */
 final class Registrar implements Loop.Step {
 
@@ -25,9 +26,12 @@ final class Registrar implements Loop.Step {
   private final WorkerRegistry registry;
   private final WorkerRow row;
   private final int neededSchema;
+  private final Scheduler scheduler;
   private final Vitals vitals;
   private final Reporter reporter;
   private final RandomGenerator random;
+  private long announceAt = System.nanoTime();
+  private boolean asked;
   private boolean toldOfSchema;
   private boolean toldOfEncoding;
 
@@ -35,12 +39,14 @@ final class Registrar implements Loop.Step {
       WorkerRegistry registry,
       WorkerRow row,
       int neededSchema,
+      Scheduler scheduler,
       Vitals vitals,
       Reporter reporter,
       RandomGenerator random) {
     this.registry = registry;
     this.row = row;
     this.neededSchema = neededSchema;
+    this.scheduler = scheduler;
     this.vitals = vitals;
     this.reporter = reporter;
     this.random = random;
@@ -48,7 +54,25 @@ final class Registrar implements Loop.Step {
 
   @Override
   public long run() {
+    boolean announces = System.nanoTime() - announceAt >= 0;
+    if (announces) {
+      register();
+      announceAt = System.nanoTime() + Jitter.around(INTERVAL, random);
+    }
+    asked = announces || scheduler.isDue();
+    long untilSchedule = scheduler.run();
+    return Math.min(untilSchedule, Math.max(1, announceAt - System.nanoTime()));
+  }
+
+  /** Returns whether the last run used the database; it may have been woken for nothing. */
+  @Override
+  public boolean asked() {
+    return asked;
+  }
+
+  private void register() {
     Optional<WorkerInstructions> standing = announce();
+    standing.ifPresent(scheduler::instructed);
     standing.map(WorkerInstructions::encoding).ifPresent(this::checkEncoding);
     int version = standing.map(WorkerInstructions::schemaVersion).orElse(0);
     boolean current = version >= neededSchema;
@@ -57,7 +81,6 @@ final class Registrar implements Loop.Step {
       reporter.schemaTooOld(version, neededSchema);
     }
     toldOfSchema = !current;
-    return Jitter.around(INTERVAL, random);
   }
 
   /**

@@ -10,6 +10,8 @@ import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.ScheduleStore.Fired;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +38,8 @@ final class Reporter {
   private final FailureLogger failures;
   private final DatabaseWatch database = new DatabaseWatch();
   private final Set<String> leftToNewer = ConcurrentHashMap.newKeySet();
+  private final Set<String> undeclaredSchedules = ConcurrentHashMap.newKeySet();
+  private volatile boolean schedulesForbidden;
   private volatile @Nullable EventDispatcher dispatcher;
   private volatile Consumer<WorkerEvent> events = event -> {};
   private final HandlerWatch handlers = new HandlerWatch(System::nanoTime);
@@ -399,6 +403,52 @@ final class Reporter {
               postponed.partition(),
               postponed.reason(),
               postponed.detail());
+    }
+  }
+
+  void scheduleFired(Fired fired) {
+    metrics.record(WorkerMeter.SCHEDULE_LATE, Math.max(0, fired.late().toNanos()), worker);
+    LOG.debug(
+        "Schedule fired schedule={} plannedAt={} jobId={} lateMs={}",
+        fired.fire().schedule(),
+        fired.fire().at(),
+        fired.job(),
+        fired.late().toMillis());
+  }
+
+  void scheduleFailed(ScheduleStore.Failed failed) {
+    LOG.error(
+        "Schedule failed, retrying schedule={} retryInMs={}",
+        failed.schedule(),
+        failed.retryIn().toMillis(),
+        failed.error());
+    send(new WorkerEvent.ScheduleFailed(failed.schedule(), failed.error(), failed.retryIn()));
+  }
+
+  /** Reports a schedule that no program declares; reported once for each schedule. */
+  void scheduleUndeclared(ScheduleStore.Undeclared undeclared) {
+    if (undeclaredSchedules.add(undeclared.schedule())) {
+      LOG.warn(
+          "Schedule fires although no program declares it, retire it if it is obsolete schedule={} declaredAt={}",
+          undeclared.schedule(),
+          undeclared.declaredAt());
+      send(new WorkerEvent.ScheduleUndeclared(undeclared.schedule(), undeclared.declaredAt()));
+    }
+  }
+
+  void schedulesRecalculated(List<String> schedules) {
+    if (!schedules.isEmpty()) {
+      LOG.info("Next fires recalculated with newer time zone data schedules={}", schedules);
+    }
+  }
+
+  /** Reports that the worker's role may not fire schedules; logged once. */
+  void schedulesForbidden(Throwable why) {
+    if (!schedulesForbidden) {
+      schedulesForbidden = true;
+      LOG.error(
+          "Schedules cannot be fired, grant the role of producers to the worker's user error={}",
+          LogText.of(why));
     }
   }
 

@@ -27,6 +27,7 @@ final class WakeUpListener implements Loop.Step {
   private final Set<String> queues;
   private final Set<String> kinds;
   private final HeardLanes lanes;
+  private final Runnable onSchedules;
   private final Reporter reporter;
   private volatile @Nullable Subscription subscription;
   private volatile boolean stopped;
@@ -34,12 +35,21 @@ final class WakeUpListener implements Loop.Step {
   private boolean cannotListen;
   private int readOnlyMet;
 
+  /**
+   * @param onSchedules runs when a schedule was added or changed
+   */
   WakeUpListener(
-      WakeUps wakeUps, Set<String> queues, Set<String> kinds, HeardLanes lanes, Reporter reporter) {
+      WakeUps wakeUps,
+      Set<String> queues,
+      Set<String> kinds,
+      HeardLanes lanes,
+      Runnable onSchedules,
+      Reporter reporter) {
     this.wakeUps = wakeUps;
     this.queues = Set.copyOf(queues);
     this.kinds = Set.copyOf(kinds);
     this.lanes = lanes;
+    this.onSchedules = onSchedules;
     this.reporter = reporter;
   }
 
@@ -66,7 +76,9 @@ final class WakeUpListener implements Loop.Step {
         rechecked = true;
       }
       for (WakeUp wakeUp : open.await(WAIT)) {
-        if (queues.contains(wakeUp.lane().queue()) && kinds.contains(wakeUp.kind())) {
+        if (wakeUp.equals(WakeUp.SCHEDULES)) {
+          onSchedules.run();
+        } else if (queues.contains(wakeUp.lane().queue()) && kinds.contains(wakeUp.kind())) {
           lanes.add(wakeUp.lane());
         }
       }

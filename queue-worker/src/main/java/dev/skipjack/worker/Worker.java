@@ -7,6 +7,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.worker.HandlerRegistry.Registration;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +59,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   private final HandlerThreads handlerThreads;
   private final List<ExecutionInterceptor> interceptors;
   private final ErrorRedactor redactor;
+  private final List<Schedule> schedules;
   private final Reporter reporter;
   private final Vitals vitals;
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -81,6 +84,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.handlerThreads = builder.handlerThreads;
     this.interceptors = List.copyOf(builder.interceptors);
     this.redactor = builder.redactor;
+    this.schedules = List.copyOf(builder.schedules.values());
     this.reporter = new Reporter(builder.listeners, builder.metrics, id.name(), builder.failureLog);
     this.vitals = new Vitals(reporter);
   }
@@ -176,6 +180,7 @@ public final class Worker implements JobRunner, AutoCloseable {
               queues.values(),
               claimWakeup,
               WorkerRows.of(id, concurrency, handlers.kinds(), config, order, handlerThreads),
+              schedules,
               vitals,
               threads);
       background.start();
@@ -426,6 +431,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     private final QueueAccess access;
     private final Map<String, Registration<?>> handlers = new LinkedHashMap<>();
     private final Map<String, Integer> queues = new LinkedHashMap<>();
+    private final Map<String, Schedule> schedules = new LinkedHashMap<>();
     private final List<WorkerListener> listeners = new ArrayList<>();
     private WorkerConfig config = WorkerConfig.defaults();
     private LaneOrder order = LaneOrder.fair();
@@ -458,6 +464,31 @@ public final class Worker implements JobRunner, AutoCloseable {
         throw new IllegalArgumentException(
             "Kind '%s' has a handler already. Register one handler for each kind."
                 .formatted(type.kind()));
+      }
+      return this;
+    }
+
+    /**
+     * Adds schedules, which the worker declares when it is started, as {@link
+     * dev.skipjack.api.schedule.Schedules#declare(List)} does. A started worker also fires all
+     * other schedules of the database, except those that need the code of another program. The
+     * worker need not serve the queues of the jobs.
+     *
+     * @throws IllegalArgumentException if a schedule of that name was already added, or the queue
+     *     does not support schedules
+     */
+    public Builder schedule(Schedule schedule, Schedule... more) {
+      if (access.scheduleStore().isEmpty()) {
+        throw new IllegalArgumentException(
+            "Schedule '%s' cannot be declared: the queue does not support schedules."
+                .formatted(schedule.name()));
+      }
+      for (Schedule each : Stream.concat(Stream.of(schedule), Stream.of(more)).toList()) {
+        if (schedules.putIfAbsent(each.name(), each) != null) {
+          throw new IllegalArgumentException(
+              "Schedule '%s' was already added. Give each schedule a name of its own."
+                  .formatted(each.name()));
+        }
       }
       return this;
     }

@@ -116,6 +116,26 @@ public sealed interface WorkerEvent {
   record PoolFree(Duration after) implements WorkerEvent {}
 
   /**
+   * A schedule could not be fired and is tried again: the function that makes its payload threw an
+   * exception, or the database rejected its job.
+   *
+   * @param schedule the name of the schedule
+   * @param error the reason
+   * @param retryIn how long until the next try
+   */
+  record ScheduleFailed(String schedule, Throwable error, Duration retryIn)
+      implements WorkerEvent {}
+
+  /**
+   * A schedule fires that code declared and that no program has declared for seven days. Retire it,
+   * or start a program that declares it. Reported once per worker and schedule.
+   *
+   * @param schedule the name of the schedule
+   * @param declaredAt when a program last declared it
+   */
+  record ScheduleUndeclared(String schedule, Instant declaredAt) implements WorkerEvent {}
+
+  /**
    * One of the worker's loops failed and retries by itself. Reported once, when the failures begin.
    *
    * @param loop the name of the loop: {@code claim-loop}, {@code flusher}, {@code heartbeat},

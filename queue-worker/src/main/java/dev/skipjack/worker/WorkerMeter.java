@@ -42,6 +42,9 @@ public enum WorkerMeter {
   FLUSH("skipjack.worker.flush", Type.TIMER, "Time of a write of outcomes"),
   /** Duration of a renewal of leases, measured by the worker. */
   HEARTBEAT("skipjack.worker.heartbeat", Type.TIMER, "Time of a renewal of leases"),
+  /** How late schedules were fired, jitter included. */
+  SCHEDULE_LATE(
+      "skipjack.worker.schedule.late", Type.TIMER, "Time from the planned time of a fire to it"),
   /** Events that were dropped because the listeners are too slow. */
   EVENTS_DROPPED(
       "skipjack.worker.events.dropped", Type.COUNTER, "Events dropped because listeners are slow"),

@@ -12,6 +12,7 @@ import dev.skipjack.worker.WorkerEvent.Failed;
 import dev.skipjack.worker.WorkerEvent.LoopFailed;
 import dev.skipjack.worker.WorkerEvent.PoolExhausted;
 import dev.skipjack.worker.WorkerEvent.QueuePaused;
+import dev.skipjack.worker.WorkerEvent.ScheduleFailed;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -191,7 +192,12 @@ class EventDispatcherTest {
   void everyEventWithAnErrorCounts() {
     List<String> weighed =
         Stream.of(
-                DatabaseLost.class, PoolExhausted.class, LoopFailed.class, Dead.class, Failed.class)
+                DatabaseLost.class,
+                PoolExhausted.class,
+                LoopFailed.class,
+                ScheduleFailed.class,
+                Dead.class,
+                Failed.class)
             .map(Class::getSimpleName)
             .toList();
 

@@ -59,7 +59,12 @@ class WakeUpListenerTest {
 
   private WakeUpListener listener(WakeUps wakeUps) {
     return new WakeUpListener(
-        wakeUps, Set.of("q"), Set.of("k"), new HeardLanes(new Wakeup()), new Reporter(List.of()));
+        wakeUps,
+        Set.of("q"),
+        Set.of("k"),
+        new HeardLanes(new Wakeup()),
+        () -> {},
+        new Reporter(List.of()));
   }
 
   /**

@@ -36,7 +36,7 @@ final class ScheduleColumns {
   /** Dates depend on the session's DateStyle when they are converted to text. */
   private static final Field<String[]> EXCEPT_DATES =
       field(
-          "array(select to_char(each, 'YYYY-MM-DD') from unnest({0}) as dates(each) order by each)",
+          "array(select to_char(each, 'YYYY-MM-DD') from unnest({0}) as dates(each))",
           SQLDataType.CLOB.getArrayDataType(), JOB_SCHEDULES.EXCEPT_DATES);
 
   private record Column(TableField<?, ?> target, Function<StoredSchedule, @Nullable Object> value) {

@@ -1,0 +1,144 @@
+package dev.skipjack.store.jooq.internal.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.schedule.Missed;
+import dev.skipjack.api.schedule.Overlap;
+import dev.skipjack.api.schedule.Timing;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which fires are enqueued when a schedule is due, on time or late. */
+class FirePlanTest {
+
+  private static final Instant NINE = Instant.parse("2026-03-02T09:00:00Z");
+  private static final Timing HOURLY = Timing.cron("0 * * * *");
+
+  private static FirePlan plan(Timing timing, Missed missed, Overlap overlap, Instant until) {
+    return plan(timing, missed, overlap, NINE, until);
+  }
+
+  private static FirePlan plan(
+      Timing timing, Missed missed, Overlap overlap, Instant planned, Instant until) {
+    return FirePlan.of(
+        new StoredSchedule.Definition(
+            StoredTiming.of(timing),
+            missed,
+            overlap,
+            Duration.ZERO,
+            new StoredSchedule.Job("q", "k", "1", 1, null, null, List.of()),
+            null,
+            false),
+        timing,
+        planned,
+        until);
+  }
+
+  private static Instant at(int hour) {
+    return NINE.plus(Duration.ofHours(hour - 9));
+  }
+
+  static Stream<Arguments> rules() {
+    Instant onTime = NINE.plusSeconds(1);
+    Instant late = NINE.plus(Duration.ofMinutes(3));
+    Instant threeMissed = at(12).plusSeconds(1);
+    Instant fourMissed = at(12).plus(Duration.ofMinutes(3));
+    return Stream.of(
+        Arguments.of(Missed.skip(), Overlap.ALLOW, onTime, List.of(9), 10),
+        Arguments.of(Missed.once(), Overlap.ALLOW, onTime, List.of(9), 10),
+        Arguments.of(Missed.all(5), Overlap.ALLOW, onTime, List.of(9), 10),
+        Arguments.of(Missed.skip(), Overlap.ALLOW, late, List.of(), 10),
+        Arguments.of(Missed.once(), Overlap.ALLOW, late, List.of(9), 10),
+        Arguments.of(Missed.all(5), Overlap.ALLOW, late, List.of(9), 10),
+        Arguments.of(Missed.skip(), Overlap.ALLOW, threeMissed, List.of(12), 13),
+        Arguments.of(Missed.skip(), Overlap.ALLOW, fourMissed, List.of(), 13),
+        Arguments.of(Missed.once(), Overlap.ALLOW, fourMissed, List.of(12), 13),
+        Arguments.of(Missed.all(5), Overlap.ALLOW, fourMissed, List.of(9, 10, 11, 12), 13),
+        Arguments.of(Missed.all(2), Overlap.ALLOW, fourMissed, List.of(11, 12), 13),
+        Arguments.of(Missed.all(2), Overlap.SKIP_WHILE_LIVE, fourMissed, List.of(11, 12), 13),
+        Arguments.of(Missed.all(5), Overlap.CANCEL_PREVIOUS, fourMissed, List.of(12), 13),
+        Arguments.of(Missed.skip(), Overlap.CANCEL_PREVIOUS, fourMissed, List.of(), 13));
+  }
+
+  @ParameterizedTest
+  @MethodSource("rules")
+  void missedFiresFollowTheRule(
+      Missed missed, Overlap overlap, Instant until, List<Integer> fires, int next) {
+    FirePlan plan = plan(HOURLY, missed, overlap, until);
+
+    assertThat(plan.fires()).containsExactlyElementsOf(fires.stream().map(it -> at(it)).toList());
+    assertThat(plan.next()).isEqualTo(at(next));
+  }
+
+  @Test
+  void manyMissedFiresComeInBatchesOldestFirst() {
+    Instant until = NINE.plus(Duration.ofHours(1_000));
+
+    FirePlan first = plan(HOURLY, Missed.all(250), Overlap.ALLOW, until);
+
+    assertThat(first.fires())
+        .isEqualTo(
+            IntStream.range(0, FirePlan.LARGEST)
+                .mapToObj(i -> until.minus(Duration.ofHours(249L - i)))
+                .toList());
+    FirePlan second = plan(HOURLY, Missed.all(250), Overlap.ALLOW, first.next(), until);
+    FirePlan third = plan(HOURLY, Missed.all(250), Overlap.ALLOW, second.next(), until);
+    assertThat(third.fires()).hasSize(50).endsWith(until);
+    assertThat(third.next()).isEqualTo(until.plus(Duration.ofHours(1)));
+  }
+
+  /** Tens of millions of fires were missed; only the latest are searched for. */
+  @Test
+  void aYearOfMissedSecondsIsPlannedAtOnce() {
+    Instant until = NINE.plus(Duration.ofDays(365));
+
+    FirePlan plan = plan(Timing.cron("* * * * * *"), Missed.all(10), Overlap.ALLOW, until);
+
+    assertThat(plan.fires()).hasSize(10).endsWith(until).isSorted();
+  }
+
+  @Test
+  void anIntervalFromTheLastFireMissesOneFireAndStartsAgainFromNow() {
+    Timing timing = Timing.every(Duration.ofMinutes(5)).fromLastFire();
+    Instant until = NINE.plus(Duration.ofMinutes(62));
+
+    FirePlan all = plan(timing, Missed.all(10), Overlap.ALLOW, until);
+    assertThat(all.fires()).containsExactly(NINE);
+    assertThat(all.next()).isEqualTo(until.plus(Duration.ofMinutes(5)));
+
+    FirePlan skipped = plan(timing, Missed.skip(), Overlap.ALLOW, until);
+    assertThat(skipped.fires()).isEmpty();
+    assertThat(skipped.next()).isEqualTo(until.plus(Duration.ofMinutes(5)));
+
+    FirePlan onTime = plan(timing, Missed.skip(), Overlap.ALLOW, NINE.plusMillis(40));
+    assertThat(onTime.fires()).containsExactly(NINE);
+    assertThat(onTime.next()).isEqualTo(NINE.plus(Duration.ofMinutes(5)));
+  }
+
+  /** The rules of its zone have changed since the time was planned. */
+  @Test
+  void aPlannedTimeThatIsNoFireAnyMoreIsNotFired() {
+    FirePlan plan =
+        plan(Timing.cron("30 9 * * *"), Missed.once(), Overlap.ALLOW, NINE, NINE.plusSeconds(1));
+
+    assertThat(plan.fires()).isEmpty();
+    assertThat(plan.next()).isEqualTo(NINE.plus(Duration.ofMinutes(30)));
+  }
+
+  @Test
+  void aScheduleWithoutAFurtherFireEnds() {
+    Timing ended = HOURLY.except(date -> date.getYear() >= 2026);
+
+    FirePlan plan = plan(ended, Missed.once(), Overlap.ALLOW, NINE.plusSeconds(1));
+
+    assertThat(plan.fires()).isEmpty();
+    assertThat(plan.next()).isNull();
+  }
+}
