@@ -70,7 +70,14 @@ class PlainEnglishTest {
           Rule.of("hears?|heard", "is notified, receives").inDocuments(),
           Rule.of("(?:is|are|was|were) to be", "must, will").inDocuments(),
           Rule.of("(?:free|handler's|tenth|kept|second) places?|places", "slot").inDocuments(),
-          Rule.of("anew", "again; regenerate, replan").inDocuments());
+          Rule.of("anew", "again; regenerate, replan").inDocuments(),
+          Rule.of("(?:gives?|given|giving|gave) back", "return, release, requeue"),
+          Rule.of(
+              "the (?:most|largest number of) (?:rows|jobs|attempts|keys)", "the maximum number"),
+          Rule.of("the longest that", "the maximum time that"),
+          Rule.of("not API", "not part of the API"),
+          Rule.of("from (?:Java |PostgreSQL )?\\d+ on", "Java 21 and later"),
+          Rule.of("what (?:\\w+,? ){1,8}makes? of", "how ... changes, the effect of"));
 
   /** Main code that is checked for every rule; the list may only become longer. */
   private static final List<String> CLEAN =

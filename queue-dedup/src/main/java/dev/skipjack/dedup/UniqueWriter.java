@@ -50,7 +50,7 @@ final class UniqueWriter {
    * of the jobs. The transaction ends immediately, so it does not need to hold jobs that it does
    * not change.
    *
-   * @param chunk the largest number of rows per statement
+   * @param chunk the maximum number of rows per statement
    * @param jobs each with a key
    */
   List<EnqueueResult> write(int chunk, List<NewJob> jobs, Unique<?> unique) {

@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  */
 final class KnownLanes {
 
-  /** A lane, with the worker's knowledge of it. */
+  /** The state of a lane, as far as the worker knows it. */
   static final class Known {
 
     private final Lane lane;

@@ -95,7 +95,7 @@ final class Registrar implements Loop.Step {
     }
   }
 
-  /** Announces the worker. Returns empty if the schema is older than schema versions. */
+  /** Announces the worker. Returns empty if the schema is so old that it has no version. */
   private Optional<WorkerInstructions> announce() {
     try {
       return Optional.of(registry.announce(row));

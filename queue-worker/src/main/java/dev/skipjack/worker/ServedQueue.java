@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class ServedQueue {
 
   /**
-   * The longest that prefetched jobs should wait for a slot, at the rate at which recent jobs
+   * The maximum time that prefetched jobs should wait for a slot, at the rate at which recent jobs
    * ended.
    */
   private static final long PREFETCH_WINDOW = Duration.ofMillis(50).toNanos();

@@ -40,12 +40,12 @@ final class WakeUpSender {
   private static final long QUIET = Duration.ofMillis(5).toNanos();
 
   /**
-   * Jobs of a lane that follow each other this closely are a stream. A worker that claims from a
-   * stream polls 5 to 6 ms after each claim, and finds the next jobs without a wake-up.
+   * The interval below which successive jobs of a lane count as a stream. A worker that claims from
+   * a stream polls 5 to 6 ms after each claim, and finds the next jobs without a wake-up.
    */
   private static final long DENSE = Duration.ofNanos(2_500_000).toNanos();
 
-  /** The interval during a stream, for workers that do not claim from it yet. */
+  /** The interval between wake-ups during a stream, for workers that do not claim from it yet. */
   private static final long QUIET_IN_STREAM = Duration.ofMillis(25).toNanos();
 
   private static final String NOTIFY =
@@ -203,7 +203,7 @@ final class WakeUpSender {
   /**
    * The latest enqueue into a queue, and when a wake-up was last sent for that queue.
    *
-   * @param wakeUp the one that would wake a worker for the enqueue
+   * @param wakeUp the wake-up that would be sent for the enqueue
    */
   private record Recent(WakeUp wakeUp, long enqueuedAt, long sentAt) {
 

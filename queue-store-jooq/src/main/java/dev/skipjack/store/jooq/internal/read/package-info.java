@@ -8,7 +8,8 @@
  * an index, and its result shows where the range ended or that a count is an estimate. {@code
  * ReadBounds} defines the limits. No statement locks a row or writes.
  *
- * <p>Public only so that the store can use it; not API. Depends on {@code internal.sql} alone.
+ * <p>Public only so that the store can use it; not part of the API. Depends on {@code internal.sql}
+ * alone.
  */
 @NullMarked
 package dev.skipjack.store.jooq.internal.read;

@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule as code declares it: its definition with the payload encoded, and the hash by which a
+ * A schedule that code declares: its definition with the encoded payload, and a hash by which a
  * later declaration is recognized as the same.
  */
 record Declaration(Schedule schedule, StoredSchedule.Definition definition, String hash) {
@@ -57,7 +57,7 @@ record Declaration(Schedule schedule, StoredSchedule.Definition definition, Stri
         List.copyOf(job.tags()));
   }
 
-  /** Returns the job of a fire, with the payload that code makes. */
+  /** Returns the job of a fire time, with the payload that code creates. */
   static NewJob newJob(Schedule schedule, Instant fire, JobFactory jobs) {
     return schedule.job(
         fire,

@@ -17,17 +17,20 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes declarations of schedules. What operators changed at run time remains, unless the
+ * Writes declarations of schedules. Changes that operators made at run time are kept, unless the
  * declaration is authoritative.
  */
 final class Declarations {
 
   private static final int LARGEST = 500;
 
-  /** Each retry means that another process inserted one of the schedules at the same time. */
+  /**
+   * The maximum number of tries. Each retry means that another process inserted one of the
+   * schedules at the same time.
+   */
   private static final int MOST_TRIES = 10;
 
-  /** How old the record of the last declaration may become before it is renewed. */
+  /** The age at which the record of the last declaration is renewed. */
   private static final Duration RENEWED_AFTER = Duration.ofHours(1);
 
   private final OwnTransactions transactions;
@@ -141,7 +144,10 @@ final class Declarations {
         timingChangedAt);
   }
 
-  /** Returns what {@code stored} becomes; the same if the declaration changes nothing. */
+  /**
+   * Returns {@code stored} with the changes of the declaration, or the same object if there are
+   * none.
+   */
   private StoredSchedule merged(StoredSchedule stored, Declaration declaration, Instant now) {
     StoredTiming declared = declaration.definition().timing();
     Instant changedAt = stored.source().timingChangedAt();
@@ -173,7 +179,7 @@ final class Declarations {
         zoneRules.of(declaration.schedule().timing()));
   }
 
-  /** Adds a schedule of an operator; returns whether there was none of that name. */
+  /** Adds an operator's schedule. Returns whether the name was free. */
   boolean add(Schedule schedule) {
     Declaration declaration = Declaration.of(schedule, jobs);
     return transactions.inOne(

@@ -14,7 +14,7 @@ import org.jooq.Field;
 import org.jooq.Param;
 
 /**
- * Reads due schedules, those that have been due longest first.
+ * Reads due schedules, beginning with those that have been due longest.
  *
  * <pre>{@code
  * SELECT ..., now() FROM job_schedules

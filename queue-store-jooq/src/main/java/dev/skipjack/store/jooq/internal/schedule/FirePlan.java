@@ -11,14 +11,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a due schedule does now.
+ * The jobs that a due schedule enqueues now, and its next fire time.
  *
  * @param fires the planned times of the jobs to enqueue, in order
- * @param next the planned time of the next fire; null if there is none
+ * @param next the planned time of the next job, or null if there is none
  */
 record FirePlan(List<Instant> fires, @Nullable Instant next) {
 
-  /** A fire that is later than this is missed, even if the next one is not due yet. */
+  /**
+   * The delay after which a fire time counts as missed, even if the next one has not been reached.
+   */
   static final Duration GRACE = Duration.ofMinutes(2);
 
   /** The maximum number of jobs that one schedule enqueues at once; the rest follows. */
@@ -32,10 +34,10 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
   }
 
   /**
-   * Plans the fires of a schedule.
+   * Plans what a schedule enqueues.
    *
-   * @param planned the planned time of its next fire
-   * @param until the latest planned time that is due
+   * @param planned the next fire time of the schedule
+   * @param until the latest fire time that is due
    */
   static FirePlan of(
       StoredSchedule.Definition definition, Timing timing, Instant planned, Instant until) {
@@ -80,9 +82,9 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
   }
 
   /**
-   * Returns the latest fires from {@code first} to {@code until}, at most {@code maximum}. Searches
-   * in windows that grow backwards from {@code until}, because there may be millions of fires after
-   * a long outage.
+   * Returns the latest fire times from {@code first} to {@code until}, at most {@code maximum}.
+   * Searches in windows that grow backwards from {@code until}, because there may be millions of
+   * fire times after a long outage.
    */
   private static List<Instant> latest(Timing timing, Instant first, Instant until, int maximum) {
     Duration window = FIRST_WINDOW;

@@ -49,7 +49,7 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires a batch of schedules: enqueues their jobs and moves their next fires.
+ * Fires a batch of schedules: enqueues their jobs and sets their next fire times.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT job_schedules.name FROM job_schedules JOIN unnest(...) AS move ON job_schedules.name = move.name
@@ -71,22 +71,25 @@ import org.jspecify.annotations.Nullable;
  * SELECT incoming.position, CASE WHEN id IN (SELECT id FROM inserted) THEN id END FROM incoming ORDER BY position
  * }</pre>
  *
- * <p>A schedule fires only if its row is as it was read: the same next fire and the same
- * definition. Of several workers that read the same batch, one locks a row and moves it; the others
- * skip it or find it changed. No clock is compared, so a clock that steps back fires nothing twice.
- * A key for each schedule and fire is the second guard, against a next fire that was set back by
- * other means; it is kept for two hours.
+ * <p>A schedule fires only if its row has the same next fire time and the same definition as when
+ * it was read. If several workers have read the same batch, one of them locks and updates a row,
+ * and the others skip it or find it changed. No clock is compared, so nothing fires twice if a
+ * clock is set back. As a second safeguard, against a next fire time that was set back by other
+ * means, there is a key for each schedule and fire time, which is kept for two hours.
  *
- * <p>Jobs of a schedule that must not overlap have a unique key. The statement does not insert what
- * meets a live holder; it checks before it inserts, because the insert would wait for a transaction
- * that has deleted the holder and is still open.
+ * <p>The jobs of a schedule that must not overlap have a unique key. A job is not inserted while
+ * another live job holds its key. The statement checks this before the insert, because the insert
+ * would wait for a transaction that has deleted the holder and is still open.
  *
  * <p>Locks rows of {@code job_schedules} in the order of their names and without waiting, then
  * inserts keys and jobs. No transaction that holds a key or a job waits for a schedule.
  */
 final class FireSchedulesStatement {
 
-  /** How long the key of a fire is kept: longer than the steps of clocks that are set wrong. */
+  /**
+   * How long the key of a fire time is kept, which is longer than the usual steps of clocks that
+   * are set wrong.
+   */
   private static final Duration KEPT = Duration.ofHours(2);
 
   private static final Param<Long> KEPT_MICROS = param("kept", Long.class);
@@ -106,25 +109,28 @@ final class FireSchedulesStatement {
   private FireSchedulesStatement() {}
 
   /**
-   * A schedule to fire, and the job of each of its fires.
+   * A schedule to fire, and the job of each fire time.
    *
    * @param read the schedule as it was read
-   * @param moved the schedule with its next fire
+   * @param moved the schedule with its next fire time
    */
   record Firing(StoredSchedule read, StoredSchedule moved, List<Fire> fires) {}
 
-  /** A fire and its job. */
+  /** A fire time and its job. */
   record Fire(ScheduledFire fire, NewJob job) {}
 
   /**
-   * A fire that happened.
+   * The result of one fire time.
    *
-   * @param index its index among all fires of the request
-   * @param job the job; empty if a live job prevented it
+   * @param index the index of the fire time among all of the request
+   * @param job the job, or empty if a live job prevented it
    */
   record Result(int index, Optional<JobId> job) {}
 
-  /** Returns a result for each fire of the schedules that were still as they had been read. */
+  /**
+   * Creates the statement. It returns one result per fire time of the schedules that had not
+   * changed since they were read.
+   */
   static Statement<List<Firing>, Result> of(DSLContext dialect) {
     Field<Long> id = when(JobInsert.ID.in(column("inserted", "id")), JobInsert.ID);
     return Statement.of(
@@ -174,7 +180,10 @@ final class FireSchedulesStatement {
                 .where(isLocked(given.field("schedule", String.class))));
   }
 
-  /** Written so that the planner keeps it as a hashed subplan; see EnqueueOnceStatement. */
+  /**
+   * Returns the condition that a schedule is locked, in a form that the planner keeps as a hashed
+   * subplan; see EnqueueOnceStatement.
+   */
   private static Condition isLocked(Field<String> schedule) {
     Select<Record1<String>> locked =
         select(field(name("locked", "name"), String.class)).from(table(name("locked")));
@@ -222,9 +231,9 @@ final class FireSchedulesStatement {
   }
 
   /**
-   * The new values of each locked schedule, with the last job that was inserted for it. It groups
-   * instead of joining, because a generic plan would join a thousand moves with a thousand jobs in
-   * nested loops.
+   * Returns a CTE with the new values of each locked schedule and the last job that was inserted
+   * for it. It groups instead of joining, because a generic plan would join a thousand schedules
+   * with a thousand jobs in nested loops.
    */
   private static CommonTableExpression<?> target() {
     Field<Instant> none = castNull(SQLDataType.INSTANT);

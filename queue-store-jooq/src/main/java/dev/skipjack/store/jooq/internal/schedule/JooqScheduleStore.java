@@ -39,20 +39,20 @@ import org.jspecify.annotations.Nullable;
 /** Fires schedules in PostgreSQL. */
 public final class JooqScheduleStore implements ScheduleStore {
 
-  /** The largest number of schedules, and of jobs, in one batch. */
+  /** The maximum number of schedules, and of jobs, in one batch. */
   static final int LARGEST = 1_000;
 
-  /** The largest number of payload characters in one batch, unless a single job has more. */
+  /** The maximum number of payload characters in one batch, unless a single job has more. */
   private static final long LARGEST_PAYLOAD = 16L * 1024 * 1024;
 
-  /** The pause after a batch that other workers fired. */
+  /** The pause after a batch that other workers fired first. */
   private static final Duration AFTER_OTHERS = Duration.ofMillis(20);
 
   private static final Duration FIRST_RETRY = Duration.ofSeconds(5);
   private static final int MOST_DOUBLINGS = 6;
   private static final int LONGEST_ERROR = 1_000;
 
-  /** Classes of SQLSTATEs that one schedule of a batch may cause by its data. */
+  /** SQLSTATE classes of failures that the data of one schedule in a batch may cause. */
   private static final Set<String> OF_DATA = Set.of("22", "23", "54");
 
   private final OwnTransactions transactions;
@@ -148,7 +148,10 @@ public final class JooqScheduleStore implements ScheduleStore {
     return moved;
   }
 
-  /** A fire that is due stays: it is checked against the new rules when it is fired. */
+  /**
+   * Returns the schedule with a recalculated next fire time. A fire time that is already due does
+   * not change; it is checked against the new rules when it is fired.
+   */
   private StoredSchedule recalculated(StoredSchedule schedule, Instant now) {
     Instant next = schedule.progress().nextAt();
     if (next == null || !next.isAfter(now)) {
@@ -193,7 +196,7 @@ public final class JooqScheduleStore implements ScheduleStore {
     return batch.isOvertaken() ? AFTER_OTHERS : Duration.ZERO;
   }
 
-  /** The due schedules that are fired together. Belongs to one thread. */
+  /** A batch of due schedules that are fired together. Belongs to one thread. */
   private final class Batch {
 
     private final List<Firing> firings = new ArrayList<>();
@@ -209,7 +212,7 @@ public final class JooqScheduleStore implements ScheduleStore {
       return size >= LARGEST || payload >= LARGEST_PAYLOAD;
     }
 
-    /** Whether other workers fired all of it. */
+    /** Returns whether other workers have fired the whole batch. */
     boolean isOvertaken() {
       return size > 0 && fired.isEmpty();
     }
@@ -261,7 +264,7 @@ public final class JooqScheduleStore implements ScheduleStore {
       }
     }
 
-    /** Halves a batch that the server refuses because of the data of a schedule. */
+    /** Fires a batch, in halves if the server rejects it because of the data of one schedule. */
     private void fire(List<Firing> some) {
       try {
         List<Fire> fires = some.stream().flatMap(it -> it.fires().stream()).toList();
@@ -337,7 +340,9 @@ public final class JooqScheduleStore implements ScheduleStore {
     return new Firing(schedule, moved, fires);
   }
 
-  /** Returns the declared timing, which has predicates, unless an operator changed it. */
+  /**
+   * Returns the timing that code declared, with its predicates, unless an operator has changed it.
+   */
   private static Timing timing(StoredSchedule schedule, @Nullable Schedule declared) {
     StoredTiming stored = schedule.definition().timing();
     return declared != null && StoredTiming.of(declared.timing()).equals(stored)

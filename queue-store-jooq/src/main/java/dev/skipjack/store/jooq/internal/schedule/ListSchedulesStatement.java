@@ -42,8 +42,8 @@ final class ListSchedulesStatement {
   private ListSchedulesStatement() {}
 
   /**
-   * @param now the database's time
-   * @param lastStatus status of its last job; null if there is none
+   * @param now the current time by the database's clock
+   * @param lastStatus the status of its last job, or null if there is none
    */
   record Listed(StoredSchedule schedule, Instant now, @Nullable JobStatus lastStatus) {}
 

@@ -18,8 +18,9 @@ import org.jooq.Param;
  * SELECT ... FROM job_schedules WHERE name = ANY (:names) ORDER BY name FOR UPDATE
  * }</pre>
  *
- * <p>Locks them in the order of their names. It waits for other changes and for workers that fire
- * them, which hold their locks for one short statement; workers skip schedules that it has locked.
+ * <p>Locks the rows in the order of their names. It waits for other changes, and for workers that
+ * are firing the schedules, which hold their locks for one short statement. Workers skip the rows
+ * that it has locked.
  */
 final class LockSchedulesStatement {
 

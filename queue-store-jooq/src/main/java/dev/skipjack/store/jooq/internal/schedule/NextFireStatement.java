@@ -12,7 +12,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /**
- * Reads how long it is until the next schedule is due that a worker can fire: the first entry of
+ * Reads the time until the next schedule is due that a worker can fire, from the first entry of
  * {@code job_schedules_due_idx}.
  *
  * <pre>{@code
@@ -28,7 +28,7 @@ final class NextFireStatement {
 
   private NextFireStatement() {}
 
-  /** Takes the names of the schedules that the worker declared. */
+  /** Creates the statement. Its request is the names of the schedules that the worker declared. */
   static Statement<Collection<String>, Optional<Duration>> of(DSLContext dialect) {
     Field<Long> micros =
         SchedulePredicates.nextFireIn(SchedulePredicates.FIRES.and(SchedulePredicates.CAN_FIRE));

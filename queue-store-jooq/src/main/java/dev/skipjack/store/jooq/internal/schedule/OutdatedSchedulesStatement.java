@@ -9,7 +9,7 @@ import dev.skipjack.store.jooq.internal.sql.Texts;
 import org.jooq.DSLContext;
 
 /**
- * Finds schedules whose next fire was calculated with time zone data older than a version.
+ * Finds schedules whose next fire time was calculated with time zone data older than a version.
  *
  * <pre>{@code
  * SELECT name FROM job_schedules WHERE zone_rules COLLATE "C" < :version ORDER BY name
@@ -22,7 +22,10 @@ final class OutdatedSchedulesStatement {
 
   private OutdatedSchedulesStatement() {}
 
-  /** Takes the version of this JVM's time zone data; returns names. */
+  /**
+   * Creates the statement. Its request is the version of this JVM's time zone data, and its result
+   * the names of the schedules.
+   */
   static Statement<String, String> of(DSLContext dialect) {
     return Statement.of(
         dialect,

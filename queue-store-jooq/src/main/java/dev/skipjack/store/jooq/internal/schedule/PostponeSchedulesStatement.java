@@ -31,8 +31,8 @@ import org.jooq.impl.SQLDataType;
  * SELECT name FROM postponed
  * }</pre>
  *
- * <p>A schedule that another worker has fired or postponed meanwhile stays as it is. Locks as
- * FireSchedulesStatement does.
+ * <p>A schedule that another worker has fired or postponed meanwhile is not changed. It locks rows
+ * as FireSchedulesStatement does.
  */
 final class PostponeSchedulesStatement {
 
@@ -50,7 +50,7 @@ final class PostponeSchedulesStatement {
   /** A schedule as it was read, the reason, and the pause before the next try. */
   record Postponement(StoredSchedule read, String error, Duration delay) {}
 
-  /** Returns the names of the schedules that were postponed. */
+  /** Creates the statement. It returns the names of the schedules that were postponed. */
   static Statement<List<Postponement>, String> of(DSLContext dialect) {
     CommonTableExpression<?> locked =
         name("locked")

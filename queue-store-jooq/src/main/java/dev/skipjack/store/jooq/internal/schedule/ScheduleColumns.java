@@ -33,7 +33,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScheduleColumns {
 
-  /** Dates depend on the session's DateStyle when they are converted to text. */
+  /**
+   * The excepted dates in a fixed format, because the conversion of dates to text depends on the
+   * session's DateStyle.
+   */
   private static final Field<String[]> EXCEPT_DATES =
       field(
           "array(select to_char(each, 'YYYY-MM-DD') from unnest({0}) as dates(each))",

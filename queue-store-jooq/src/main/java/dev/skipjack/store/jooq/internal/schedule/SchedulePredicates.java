@@ -15,7 +15,7 @@ import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.impl.SQLDataType;
 
-/** The conditions for schedules that fire, defined in one place for all statements. */
+/** The conditions under which schedules fire, defined in one place for all statements. */
 public final class SchedulePredicates {
 
   /** The predicate of {@code job_schedules_due_idx}. */
@@ -25,15 +25,18 @@ public final class SchedulePredicates {
   /** The names of the schedules that the worker declared. */
   static final Param<String[]> DECLARED = Texts.array("declared");
 
-  /** The worker can fire it: no code is needed, or the worker has it. */
+  /**
+   * The condition that the worker can fire a schedule: it needs no code, or the worker has the
+   * code.
+   */
   static final Condition CAN_FIRE =
       not(condition(JOB_SCHEDULES.IN_CODE)).or(JOB_SCHEDULES.NAME.eq(any(DECLARED)));
 
   private SchedulePredicates() {}
 
   /**
-   * Returns the microseconds until the first schedule is due, whichever worker can fire it; NULL if
-   * there is none, negative if it is due already.
+   * Returns the microseconds until the first schedule is due, whichever worker can fire it. NULL if
+   * there is none, negative if it is already due.
    */
   public static Field<Long> nextFireIn() {
     return nextFireIn(FIRES);

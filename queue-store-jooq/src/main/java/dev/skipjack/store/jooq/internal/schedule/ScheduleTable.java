@@ -52,7 +52,7 @@ final class ScheduleTable {
     return new Locked(schedules, session.run(clock, NoRequest.NONE).get(0));
   }
 
-  /** Returns the names of those that did not exist. */
+  /** Inserts schedules. Returns the names of those that did not exist. */
   List<String> insert(Session session, Collection<StoredSchedule> schedules) throws SQLException {
     return schedules.isEmpty() ? List.of() : session.run(insert, schedules);
   }

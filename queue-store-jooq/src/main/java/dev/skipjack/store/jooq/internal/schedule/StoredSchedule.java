@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of {@code job_schedules}.
  *
- * @param pausedAt since when it does not fire; null if it is not paused
+ * @param pausedAt when it was paused, or null if it is not paused
  * @param updatedAt when definition, pause or request last changed; a worker fires the schedule only
- *     if this is still as it was read
+ *     if this has not changed since it was read
  */
 record StoredSchedule(
     String name,
@@ -26,13 +26,16 @@ record StoredSchedule(
     Instant createdAt,
     Instant updatedAt) {
 
-  /** Longer than a deploy takes, and than the pause between two runs of a weekly program. */
+  /**
+   * The time after which a schedule counts as undeclared. It is longer than a deployment takes, and
+   * than the pause between two runs of a weekly program.
+   */
   private static final Duration UNDECLARED_AFTER = Duration.ofDays(7);
 
   /**
-   * When it fires and what it enqueues.
+   * The times at which a schedule fires, and the job that it enqueues.
    *
-   * @param needsCode whether only a worker that declared it can fire it
+   * @param needsCode whether only a worker that declared the schedule can fire it
    */
   record Definition(
       StoredTiming timing,
@@ -49,11 +52,11 @@ record StoredSchedule(
   }
 
   /**
-   * The job of a fire.
+   * The job that a schedule enqueues.
    *
-   * @param payload one JSON document; null if code makes it
-   * @param priority null for the queue's default
-   * @param maxAttempts null for the queue's default
+   * @param payload the payload as JSON, or null if code creates it
+   * @param priority the priority, or null for the queue's default
+   * @param maxAttempts the maximum number of attempts, or null for the queue's default
    */
   record Job(
       String queue,
@@ -65,9 +68,9 @@ record StoredSchedule(
       List<String> tags) {}
 
   /**
-   * Where it comes from.
+   * The origin of a schedule.
    *
-   * @param declaration hash of its latest declaration; null for a schedule of an operator
+   * @param declaration the hash of its latest declaration, or null for an operator's schedule
    */
   record Source(
       ScheduleOrigin origin,
@@ -79,7 +82,7 @@ record StoredSchedule(
     static final Source OPERATOR = new Source(ScheduleOrigin.OPERATOR, false, null, null, null);
   }
 
-  /** How far it has fired; the columns of {@code job_schedules} describe the parts. */
+  /** The progress of a schedule. The columns of {@code job_schedules} describe the components. */
   record Progress(
       @Nullable Instant dueAt,
       @Nullable Instant nextAt,
@@ -91,7 +94,7 @@ record StoredSchedule(
     static final Progress NONE = new Progress(null, null, null, null, null, null);
   }
 
-  /** The failed tries of the next fire. */
+  /** The failed tries of the next fire time. */
   record Failures(int tries, @Nullable Instant at, @Nullable String error) {
 
     static final Failures NONE = new Failures(0, null, null);
@@ -123,14 +126,19 @@ record StoredSchedule(
         name, definition, seen, progress, failures, pausedAt, createdAt, updatedAt);
   }
 
-  /** Returns it with the first fire of {@code timing} after {@code now} and after the last fire. */
+  /**
+   * Returns a copy with the first fire time of {@code timing} after {@code now} and after the last
+   * fire time.
+   */
   StoredSchedule firingNext(Timing timing, Instant now, @Nullable String zoneRules) {
     Instant last = progress.lastAt();
     Instant after = last != null && last.isAfter(now) ? last : now;
     return movedTo(timing.next(after).orElse(null), zoneRules);
   }
 
-  /** Returns it with the same next fire, which is due without the delay after a failed try. */
+  /**
+   * Returns a copy with the same next fire time, which is due without the delay after a failed try.
+   */
   StoredSchedule dueAgain() {
     return movedTo(progress.nextAt(), progress.zoneRules());
   }
@@ -147,7 +155,7 @@ record StoredSchedule(
             zoneRules));
   }
 
-  /** Returns it with a request to fire now. */
+  /** Returns a copy with a request to fire now. */
   StoredSchedule requested(Instant now) {
     return new StoredSchedule(
         name,
@@ -166,7 +174,7 @@ record StoredSchedule(
         now);
   }
 
-  /** Whether code created it and no program has declared it for seven days. */
+  /** Returns whether code created the schedule and no program has declared it for seven days. */
   boolean isUndeclared(Instant now) {
     Instant declaredAt = source.declaredAt();
     return source.origin() == ScheduleOrigin.CODE
@@ -174,12 +182,12 @@ record StoredSchedule(
         && declaredAt.plus(UNDECLARED_AFTER).isBefore(now);
   }
 
-  /** Returns when a worker fires what is planned for {@code planned}. */
+  /** Returns when a worker fires a job that is planned for {@code planned}. */
   @Nullable Instant due(@Nullable Instant planned) {
     return planned == null ? null : planned.plus(share());
   }
 
-  /** Returns this schedule's share of its jitter, always the same one. */
+  /** Returns the delay of this schedule within its jitter, which is always the same. */
   Duration share() {
     long spread = definition.jitter().toMillis();
     if (spread == 0) {

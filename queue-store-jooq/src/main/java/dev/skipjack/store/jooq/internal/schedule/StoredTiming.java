@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timing as its columns store it.
+ * A timing, as stored in its columns.
  *
- * @param cron the expression; null for an interval
- * @param intervalSeconds the interval; null for an expression
+ * @param cron the cron expression, or null for an interval
+ * @param intervalSeconds the interval in seconds, or null for a cron expression
  * @param aligned whether an interval is aligned to the epoch
- * @param zone name of the time zone
+ * @param zone the name of the time zone
  * @param exceptDates the excepted dates, in order
  */
 record StoredTiming(
@@ -51,7 +51,10 @@ record StoredTiming(
     return aligned ? Timing.every(interval) : Timing.every(interval).fromLastFire();
   }
 
-  /** Whether fires count from the last one, so that at most one of them can be missed. */
+  /**
+   * Returns whether the interval is measured from the last fire time, so that at most one fire time
+   * can be missed.
+   */
   boolean countsFromLastFire() {
     return intervalSeconds != null && !aligned;
   }

@@ -39,7 +39,7 @@ import org.jooq.ResultQuery;
  * }</pre>
  *
  * <p>Rows are replaced and deleted only under the locks of LockSchedulesStatement. An insert waits
- * for a concurrent insert of the same name, and inserts nothing if that commits.
+ * for a concurrent insert of the same name, and inserts nothing if that insert is committed.
  */
 final class WriteSchedulesStatement {
 
@@ -47,7 +47,9 @@ final class WriteSchedulesStatement {
 
   private WriteSchedulesStatement() {}
 
-  /** Inserts schedules; returns the names of those that did not exist. */
+  /**
+   * Creates the statement that inserts schedules and returns the names of those that did not exist.
+   */
   static Statement<Collection<StoredSchedule>, String> insert(DSLContext dialect) {
     ArrayRows given = ScheduleColumns.given();
     Map<Field<?>, Field<?>> values = ScheduleColumns.values(given);
@@ -64,7 +66,7 @@ final class WriteSchedulesStatement {
         ScheduleColumns::arguments);
   }
 
-  /** Replaces schedules that are locked; returns their names. */
+  /** Creates the statement that replaces schedules that are locked, and returns their names. */
   static Statement<Collection<StoredSchedule>, String> replace(DSLContext dialect) {
     ArrayRows given = ScheduleColumns.given();
     return of(
@@ -77,7 +79,10 @@ final class WriteSchedulesStatement {
         ScheduleColumns::arguments);
   }
 
-  /** Records that a running program declares schedules; returns the names of those of code. */
+  /**
+   * Creates the statement that records that a running program declares schedules, and returns the
+   * names of those that code created.
+   */
   static Statement<Collection<String>, String> touch(DSLContext dialect) {
     return of(
         dialect,
@@ -89,7 +94,7 @@ final class WriteSchedulesStatement {
         WriteSchedulesStatement::names);
   }
 
-  /** Deletes schedules that are locked; returns their names. */
+  /** Creates the statement that deletes schedules that are locked, and returns their names. */
   static Statement<Collection<String>, String> delete(DSLContext dialect) {
     return of(
         dialect,

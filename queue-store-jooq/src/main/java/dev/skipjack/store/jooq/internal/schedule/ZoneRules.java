@@ -7,7 +7,7 @@ import java.util.NavigableMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The version of the time zone data that fires are calculated with, for instance 2026a. */
+/** The version of the time zone data with which fire times are calculated, for example 2026a. */
 final class ZoneRules {
 
   private final Supplier<String> version;
@@ -33,7 +33,10 @@ final class ZoneRules {
     return version.get();
   }
 
-  /** Returns what to store with a fire of {@code timing}; null if its zone has a fixed offset. */
+  /**
+   * Returns the version to store with a fire time of {@code timing}, or null if its zone has a
+   * fixed offset.
+   */
   @Nullable String of(Timing timing) {
     ZoneId zone = timing.zone();
     return zone.getRules().isFixedOffset() ? null : version();

@@ -197,8 +197,8 @@ public final class OwnTransactions {
   }
 
   /**
-   * Returns whether the server did not respond, or reported that it is shutting down; it may have
-   * committed before.
+   * Returns whether the server did not respond, or reported that it is shutting down; the
+   * transaction may have been committed before that.
    */
   private static boolean isBroken(SQLException failure) {
     String state = failure.getSQLState();
