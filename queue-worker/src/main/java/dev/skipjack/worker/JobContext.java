@@ -57,8 +57,8 @@ public interface JobContext {
   WorkerId worker();
 
   /**
-   * Returns the time that remains until the job type's timeout. Zero or negative once the timeout
-   * has passed; empty if the type has none.
+   * Returns the time that remains until the job type's timeout. The result is zero or negative once
+   * the timeout has passed, and empty if the type has no timeout.
    */
   Optional<Duration> timeLeft();
 
@@ -133,8 +133,8 @@ public interface JobContext {
 
   /**
    * Returns whether this attempt is known to have lost its lease, so that its outcome will be
-   * discarded. The handler's thread was then interrupted. A long-running handler may check this
-   * between steps.
+   * discarded. The handler's thread was then interrupted. A long-running handler may call this
+   * method between steps.
    */
   boolean isLeaseLost();
 }

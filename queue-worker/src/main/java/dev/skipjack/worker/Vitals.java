@@ -59,7 +59,7 @@ final class Vitals implements Claimer.Watch {
     reporter.claimTooLarge(limit, failure);
   }
 
-  /** Called by the claim loop only. */
+  /** Records the result of a listing. Called only by the claim loop. */
   @Override
   public void listed(DueLanes due) {
     Duration longest = Duration.ZERO;

@@ -237,12 +237,12 @@ public final class Worker implements JobRunner, AutoCloseable {
    * Stops the worker gracefully. The worker claims no more jobs and releases those that have not
    * begun. Handlers may continue until the drain timeout; after that, the rest are interrupted and
    * their jobs released. Then the worker writes the outcomes, and finally it stops renewing leases.
-   * A released job has not used an attempt.
+   * The attempt of a released job does not count.
    *
-   * <p>Returns when all of this is done, at most four seconds after the drain timeout, even if
-   * several threads call it. {@link #stopNow()} ends the wait. If {@link #runUntilIdle()} is
-   * running in another thread, it ends after its current attempt, and this method does not wait for
-   * it. An interrupt of the caller cuts the drain short. A handler must not call this method,
+   * <p>Returns when all of this is done, at most four seconds after the drain timeout. Several
+   * threads may call it. A call of {@link #stopNow()} or an interrupt of the caller ends the wait
+   * for handlers early. If {@link #runUntilIdle()} is running in another thread, it ends after its
+   * current attempt, and this method does not wait for it. A handler must not call this method,
    * because it would wait for itself.
    */
   public void stop() {
@@ -274,9 +274,9 @@ public final class Worker implements JobRunner, AutoCloseable {
 
   /**
    * Stops the worker without letting handlers finish: interrupts them, releases their jobs without
-   * using an attempt, and writes the outcomes. If another thread is waiting for handlers in {@link
-   * #stop()}, that wait ends too, so an application can call this method on a second termination
-   * signal. Returns within four seconds.
+   * counting the attempts, and writes the outcomes of handlers that have ended. If another thread
+   * is waiting for handlers in {@link #stop()}, that wait ends too, so an application can call this
+   * method on a second termination signal. Returns within four seconds.
    *
    * <p>If {@link #runUntilIdle()} is running in another thread, its current attempt is interrupted
    * and released in the same way. A handler must not call this method.

@@ -17,9 +17,9 @@ import java.time.Duration;
  * @param prefetch the maximum number of jobs of a queue that the worker claims beyond those that
  *     can run at once. Default 1000, 0 to 1,000. The worker claims only as many as its slots are
  *     expected to finish in 50 ms, judging by the run times of ended and running handlers, and none
- *     before the first handler has ended. A job that has waited a second for a slot is released
- *     without using an attempt. Counting jobs that have ended but whose outcome is not yet written,
- *     the worker may hold three times as many.
+ *     before the first handler has ended. A job that has waited a second for a slot is released,
+ *     and the attempt does not count. Counting jobs that have ended but whose outcome is not yet
+ *     written, the worker may hold three times as many.
  * @param flushInterval how long outcomes are collected before they are written together. Default 3
  *     ms, 0 to 1 s. The worker does not wait if no other job is running.
  * @param rescueInterval the time between searches for jobs whose lease has expired, varied at
@@ -68,7 +68,7 @@ public record WorkerConfig(
   }
 
   /**
-   * Checks the values.
+   * Creates a configuration.
    *
    * @throws IllegalArgumentException if a value is out of range
    */

@@ -47,7 +47,7 @@ public sealed interface WorkerEvent {
   /** The job was cancelled by its handler or at an operator's request. */
   record Cancelled(AttemptInfo attempt) implements WorkerEvent {}
 
-  /** The worker released the job without using the attempt. */
+  /** The worker released the job, and the attempt does not count. */
   record Released(AttemptInfo attempt) implements WorkerEvent {}
 
   /** The timeout of the job's type has passed, and the handler was interrupted. */
@@ -63,8 +63,9 @@ public sealed interface WorkerEvent {
 
   /**
    * The executor did not start the attempt within the duration of a lease, or within the interrupt
-   * grace if that is longer: it dropped the attempt or has too few threads. The job was released
-   * without using the attempt. If the executor starts the attempt later, the handler does not run.
+   * grace if that is longer: it dropped the attempt or has too few threads. The job was released,
+   * and the attempt does not count. If the executor starts the attempt later, the handler does not
+   * run.
    */
   record NotBegun(AttemptInfo attempt) implements WorkerEvent {}
 

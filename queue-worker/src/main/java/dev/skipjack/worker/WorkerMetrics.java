@@ -60,7 +60,7 @@ public interface WorkerMetrics {
    *
    * @param worker the worker to which the value belongs; no two workers are equal, even if they
    *     have the same name
-   * @param value returns the current value; any thread may call it, and it never blocks. It keeps
+   * @param value supplies the current value; any thread may call it, and it never blocks. It keeps
    *     the worker in memory until the gauge is removed
    * @return an action that removes the gauge; called once, when the worker stops
    */

@@ -130,10 +130,10 @@ final class AttemptCtes {
 
   /**
    * Returns the CTE {@code deletable(id, is_cancelled)} with the rows of {@code locked} whose
-   * cancellation was requested and which can be locked for a delete. It is for a statement that
-   * otherwise only updates jobs, and locks them accordingly. The rows are already locked, so only
-   * the key share lock of a foreign key can conflict with the stronger lock, which does not wait
-   * for it.
+   * cancellation was requested and which can be locked for a delete. It is for statements that
+   * otherwise only update jobs and therefore take the weaker lock. The rows are already locked, so
+   * only the key share lock of a foreign key can conflict with the stronger lock. Rows with such a
+   * lock are skipped.
    */
   private static CommonTableExpression<?> deletable(Table<?> locked) {
     return name("deletable")
@@ -364,7 +364,8 @@ final class AttemptCtes {
   }
 
   /**
-   * Returns the verdict for an attempt of the input, read from the job's row and not the audit's.
+   * Returns the verdict for an attempt of the input, which depends on the job's row and not on the
+   * audit.
    */
   static Field<String> verdict(ArrayRows given, Table<?> ended) {
     return verdict(

@@ -364,9 +364,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     /**
      * Sets the maximum size of a payload as JSON, in bytes of UTF-8. Default: 262,144 (256 KiB).
      * Larger payloads make every claim slower. The schema's function {@code enqueue} always uses
-     * the default. PostgreSQL stores numbers without exponents ({@code 1e100} becomes 101 digits)
-     * and returns them in that form, in which a payload may have twice as many bytes. The same
-     * limits apply to results.
+     * the default. PostgreSQL stores and returns numbers without exponents ({@code 1e100} becomes
+     * 101 digits); in that form a payload may have at most twice as many bytes. The same limits
+     * apply to results.
      *
      * @param bytes 1,024 (1 KiB) to 16,777,216 (16 MiB)
      */

@@ -59,7 +59,7 @@ import org.jooq.SelectSeekStep1;
  * <p>It reads the running index by execution, oldest first, so that a heartbeat need not update an
  * index on the lease. {@link RescueMark} determines where it begins. This statement itself decides
  * whether a job is retried or dead, because nothing else reads the counters of a job whose worker
- * has died. The due times of jobs that were lost together are spread over {@code :spread}.
+ * has died. The due times of jobs that are rescued together are spread over {@code :spread}.
  *
  * <p>Locks expired rows in execution order, and then locks those of cancelled jobs again, strongly
  * enough to delete them ({@link AttemptCtes}). Neither lock waits, so their orders cannot deadlock.

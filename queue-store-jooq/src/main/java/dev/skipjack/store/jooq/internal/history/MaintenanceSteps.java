@@ -14,7 +14,7 @@ public final class MaintenanceSteps {
    * Runs a step that prunes {@code what}.
    *
    * @param failed receives a sentence if the step fails
-   * @throws StoreException as {@link #run}
+   * @throws StoreException as for {@link #run}
    */
   public static void prune(String what, List<String> failed, Runnable step) {
     boolean unused =

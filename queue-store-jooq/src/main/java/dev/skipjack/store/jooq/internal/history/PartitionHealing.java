@@ -36,8 +36,8 @@ public final class PartitionHealing {
   }
 
   /**
-   * Returns whether a write failed because a partition is missing. The violation of a table's own
-   * CHECK, in contrast, names its constraint.
+   * Returns whether a write failed because a partition is missing. In contrast, the violation of a
+   * table's own CHECK names its constraint.
    */
   public static boolean isMissing(SQLException failure) {
     return CHECK_VIOLATION.equals(failure.getSQLState())

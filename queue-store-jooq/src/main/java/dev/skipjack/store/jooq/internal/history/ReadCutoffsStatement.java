@@ -32,7 +32,7 @@ import org.jooq.types.YearToSecond;
  * }</pre>
  *
  * <p>The two kinds of retention are different columns, so each has a text of its own. The cutoff is
- * computed in UTC, because the time zone determines when a month or a day ago was. A retention
+ * computed in UTC, because the length of a day or a month depends on the time zone. A retention
  * counts as at most a thousand years, so that a queue that keeps everything "forever" does not make
  * the query fail.
  */

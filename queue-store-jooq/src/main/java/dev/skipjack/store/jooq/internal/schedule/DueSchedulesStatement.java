@@ -37,7 +37,7 @@ final class DueSchedulesStatement {
   record Request(Collection<String> declared, int batch) {}
 
   /**
-   * @param now the database's time
+   * @param now the current time by the database's clock
    */
   record Due(StoredSchedule schedule, Instant now) {}
 

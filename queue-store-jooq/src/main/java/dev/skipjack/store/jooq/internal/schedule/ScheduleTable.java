@@ -40,7 +40,7 @@ final class ScheduleTable {
   /**
    * Schedules that are locked until the transaction ends.
    *
-   * @param now the database's time, after the locks were taken
+   * @param now the time by the database's clock after the locks were taken
    */
   record Locked(Map<String, StoredSchedule> schedules, Instant now) {}
 

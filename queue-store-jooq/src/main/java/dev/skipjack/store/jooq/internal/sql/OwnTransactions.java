@@ -84,10 +84,10 @@ public final class OwnTransactions {
   }
 
   /**
-   * Runs a statement like {@link #run(Statement, Object)}, with BEGIN, settings, statement and
-   * COMMIT in one round trip. If the connection breaks at any time, it is unknown whether the
-   * statement was committed. Use it only for statements that may run twice, or whose caller can
-   * determine the outcome.
+   * Runs a statement like {@link #run(Statement, Object)}, but sends BEGIN, settings, statement and
+   * COMMIT in one round trip. If the connection breaks, it is unknown whether the statement was
+   * committed. Use it only for statements that may run twice, or whose caller can determine the
+   * outcome.
    */
   public <Q, R> List<R> runInOneRoundTrip(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
@@ -133,7 +133,7 @@ public final class OwnTransactions {
    * Runs several statements in one transaction and commits.
    *
    * @return the result of {@code work}
-   * @throws StoreException as {@link #run(Statement, Object)}
+   * @throws StoreException as for {@link #run(Statement, Object)}
    */
   public <R> R inOne(Work<R> work) {
     return commit(connection -> work.run(Session.own(connection, preamble)));
@@ -143,7 +143,7 @@ public final class OwnTransactions {
    * Runs plain JDBC in one transaction and commits.
    *
    * @return the result of {@code work}
-   * @throws StoreException as {@link #run(Statement, Object)}
+   * @throws StoreException as for {@link #run(Statement, Object)}
    */
   public <R> R onConnection(ConnectionWork<R> work) {
     return commit(

@@ -10,7 +10,7 @@ public final class Pause {
   private Pause() {}
 
   /**
-   * Waits for at least half of {@code longest} and at most all of it, at random, so that competing
+   * Waits for a random time between half of {@code longest} and all of it, so that competing
    * sessions do not collide again.
    *
    * @return false if the thread is interrupted; the caller should give up, and the thread remains
