@@ -152,7 +152,7 @@ enum BrokenQueue {
                     claimed.uncountedAttempts(),
                     claimed.maxAttempts(),
                     claimed.scheduledAt(),
-                    claimed.traceparent()));
+                    claimed.enqueuedBy()));
           });
     }
   },

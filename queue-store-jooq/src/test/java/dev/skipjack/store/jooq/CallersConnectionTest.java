@@ -74,7 +74,7 @@ class CallersConnectionTest {
     assertThat(fixture.value("SELECT default_priority FROM @job_queues WHERE queue = 'set'"))
         .isEqualTo("7");
     assertThat(fixture.value("SELECT count(*) FROM @jobs_archive WHERE status = 'completed'"))
-        .isEqualTo("5");
+        .isEqualTo("6");
   }
 
   /** A redrive that waited for the key, its other rows locked, would deadlock with the caller. */

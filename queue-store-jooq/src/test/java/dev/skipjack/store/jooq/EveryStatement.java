@@ -13,6 +13,10 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.schedule.Overlap;
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.schedule.Schedules;
+import dev.skipjack.api.schedule.Timing;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -22,6 +26,7 @@ import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Requeue;
+import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
@@ -35,6 +40,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -105,7 +111,7 @@ final class EveryStatement {
     }
   }
 
-  /** The statements of admin commands. */
+  /** The statements of admin commands, and those of schedules. */
   static void ofAPerson(JobQueue queue) {
     JobStore store = queue.store();
     queue.enqueueAll(Fixture.WORK, Collections.nCopies(2, new Fixture.Work(1)));
@@ -134,6 +140,41 @@ final class EveryStatement {
         .announce(new WorkerRow(worker, null, 1, List.of("default"), List.of("work"), "{}"));
     queue.reader().workers();
     queue.workers().remove(worker);
+    ofSchedules(queue);
+  }
+
+  /** Those that declare, change, list and fire schedules; leaves no schedule behind. */
+  private static void ofSchedules(JobQueue queue) {
+    Schedules schedules = queue.schedules();
+    ScheduleStore store = queue.scheduleStore().orElseThrow();
+    Schedule fixed =
+        Schedule.cron("0 9 * * *")
+            .zone("Europe/Berlin")
+            .except(List.of(LocalDate.of(2030, 1, 1)))
+            .named("fixed")
+            .enqueue(Fixture.WORK, new Fixture.Work(1), job -> job.tags("a", "b").priority(1))
+            .overlap(Overlap.SKIP_WHILE_LIVE);
+    Schedule broken =
+        Schedule.every(Duration.ofDays(1))
+            .named("broken")
+            .enqueueFrom(
+                Fixture.WORK,
+                fire -> {
+                  throw new IllegalStateException("no work for " + fire);
+                });
+    schedules.declare(List.of(fixed, broken));
+    schedules.change("fixed", Timing.every(Duration.ofDays(1)));
+    schedules.fireNow("fixed");
+    schedules.fireNow("broken");
+    store.touch(List.of(fixed));
+    assertThat(store.recalculate()).isEmpty();
+    ScheduleStore.Round round = store.fireDue(List.of(fixed, broken));
+    assertThat(round.fired()).hasSize(1);
+    assertThat(round.failed()).hasSize(1);
+    assertThat(schedules.list()).hasSize(2);
+    assertThat(schedules.find("fixed")).isPresent();
+    assertThat(schedules.retire("fixed")).isTrue();
+    assertThat(schedules.retire("broken")).isTrue();
   }
 
   /** Those of maintenance, and each way of listing, also where there is nothing to do. */

@@ -145,7 +145,7 @@ public final class JooqScheduleStore implements ScheduleStore {
               table.replace(session, written);
               return true;
             });
-    return moved;
+    return List.copyOf(moved);
   }
 
   /**

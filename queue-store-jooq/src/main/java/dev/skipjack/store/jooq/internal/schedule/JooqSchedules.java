@@ -248,6 +248,10 @@ public final class JooqSchedules implements Schedules {
     if (next == null || timing == null) {
       return next == null ? List.of() : List.of(next);
     }
+    return firesFrom(next, timing);
+  }
+
+  private static List<Instant> firesFrom(Instant next, Timing timing) {
     return Stream.iterate(
             Optional.of(next), Optional::isPresent, fire -> fire.flatMap(timing::next))
         .flatMap(Optional::stream)

@@ -130,7 +130,9 @@ final class ScheduleColumns {
         ALL.stream()
             .<Field<?>>map(
                 column ->
-                    column.target() == JOB_SCHEDULES.EXCEPT_DATES ? EXCEPT_DATES : column.target())
+                    column.target().equals(JOB_SCHEDULES.EXCEPT_DATES)
+                        ? EXCEPT_DATES
+                        : column.target())
             .collect(Collectors.toCollection(ArrayList::new));
     selected.addAll(List.of(more));
     return selected;

@@ -8,6 +8,7 @@ import dev.skipjack.api.schedule.Timing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,10 @@ class FirePlanTest {
         timing,
         planned,
         until);
+  }
+
+  private static Instant next(FirePlan plan) {
+    return Objects.requireNonNull(plan.next());
   }
 
   private static Instant at(int hour) {
@@ -88,8 +93,8 @@ class FirePlanTest {
             IntStream.range(0, FirePlan.LARGEST)
                 .mapToObj(i -> until.minus(Duration.ofHours(249L - i)))
                 .toList());
-    FirePlan second = plan(HOURLY, Missed.all(250), Overlap.ALLOW, first.next(), until);
-    FirePlan third = plan(HOURLY, Missed.all(250), Overlap.ALLOW, second.next(), until);
+    FirePlan second = plan(HOURLY, Missed.all(250), Overlap.ALLOW, next(first), until);
+    FirePlan third = plan(HOURLY, Missed.all(250), Overlap.ALLOW, next(second), until);
     assertThat(third.fires()).hasSize(50).endsWith(until);
     assertThat(third.next()).isEqualTo(until.plus(Duration.ofHours(1)));
   }

@@ -54,11 +54,12 @@ final class ScheduleFixture {
   /** Fires until nothing is due. */
   List<ScheduleStore.Fired> fireAll(Schedule... declared) {
     List<ScheduleStore.Fired> fired = new ArrayList<>();
-    Round round;
-    do {
-      round = store.fireDue(List.of(declared));
+    Duration nextIn = Duration.ZERO;
+    while (nextIn != null && nextIn.isZero()) {
+      Round round = store.fireDue(List.of(declared));
       fired.addAll(round.fired());
-    } while (round.nextIn() != null && round.nextIn().isZero());
+      nextIn = round.nextIn();
+    }
     return fired;
   }
 
