@@ -37,7 +37,8 @@ final class EnqueueWriter {
 
   EnqueueWriter(DSLContext dialect) {
     this.enqueue = Statement.lazily(() -> EnqueueStatement.of(dialect));
-    this.enqueueOne = Statement.lazily(() -> EnqueueStatement.ofOne(dialect));
+    // Not lazily: the first enqueue of an application would wait until jOOQ's classes are loaded.
+    this.enqueueOne = EnqueueStatement.ofOne(dialect);
     this.enqueueOnce = Statement.lazily(() -> EnqueueOnceStatement.of(dialect));
   }
 

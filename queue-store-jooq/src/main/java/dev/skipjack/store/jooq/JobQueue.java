@@ -95,11 +95,13 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
         settings.wakeUps
             ? new WakeUpSender(dataSource, channel, settings.silent, System::nanoTime)
             : null;
-    Side application = side(new OwnTransactions(dataSource), dialect, sender);
+    EnqueueWriter writer = new EnqueueWriter(dialect);
+    Side application = side(new OwnTransactions(dataSource), dialect, writer, sender);
     Side ofWorkers =
         side(
             new OwnTransactions(control).onReadOnlyServer(new IdleConnections(control)::discard),
             dialect,
+            writer,
             sender);
     this.codec = codec;
     this.jobFactory = new NewJobFactory(codec, settings.limits);
@@ -165,12 +167,15 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       DeadJobWalker deadJobs) {}
 
   private static Side side(
-      OwnTransactions transactions, DSLContext dialect, @Nullable WakeUpSender wakeUps) {
+      OwnTransactions transactions,
+      DSLContext dialect,
+      EnqueueWriter writer,
+      @Nullable WakeUpSender wakeUps) {
     PartitionHealing healing = PartitionHealing.by(transactions, dialect);
     return new Side(
         transactions,
         healing,
-        new JooqJobStore(transactions, dialect, healing, wakeUps),
+        new JooqJobStore(transactions, dialect, healing, writer, wakeUps),
         new DeadJobWalker(transactions, dialect));
   }
 
@@ -430,7 +435,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return this;
     }
 
-    /** Builds the queue. Opens no connection. */
+    /**
+     * Builds the queue. Opens no connection. The first queue of a process takes a few hundred
+     * milliseconds longer than others, because it loads the classes that render SQL; otherwise the
+     * first enqueue would do that.
+     */
     public JobQueue build() {
       return new JobQueue(this, codec == null ? new JacksonCodec() : codec);
     }

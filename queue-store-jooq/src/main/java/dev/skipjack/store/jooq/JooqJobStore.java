@@ -74,6 +74,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       OwnTransactions transactions,
       DSLContext dialect,
       PartitionHealing healing,
+      EnqueueWriter writer,
       @Nullable WakeUpSender wakeUps) {
     this.wakeUps = wakeUps;
     this.transactions = transactions;
@@ -91,7 +92,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     this.requeue = RequeueStatement.of(dialect);
     this.attemptStatus = AttemptStatusStatement.of(dialect);
     this.healing = healing;
-    this.writer = new EnqueueWriter(dialect);
+    this.writer = writer;
     this.rescue = new RescueSweep(transactions, dialect, healing);
   }
 
