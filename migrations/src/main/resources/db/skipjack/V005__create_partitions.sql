@@ -43,8 +43,9 @@ BEGIN
   IF parent = 'job_executions' THEN
     first_day := day - (extract(isodow FROM day)::integer - 1);
     next_day  := first_day + 7;
-    -- Room in each page for the closing update to stay HOT.
-    storage   := 'fillfactor = 60, autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_scale_factor = 0.05';
+    -- Room in each page for a second version of every row, which the closing update writes: only then are all these updates HOT. The second is a
+    -- little longer than the first, so a half is not enough.
+    storage   := 'fillfactor = 46, autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_scale_factor = 0.05';
   ELSIF parent = 'jobs_archive' THEN
     first_day := day;
     next_day  := day + 1;

@@ -65,6 +65,16 @@ class HotUpdatesStatementTest {
         .isEqualTo("5 updated, 5 hot");
   }
 
+  /** A claim fills pages with open rows, and a batch closes all rows of a page. */
+  @Test
+  void closingFullPagesOfTheAuditTouchesNoIndex() throws SQLException {
+    fixture.enqueue(500);
+    List<Execution> many = fixture.claim(500).stream().map(ClaimedJob::execution).toList();
+
+    assertThat(updates("job_executions%", CompleteStatement.of(dialect).ending(many), many))
+        .isEqualTo("500 updated, 500 hot");
+  }
+
   private <Q> String updates(String tables, Statement<Q, ?> statement, Q request)
       throws SQLException {
     // A session of its own: the counters of another may still hold what it did before.
