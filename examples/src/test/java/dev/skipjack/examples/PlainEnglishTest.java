@@ -93,6 +93,7 @@ class PlainEnglishTest {
           "queue-micrometer/",
           "queue-model-codegen/",
           "queue-rivals/",
+          "queue-skiplocked/",
           "queue-store-jooq/",
           "queue-testkit/",
           "queue-torture/",

@@ -1,0 +1,68 @@
+package dev.skipjack.skiplocked;
+
+import java.sql.Connection;
+import java.sql.Savepoint;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+
+/** What the caller's connection allows. */
+final class CallersTransaction {
+
+  private CallersTransaction() {}
+
+  static void checkDialect(DSLContext db) {
+    if (db.family() != SQLDialect.POSTGRES) {
+      throw new IllegalArgumentException(
+          "The DSLContext must have the dialect POSTGRES, not %s.".formatted(db.dialect()));
+    }
+  }
+
+  static void requireOpen(DSLContext db) {
+    if (!isOpen(db)) {
+      throw new IllegalStateException(
+          "Rows are locked until the transaction ends, and the connection is in auto-commit mode."
+              + " Call this within a transaction.");
+    }
+  }
+
+  private static boolean isOpen(DSLContext db) {
+    return !db.connectionResult(Connection::getAutoCommit);
+  }
+
+  /**
+   * Runs {@code claim}, and rolls back everything that it did, including its row locks, unless it
+   * returns a result to {@code keep}. Uses a savepoint if a transaction is open, and a transaction
+   * otherwise.
+   */
+  static <T> T atomically(DSLContext db, Function<DSLContext, T> claim, Predicate<T> keep) {
+    return isOpen(db)
+        ? withSavepoint(db, claim, keep)
+        : db.transactionResult(opened -> withSavepoint(opened.dsl(), claim, keep));
+  }
+
+  private static <T> T withSavepoint(
+      DSLContext db, Function<DSLContext, T> claim, Predicate<T> keep) {
+    Savepoint savepoint = db.connectionResult(Connection::setSavepoint);
+    T result;
+    try {
+      result = claim.apply(db);
+    } catch (RuntimeException failure) {
+      try {
+        db.connection(connection -> connection.rollback(savepoint));
+      } catch (RuntimeException second) {
+        failure.addSuppressed(second);
+      }
+      throw failure;
+    }
+    db.connection(
+        connection -> {
+          if (!keep.test(result)) {
+            connection.rollback(savepoint);
+          }
+          connection.releaseSavepoint(savepoint);
+        });
+    return result;
+  }
+}

@@ -1,0 +1,47 @@
+package dev.skipjack.skiplocked;
+
+import java.util.function.Function;
+
+/**
+ * The result of a claim of an exact number of rows: all of them, or none.
+ *
+ * @param <T> what was claimed: a list of rows, or a {@link RowLease}
+ */
+public sealed interface ClaimResult<T> {
+
+  /**
+   * All rows were claimed.
+   *
+   * @param rows as many as requested
+   */
+  record Claimed<T>(T rows) implements ClaimResult<T> {}
+
+  /**
+   * Too few rows were free. Nothing was changed and no row is locked, even if the transaction stays
+   * open.
+   *
+   * @param requested number of rows
+   * @param found number of rows that were free, fewer than requested. Rows that other transactions
+   *     held locked are not counted; some of them may be free again once these transactions end.
+   */
+  record Shortage<T>(int requested, int found) implements ClaimResult<T> {}
+
+  /** Maps both cases to a value. */
+  default <X> X fold(
+      Function<? super T, ? extends X> claimed,
+      Function<? super Shortage<T>, ? extends X> shortage) {
+    if (this instanceof Claimed<T> all) {
+      return claimed.apply(all.rows());
+    }
+    return shortage.apply((Shortage<T>) this);
+  }
+
+  /** Returns what was claimed, or throws the exception that {@code failure} makes of a shortage. */
+  default <E extends Throwable> T orElseThrow(Function<? super Shortage<T>, ? extends E> failure)
+      throws E {
+    if (this instanceof Claimed<T> all) {
+      return all.rows();
+    }
+    throw failure.apply((Shortage<T>) this);
+  }
+}

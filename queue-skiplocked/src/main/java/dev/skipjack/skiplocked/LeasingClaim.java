@@ -1,0 +1,95 @@
+package dev.skipjack.skiplocked;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.jooq.DSLContext;
+import org.jooq.Record;
+
+/**
+ * A claim of rows under a lease, made by {@link RowClaim#lease}.
+ *
+ * <p>Each call draws a random token and writes it into the rows. It may run in the caller's
+ * transaction or in auto-commit mode. In a transaction, other transactions see the lease once it
+ * commits, and skip the locked rows until then; commit soon, because the lease is running.
+ *
+ * <p>Immutable and safe for any number of threads. {@link RowClaim} states what differs in
+ * REPEATABLE READ and SERIALIZABLE.
+ *
+ * @param <R> type of the rows
+ */
+public final class LeasingClaim<R extends Record> {
+
+  private final FreeRows<R> free;
+  private final int limit;
+  private final LeaseColumns<?> columns;
+  private final Duration duration;
+
+  LeasingClaim(FreeRows<R> rows, int limit, LeaseColumns<?> columns, Duration duration) {
+    this.free = rows.where(columns.isFree());
+    this.limit = limit;
+    this.columns = columns;
+    this.duration = duration;
+  }
+
+  /**
+   * Claims up to {@link RowClaim#limit} rows.
+   *
+   * @return the lease; it has no rows if none is free
+   * @throws IllegalArgumentException if the dialect is not POSTGRES, or the server cannot lock rows
+   *     of the table
+   */
+  public RowLease<R> claim(DSLContext db) {
+    return claimUpTo(db, limit);
+  }
+
+  /**
+   * Claims up to {@code limit} rows.
+   *
+   * @param limit from 1 to 10,000
+   * @see #claim
+   */
+  public RowLease<R> claimUpTo(DSLContext db, int limit) {
+    RowClaim.checkLimit(limit);
+    CallersTransaction.checkDialect(db);
+    UUID token = UUID.randomUUID();
+    // A join that multiplies rows is found after the update, which must then be undone.
+    List<R> rows =
+        free.hasJoins()
+            ? CallersTransaction.atomically(db, open -> run(open, token, limit), found -> true)
+            : run(db, token, limit);
+    return lease(db, token, rows);
+  }
+
+  /**
+   * Claims exactly {@code number} rows, or none. In an open transaction the claim runs behind a
+   * savepoint, otherwise in a transaction of its own: if there are too few rows, no row is changed
+   * or stays locked.
+   *
+   * @param number from 1 to 10,000
+   * @see #claim
+   */
+  public ClaimResult<RowLease<R>> claimExactly(DSLContext db, int number) {
+    RowClaim.checkLimit(number);
+    CallersTransaction.checkDialect(db);
+    UUID token = UUID.randomUUID();
+    List<R> rows =
+        CallersTransaction.atomically(
+            db, open -> run(open, token, number), found -> found.size() == number);
+    return rows.size() == number
+        ? new ClaimResult.Claimed<>(lease(db, token, rows))
+        : new ClaimResult.Shortage<>(number, rows.size());
+  }
+
+  private List<R> run(DSLContext db, UUID token, int number) {
+    return LeaseStatement.run(db, free, columns, token, duration, number);
+  }
+
+  /** Attaches the rows to the caller's configuration, because a transaction may have ended here. */
+  private RowLease<R> lease(DSLContext db, UUID token, List<R> rows) {
+    if (db.settings().isAttachRecords()) {
+      rows.forEach(row -> row.attach(db.configuration()));
+    }
+    return new RowLease<>(free.source(), columns, token, rows);
+  }
+}

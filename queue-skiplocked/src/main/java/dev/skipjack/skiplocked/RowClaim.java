@@ -1,0 +1,178 @@
+package dev.skipjack.skiplocked;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.jooq.AggregateFunction;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.OrderField;
+import org.jooq.Record;
+import org.jooq.Table;
+
+/**
+ * A claim of rows that stay locked until the caller's transaction ends.
+ *
+ * <pre>{@code
+ * SkipLocked.on(VOUCHER).where(VOUCHER.REDEEMED_AT.isNull()).orderBy(VOUCHER.ID).limit(2).claim(tx)
+ * }</pre>
+ *
+ * <p>Rows that other transactions have locked are skipped, so a claim never waits for a row, and
+ * may return fewer rows than its limit while others could be free a moment later. It never returns
+ * more.
+ *
+ * <p>Immutable and safe for any number of threads: each method returns a new claim.
+ *
+ * <p>In REPEATABLE READ and SERIALIZABLE, a claim fails with SQLSTATE 40001 if it meets a row that
+ * was changed after the transaction's snapshot; repeat the transaction. READ COMMITTED claims the
+ * row as it is now, if it still fulfils the conditions. If it does not, the row is not returned,
+ * but stays locked until the transaction ends.
+ *
+ * @param <R> type of the rows
+ */
+public final class RowClaim<R extends Record> {
+
+  /** The driver sends at most 65,535 values with a statement; a key may have several. */
+  private static final int MOST = 10_000;
+
+  private final FreeRows<R> rows;
+  private final int limit;
+
+  private RowClaim(FreeRows<R> rows, int limit) {
+    this.rows = rows;
+    this.limit = limit;
+  }
+
+  static <R extends Record> RowClaim<R> of(ClaimedTable<R> source) {
+    return new RowClaim<>(FreeRows.of(source), 1);
+  }
+
+  /**
+   * Claims only rows that fulfil {@code condition} as well. Write constants that appear in the
+   * predicate of a partial index with {@code DSL.inline}: the planner does not use the index for a
+   * bind value.
+   */
+  public RowClaim<R> where(Condition condition) {
+    return with(rows.where(condition));
+  }
+
+  /**
+   * Joins {@code other}, for conditions and the order. Its rows are not locked. The join must
+   * return each row of the claimed table at most once, as a join along a foreign key does;
+   * otherwise the claim fails with IllegalStateException.
+   *
+   * @throws IllegalArgumentException if the claimed table has no primary key
+   */
+  public RowClaim<R> join(Table<?> other, Condition on) {
+    rows.source().requireKey("A claim with a join");
+    return with(rows.join(new FreeRows.Join(other, on)));
+  }
+
+  /**
+   * Claims rows in this order, and returns them in it. Rows that are equal in all fields are
+   * claimed in any order; end with the primary key for a definite one. Replaces an earlier order.
+   *
+   * <p>If another transaction changes a row while the claim runs, its old values decide whether the
+   * row is among the first, and its new values where it is in the result.
+   */
+  public RowClaim<R> orderBy(OrderField<?>... fields) {
+    for (OrderField<?> field : fields) {
+      if (field instanceof AggregateFunction) {
+        throw new IllegalArgumentException(
+            "Cannot claim rows of %s in the order of the aggregate %s. Put it into a subquery."
+                .formatted(rows.source().name(), field));
+      }
+    }
+    return with(rows.orderBy(List.of(fields)));
+  }
+
+  /** Takes this row lock. Default {@link LockStrength#NO_KEY_UPDATE}. */
+  public RowClaim<R> lock(LockStrength strength) {
+    return with(rows.lock(strength));
+  }
+
+  /**
+   * Claims at most this number of rows. Default 1.
+   *
+   * @param limit from 1 to 10,000
+   */
+  public RowClaim<R> limit(int limit) {
+    checkLimit(limit);
+    return new RowClaim<>(rows, limit);
+  }
+
+  static void checkLimit(int limit) {
+    if (limit < 1 || limit > MOST) {
+      throw new IllegalArgumentException("Limit %d must be in 1..%d.".formatted(limit, MOST));
+    }
+  }
+
+  /**
+   * Writes a lease into the claimed rows, so that they stay claimed after the transaction has
+   * ended. Rows whose lease has not expired are not claimed; rows whose lease has expired are, so
+   * that nothing needs to clean up behind a holder that died. A claim without a lease ignores the
+   * leases of others.
+   *
+   * @param until nullable column of type timestamptz: the end of the lease; null without one
+   * @param holder nullable column: the token of the claim that holds the lease; null without one
+   * @param duration of the lease by the database's clock, from the claim, not from its commit;
+   *     positive, at most 365 days, microsecond precision
+   * @throws IllegalArgumentException if the table has no primary key, if a column does not fit, or
+   *     if several transactions could hold this claim's lock
+   */
+  public LeasingClaim<R> lease(Field<?> until, Field<UUID> holder, Duration duration) {
+    if (!rows.strength().isExclusive()) {
+      throw new IllegalArgumentException(
+          "A lease needs the lock UPDATE or NO_KEY_UPDATE, not %s, which several transactions can hold."
+              .formatted(rows.strength()));
+    }
+    LeaseClock.check(duration);
+    return new LeasingClaim<>(rows, limit, LeaseColumns.of(rows.source(), until, holder), duration);
+  }
+
+  /**
+   * Claims up to {@link #limit} rows.
+   *
+   * @param tx an open transaction
+   * @return the rows, in the claim's order; empty if no row is free
+   * @throws IllegalStateException if the connection is in auto-commit mode
+   * @throws IllegalArgumentException if the dialect is not POSTGRES, or the server cannot lock rows
+   *     of the table
+   */
+  public List<R> claim(DSLContext tx) {
+    CallersTransaction.checkDialect(tx);
+    CallersTransaction.requireOpen(tx);
+    return ClaimStatement.run(tx, rows, limit);
+  }
+
+  /** Claims up to {@code limit} rows: short for {@code limit(limit).claim(tx)}. */
+  public List<R> claimUpTo(DSLContext tx, int limit) {
+    return limit(limit).claim(tx);
+  }
+
+  /**
+   * Claims exactly {@code number} rows, or none. The claim runs behind a savepoint: if there are
+   * too few rows, it is rolled back to, so that no row stays locked.
+   *
+   * @see #claim
+   */
+  public ClaimResult<List<R>> claimExactly(DSLContext tx, int number) {
+    RowClaim<R> exact = limit(number);
+    CallersTransaction.checkDialect(tx);
+    CallersTransaction.requireOpen(tx);
+    List<R> claimed =
+        CallersTransaction.atomically(tx, exact::claim, found -> found.size() == number);
+    return claimed.size() == number
+        ? new ClaimResult.Claimed<>(claimed)
+        : new ClaimResult.Shortage<>(number, claimed.size());
+  }
+
+  FreeRows<R> rows() {
+    return rows;
+  }
+
+  private RowClaim<R> with(FreeRows<R> changed) {
+    return new RowClaim<>(changed, limit);
+  }
+}

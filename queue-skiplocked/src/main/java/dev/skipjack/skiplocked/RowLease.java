@@ -1,0 +1,137 @@
+package dev.skipjack.skiplocked;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.jooq.DSLContext;
+import org.jooq.Record;
+import org.jooq.UpdateSetMoreStep;
+
+/**
+ * The right to some rows of a table until a lease ends.
+ *
+ * <p>Every write is fenced: it changes a row only if the row still has the token of this claim. A
+ * row loses the token when it is completed or released, or when another claim takes it after the
+ * lease has expired. An expired lease whose row no other claim has taken can still be extended and
+ * completed.
+ *
+ * <p>Immutable and safe for any number of threads. Each method may run in the caller's transaction
+ * or in auto-commit mode. It waits for a transaction that has locked a row. In REPEATABLE READ and
+ * SERIALIZABLE it fails with SQLSTATE 40001 if a row was changed after the transaction's snapshot.
+ *
+ * @param <R> type of the rows
+ */
+public final class RowLease<R extends Record> {
+
+  private final ClaimedTable<R> source;
+  private final LeaseColumns<?> columns;
+  private final UUID token;
+  private final Map<Record, R> rows;
+
+  RowLease(ClaimedTable<R> source, LeaseColumns<?> columns, UUID token, Collection<R> rows) {
+    this.source = source;
+    this.columns = columns;
+    this.token = token;
+    this.rows = new LinkedHashMap<>();
+    rows.forEach(row -> this.rows.put(source.keyOf(row), row));
+  }
+
+  /** The fencing token, which no other claim has. It is stored in the rows. */
+  public UUID token() {
+    return token;
+  }
+
+  /**
+   * The rows, in the claim's order, with the values that the claim or the extension gave them: the
+   * column of the lease's end says when it expires, by the database's clock.
+   */
+  public List<R> rows() {
+    return List.copyOf(rows.values());
+  }
+
+  /**
+   * Returns the lease of some of the rows, for example to complete one of them.
+   *
+   * @param some rows of this lease, recognized by their primary key
+   * @throws IllegalArgumentException if another row is among them
+   */
+  public RowLease<R> narrowTo(Collection<R> some) {
+    for (R row : some) {
+      if (!rows.containsKey(source.keyOf(row))) {
+        throw new IllegalArgumentException(
+            "This lease does not include the row of %s that it was narrowed to."
+                .formatted(source.name()));
+      }
+    }
+    return new RowLease<>(source, columns, token, some);
+  }
+
+  /**
+   * Lets the lease end at the given time from now, which may also be sooner than before.
+   *
+   * @param duration by the database's clock; positive, at most 365 days, microsecond precision
+   * @return the lease of the rows that are still held, as they are now; the others are lost
+   */
+  public RowLease<R> extend(DSLContext db, Duration duration) {
+    CallersTransaction.checkDialect(db);
+    LeaseClock.check(duration);
+    if (rows.isEmpty()) {
+      return this;
+    }
+    Map<Record, R> extended = new LinkedHashMap<>();
+    ExtendStatement.run(db, source, columns, rows.keySet(), token, duration)
+        .forEach(row -> extended.put(source.keyOf(row), row));
+    List<R> ordered =
+        rows.keySet().stream().filter(extended::containsKey).map(extended::get).toList();
+    return new RowLease<>(source, columns, token, ordered);
+  }
+
+  /**
+   * Frees the rows for other claims, and changes nothing else.
+   *
+   * @return the number of rows that were still held
+   */
+  public int release(DSLContext db) {
+    CallersTransaction.checkDialect(db);
+    return rows.isEmpty() ? 0 : ReleaseStatement.run(db, source, columns, rows.keySet(), token);
+  }
+
+  /**
+   * Changes all rows and ends the lease, or changes none. The changes should make the rows
+   * unclaimable, since they have no lease afterwards:
+   *
+   * <pre>{@code
+   * lease.complete(tx, update -> update.set(SEAT.STATUS, SOLD).set(SEAT.CUSTOMER, customer))
+   * }</pre>
+   *
+   * @param changes adds the columns to set
+   * @throws RowLeaseLostException if a row is no longer held; nothing was changed. Roll back what
+   *     the transaction has written because of this lease.
+   */
+  public void complete(DSLContext db, UnaryOperator<UpdateSetMoreStep<R>> changes) {
+    CallersTransaction.checkDialect(db);
+    if (rows.isEmpty()) {
+      return;
+    }
+    Set<Record> held =
+        new HashSet<>(
+            CompleteStatement.run(db, source, columns, rows.keySet(), token, changes).stream()
+                .map(source::keyOf)
+                .toList());
+    if (held.size() < rows.size()) {
+      throw new RowLeaseLostException(
+          source.name(),
+          token,
+          rows.entrySet().stream()
+              .filter(row -> !held.contains(row.getKey()))
+              .<Record>map(Map.Entry::getValue)
+              .toList());
+    }
+  }
+}

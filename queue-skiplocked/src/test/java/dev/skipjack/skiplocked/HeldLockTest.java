@@ -1,0 +1,196 @@
+package dev.skipjack.skiplocked;
+
+import static dev.skipjack.skiplocked.Task.TASK;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.jooq.DSLContext;
+import org.jooq.Record;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DSL;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What work costs the database while it is done under row locks, and under leases (ADR 0036). */
+@QueueTest
+class HeldLockTest {
+
+  private static final int HOLDERS = 20;
+  private static final int CHANGED = 1_000;
+  private static final long MEASURED_NANOS = Duration.ofSeconds(8).toNanos();
+
+  private static final RowClaim<Record> OPEN_TASK =
+      SkipLocked.on(TASK).where(TASK.STATE.eq(DSL.inline("open"))).orderBy(TASK.ID);
+
+  private Fixture fixture;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+    fixture.db.execute("ALTER TABLE task SET (autovacuum_enabled = off)");
+  }
+
+  /** How a task is held while it is being worked on. */
+  enum Style {
+    LOCK {
+      @Override
+      AutoCloseable hold(Fixture fixture) {
+        Session session = fixture.session();
+        assertThat(OPEN_TASK.claim(session.tx)).hasSize(1);
+        return session;
+      }
+    },
+    LEASE {
+      @Override
+      AutoCloseable hold(Fixture fixture) {
+        assertThat(
+                OPEN_TASK
+                    .lease(TASK.LEASED_UNTIL, TASK.LEASED_BY, Fixture.LEASE)
+                    .claim(fixture.db)
+                    .rows())
+            .hasSize(1);
+        return () -> {};
+      }
+    };
+
+    abstract AutoCloseable hold(Fixture fixture);
+  }
+
+  /** One task in progress keeps the dead rows of every table of the database. */
+  @ParameterizedTest
+  @CsvSource({"LOCK, 1000", "LEASE, 0"})
+  void vacuumCannotRemoveRowsThatDiedDuringAHeldLock(Style style, int remaining) throws Exception {
+    fixture.tasks(1);
+    fixture.seats("A", CHANGED);
+    AutoCloseable held = style.hold(fixture);
+    fixture.db.execute("UPDATE seat SET price = 1");
+
+    vacuum("seat");
+
+    awaitDead("seat", remaining);
+    held.close();
+    vacuum("seat");
+    awaitDead("seat", 0);
+  }
+
+  @Test
+  void aHeldLockOccupiesAConnectionAndALeaseDoesNot(QueueDatabase database) throws SQLException {
+    fixture.tasks(6);
+    try (HikariDataSource pool = database.newDataSource(4)) {
+      DSLContext db = DSL.using(pool, SQLDialect.POSTGRES);
+      db.transaction(
+          one -> {
+            OPEN_TASK.claim(one.dsl());
+            DSL.using(pool, SQLDialect.POSTGRES)
+                .transaction(
+                    two -> {
+                      OPEN_TASK.claim(two.dsl());
+                      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(2);
+                    });
+          });
+      for (int i = 0; i < 6; i++) {
+        OPEN_TASK.lease(TASK.LEASED_UNTIL, TASK.LEASED_BY, Fixture.LEASE).claim(db);
+      }
+      assertThat(db.fetchCount(TASK, TASK.LEASED_BY.isNotNull())).isEqualTo(6);
+      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+    }
+  }
+
+  /** The figures of ADR 0036: short tasks beside 20 that are in progress all the time. */
+  @Test
+  @Tag("soak")
+  void shortTasksBecomeSlowBesideHeldLocks() throws Exception {
+    long[] dead = new long[Style.values().length];
+    for (int round = 1; round <= 2; round++) {
+      for (Style style : Style.values()) {
+        dead[style.ordinal()] = measure(style, round);
+      }
+    }
+    assertThat(dead[Style.LOCK.ordinal()]).isGreaterThan(10 * dead[Style.LEASE.ordinal()]);
+  }
+
+  private long measure(Style style, int round) throws Exception {
+    fixture.db.execute("TRUNCATE task");
+    fixture.db.execute("CREATE INDEX IF NOT EXISTS open_tasks ON task (id) WHERE state = 'open'");
+    fixture.tasks(200_000);
+    fixture.db.execute("VACUUM ANALYZE task");
+    List<AutoCloseable> held = new ArrayList<>();
+    for (int i = 0; i < HOLDERS; i++) {
+      held.add(style.hold(fixture));
+    }
+    List<Long> micros = new ArrayList<>();
+    long occupied;
+    try (Session worker = fixture.session()) {
+      long end = System.nanoTime() + MEASURED_NANOS;
+      for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
+        shortTask(worker, style);
+        micros.add((System.nanoTime() - now) / 1_000);
+        if (micros.size() % 2_000 == 0) {
+          vacuum("task");
+        }
+      }
+      occupied =
+          (Long)
+              fixture.db.fetchValue(
+                  "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction' AND"
+                      + " datname = current_database()");
+    }
+    vacuum("task");
+    long dead = dead("task");
+    for (AutoCloseable each : held) {
+      each.close();
+    }
+    System.out.printf(
+        "round %d, %s: %d short tasks, median of the first 1,000: %d us, of the last 1,000: %d us;"
+            + " %d connections idle in a transaction; %d dead rows after VACUUM%n",
+        round,
+        style,
+        micros.size(),
+        median(micros.subList(0, Math.min(1_000, micros.size()))),
+        median(micros.subList(Math.max(0, micros.size() - 1_000), micros.size())),
+        occupied,
+        dead);
+    return dead;
+  }
+
+  private static void shortTask(Session worker, Style style) throws SQLException {
+    RowClaim<Record> free =
+        style == Style.LOCK ? OPEN_TASK : OPEN_TASK.where(TASK.LEASED_UNTIL.isNull());
+    long id = free.claim(worker.tx).get(0).get(TASK.ID);
+    worker.tx.update(TASK).set(TASK.STATE, "done").where(TASK.ID.eq(id)).execute();
+    worker.commit();
+  }
+
+  private static long median(List<Long> values) {
+    long[] sorted = values.stream().mapToLong(Long::longValue).sorted().toArray();
+    return Arrays.stream(sorted).skip(sorted.length / 2).findFirst().orElse(0);
+  }
+
+  private void vacuum(String table) {
+    fixture.db.execute("VACUUM " + table);
+  }
+
+  private long dead(String table) {
+    return (Long)
+        fixture.db.fetchValue(
+            "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = ?", table);
+  }
+
+  /** The server's statistics follow within about a second. */
+  private void awaitDead(String table, int expected) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(() -> assertThat(dead(table)).isEqualTo(expected));
+  }
+}
