@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits
 with
   "unused" as materialized (
     select "skipjack"."jobs"."id"
@@ -27,6 +27,9 @@ with
       ), cast(
         ?
         as bigint[]
+      ), cast(
+        ?
+        as text[]
       ), cast(
         ?
         as text[]
@@ -74,6 +77,7 @@ with
         "unique_label",
         "unique_until",
         "traceparent",
+        "ordering_key",
         "twin_id",
         "holds",
         "replaces_payload",
@@ -189,6 +193,9 @@ with
       as text[]
     ), cast(
       ?
+      as text[]
+    ), cast(
+      ?
       as bigint[]
     ), cast(
       ?
@@ -219,6 +226,7 @@ with
       "unique_label",
       "unique_until",
       "traceparent",
+      "ordering_key",
       "twin_id",
       "holds",
       "replaces_payload",
@@ -299,6 +307,9 @@ from unnest(cast(
   as text[]
 ), cast(
   ?
+  as text[]
+), cast(
+  ?
   as bigint[]
 ), cast(
   ?
@@ -329,6 +340,7 @@ from unnest(cast(
   "unique_label",
   "unique_until",
   "traceparent",
+  "ordering_key",
   "twin_id",
   "holds",
   "replaces_payload",

@@ -1,4 +1,4 @@
--- parameters: unique_key, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent
+-- parameters: unique_key, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent, ordering_key
 with
   "twin" as materialized (
     select
@@ -23,7 +23,9 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent"
+      "traceparent",
+      "ordering_key",
+      "status"
     )
     select
       pg_catalog.nextval('"skipjack"."jobs_id_seq"'),
@@ -38,7 +40,12 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."traceparent"
+      "incoming"."traceparent",
+      "incoming"."ordering_key",
+      case
+        when "incoming"."ordering_key" is null then 'pending'
+        else 'waiting'
+      end
     from (
       select
         cast(? as text) as "queue",
@@ -56,7 +63,8 @@ with
         cast(? as text) as "unique_key",
         cast(? as text) as "unique_label",
         cast(? as text) as "unique_until",
-        cast(? as text) as "traceparent"
+        cast(? as text) as "traceparent",
+        cast(? as text) as "ordering_key"
     ) as "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

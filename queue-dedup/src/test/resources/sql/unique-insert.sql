@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys
 with
   "incoming" as materialized (
     select
@@ -53,6 +53,9 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -67,6 +70,7 @@ with
       "unique_label",
       "unique_until",
       "traceparent",
+      "ordering_key",
       "position"
     )
       left outer join lateral (
@@ -94,7 +98,9 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent"
+      "traceparent",
+      "ordering_key",
+      "status"
     )
     select
       "incoming"."id",
@@ -109,7 +115,12 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."traceparent"
+      "incoming"."traceparent",
+      "incoming"."ordering_key",
+      case
+        when "incoming"."ordering_key" is null then 'pending'
+        else 'waiting'
+      end
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

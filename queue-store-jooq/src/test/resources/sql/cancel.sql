@@ -128,17 +128,19 @@ with
     )
     returning "skipjack"."jobs"."id"
   )
-select case
-  when "cancelled"."id" is not null then 'CANCELLED'
-  when "requested"."id" is not null then 'REQUESTED'
-  when "locked"."status" = 'dead' then 'DEAD'
-  when exists (
-    select 1 as "one"
-    from "skipjack"."jobs"
-    where "skipjack"."jobs"."id" = "given"."id"
-  ) then 'BUSY'
-  else 'GONE'
-end
+select
+  case
+    when "cancelled"."id" is not null then 'CANCELLED'
+    when "requested"."id" is not null then 'REQUESTED'
+    when "locked"."status" = 'dead' then 'DEAD'
+    when exists (
+      select 1 as "one"
+      from "skipjack"."jobs"
+      where "skipjack"."jobs"."id" = "given"."id"
+    ) then 'BUSY'
+    else 'GONE'
+  end,
+  "cancelled"."ordering_key"
 from pg_catalog.unnest(cast(
   ?
   as bigint[]

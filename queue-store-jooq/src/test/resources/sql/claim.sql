@@ -77,7 +77,8 @@ with
       "skipjack"."jobs"."scheduled_at",
       "skipjack"."jobs"."started_at",
       "skipjack"."jobs"."locked_by",
-      "skipjack"."jobs"."traceparent"
+      "skipjack"."jobs"."traceparent",
+      "skipjack"."jobs"."ordering_key"
   ),
   "opened" as (
     insert into "skipjack"."job_executions" (
@@ -114,5 +115,6 @@ select
   "claimed"."scheduled_at",
   "claimed"."started_at",
   "claimed"."locked_by",
-  "claimed"."traceparent"
+  "claimed"."traceparent",
+  "claimed"."ordering_key"
 from "claimed"

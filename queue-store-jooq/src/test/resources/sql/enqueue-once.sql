@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, idempotency_keys, idempotency_kept
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, idempotency_keys, idempotency_kept
 with
   "incoming" as materialized (
     select
@@ -51,6 +51,9 @@ with
       as text[]
     ), cast(
       ?
+      as text[]
+    ), cast(
+      ?
       as bigint[]
     )) with ordinality as "given" (
       "queue",
@@ -66,6 +69,7 @@ with
       "unique_label",
       "unique_until",
       "traceparent",
+      "ordering_key",
       "idempotency_key",
       "idempotency_kept",
       "position"
@@ -107,7 +111,9 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent"
+      "traceparent",
+      "ordering_key",
+      "status"
     )
     select
       "incoming"."id",
@@ -122,7 +128,12 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."traceparent"
+      "incoming"."traceparent",
+      "incoming"."ordering_key",
+      case
+        when "incoming"."ordering_key" is null then 'pending'
+        else 'waiting'
+      end
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

@@ -1,4 +1,4 @@
--- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent
+-- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent, ordering_key, ordering_key
 insert into "skipjack"."jobs" (
   "id",
   "queue",
@@ -12,7 +12,9 @@ insert into "skipjack"."jobs" (
   "unique_key",
   "unique_label",
   "unique_until",
-  "traceparent"
+  "traceparent",
+  "ordering_key",
+  "status"
 )
 values (
   pg_catalog.nextval('"skipjack"."jobs_id_seq"'), 
@@ -43,6 +45,11 @@ values (
   ?, 
   ?, 
   ?, 
-  ?
+  ?, 
+  ?, 
+  case
+    when ? is null then 'pending'
+    else 'waiting'
+  end
 )
 returning "skipjack"."jobs"."id"

@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys
 with
   "incoming" as materialized (
     select
@@ -43,6 +43,9 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -57,6 +60,7 @@ with
       "unique_label",
       "unique_until",
       "traceparent",
+      "ordering_key",
       "position"
     )
   ),
@@ -74,7 +78,9 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent"
+      "traceparent",
+      "ordering_key",
+      "status"
     )
     select
       "incoming"."id",
@@ -89,7 +95,12 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."traceparent"
+      "incoming"."traceparent",
+      "incoming"."ordering_key",
+      case
+        when "incoming"."ordering_key" is null then 'pending'
+        else 'waiting'
+      end
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

@@ -21,18 +21,20 @@ with
         where "locked"."status" = 'dead'
       )
     )
-    returning "skipjack"."jobs"."id"
+    returning "skipjack"."jobs"."id", "skipjack"."jobs"."ordering_key"
   )
-select case
-  when "pruned"."id" is not null then 'PRUNED'
-  when "locked"."id" is not null then 'NOT_DEAD'
-  when exists (
-    select 1 as "one"
-    from "skipjack"."jobs"
-    where "skipjack"."jobs"."id" = "given"."id"
-  ) then 'BUSY'
-  else 'GONE'
-end
+select
+  case
+    when "pruned"."id" is not null then 'PRUNED'
+    when "locked"."id" is not null then 'NOT_DEAD'
+    when exists (
+      select 1 as "one"
+      from "skipjack"."jobs"
+      where "skipjack"."jobs"."id" = "given"."id"
+    ) then 'BUSY'
+    else 'GONE'
+  end,
+  "pruned"."ordering_key"
 from pg_catalog.unnest(cast(
   ?
   as bigint[]

@@ -1,7 +1,13 @@
 -- parameters: ids, ids
 with
   "locked" as materialized (
-    select "skipjack"."jobs"."id", "skipjack"."jobs"."status", "skipjack"."jobs"."freed_unique_key"
+    select
+      "skipjack"."jobs"."id",
+      "skipjack"."jobs"."status",
+      "skipjack"."jobs"."freed_unique_key",
+      "skipjack"."jobs"."ordering_key",
+      "skipjack"."jobs"."ordering_head",
+      coalesce("skipjack"."jobs"."ordering_position", "skipjack"."jobs"."id") as "position"
     from "skipjack"."jobs"
     where "skipjack"."jobs"."id" = any (
       cast(
@@ -28,10 +34,42 @@ with
       cast("locked"."id" as varchar)
     )
   ),
+  "to_back" as materialized (
+    select
+      "in_order"."id",
+      pg_catalog.nextval('"skipjack"."jobs_id_seq"') as "position"
+    from (
+      select "locked"."id"
+      from "locked"
+      where (
+        "locked"."id" in (
+          select "free"."id"
+          from "free"
+        )
+        and "locked"."ordering_key" is not null
+        and "locked"."ordering_head" is null
+      )
+      order by "locked"."position"
+    ) as "in_order"
+  ),
   "redriven" as (
     update "skipjack"."jobs"
     set
-      "status" = 'pending',
+      "status" = case
+        when (
+          "skipjack"."jobs"."ordering_key" is not null
+          and "skipjack"."jobs"."ordering_head" is null
+        ) then 'waiting'
+        else 'pending'
+      end,
+      "ordering_position" = coalesce(
+        (
+          select "to_back"."position"
+          from "to_back"
+          where "to_back"."id" = "skipjack"."jobs"."id"
+        ),
+        "skipjack"."jobs"."ordering_position"
+      ),
       "scheduled_at" = clock_timestamp(),
       "uncounted_attempts" = "skipjack"."jobs"."attempts",
       "died_at" = cast(null as timestamp with time zone),
@@ -47,7 +85,7 @@ with
         from "free"
       )
     )
-    returning "skipjack"."jobs"."id"
+    returning "skipjack"."jobs"."id", "skipjack"."jobs"."ordering_key"
   )
 select
   case
@@ -72,7 +110,8 @@ select
       from "locked" as "twin"
       where "twin"."freed_unique_key" = "locked"."freed_unique_key"
     )
-  )
+  ),
+  "redriven"."ordering_key"
 from pg_catalog.unnest(cast(
   ?
   as bigint[]

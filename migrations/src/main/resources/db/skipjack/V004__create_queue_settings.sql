@@ -25,6 +25,7 @@ CREATE TABLE job_queues (
   dead_retention       interval,
   default_priority     job_priority,
   default_max_attempts job_max_attempts,
+  ordering_policy      job_ordering_policy,
   created_at           timestamptz      NOT NULL DEFAULT clock_timestamp(),
   updated_at           timestamptz      NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT job_queues_pkey               PRIMARY KEY (queue),
@@ -42,6 +43,7 @@ COMMENT ON COLUMN job_queues.archive_retention IS 'How long ended jobs stay in t
 COMMENT ON COLUMN job_queues.dead_retention IS 'How long dead jobs are kept. NULL: until an operator prunes them.';
 COMMENT ON COLUMN job_queues.default_priority IS 'Priority of jobs enqueued without one.';
 COMMENT ON COLUMN job_queues.default_max_attempts IS 'Attempts of jobs enqueued without a limit.';
+COMMENT ON COLUMN job_queues.ordering_policy IS 'What happens behind a dead head of an ordering key, instead of what the job says. NULL: what the job says.';
 COMMENT ON COLUMN job_queues.created_at IS 'When the row was written.';
 COMMENT ON COLUMN job_queues.updated_at IS 'When a setting last changed.';
 

@@ -94,7 +94,7 @@ $$;
 DO $install$
 BEGIN
   EXECUTE format($create$
-CREATE FUNCTION wake_up(queue text, kind text, priority integer) RETURNS void
+CREATE FUNCTION wake_up(queue text, kind text, priority integer, ordering_key text) RETURNS void
   LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp
   SET standard_conforming_strings = on
@@ -104,7 +104,7 @@ DECLARE
   lane_hash text := encode(sha256(convert_to(%L || wake_up.queue, 'UTF8')), 'hex');
 BEGIN
   IF pg_try_advisory_xact_lock(('x' || left(lane_hash, 16))::bit(64)::bigint # floor(extract(epoch FROM now()) * 10)::bigint) THEN
-    PERFORM pg_notify(%L, wake_up.queue || ' ' || wake_up.kind || ' ' || wake_up.priority::text);
+    PERFORM pg_notify(%L, wake_up.queue || ' ' || wake_up.kind || ' ' || wake_up.priority::text || coalesce(' ' || wake_up.ordering_key, ''));
   END IF;
 END;
   $body$, current_schema() || '/', 'skipjack_' || left(encode(sha256(convert_to(current_schema(), 'UTF8')), 'hex'), 16)));
@@ -129,7 +129,8 @@ CREATE FUNCTION enqueue(
   idempotency_key  text        DEFAULT NULL,
   idempotency_kept interval    DEFAULT interval '24 hours',
   payload_version  integer     DEFAULT 1,
-  traceparent      text        DEFAULT NULL
+  traceparent      text        DEFAULT NULL,
+  ordering_key     text        DEFAULT NULL
 ) RETURNS bigint
   LANGUAGE plpgsql
   SECURITY DEFINER
@@ -218,6 +219,10 @@ BEGIN
     RAISE EXCEPTION 'Trace parent ''%'' is not allowed. Use the W3C form: version, trace id, parent id and flags as 2, 32, 16 and 2 of 0-9 and a-f between ''-'', no id all zeros, version not ff.', left(enqueue.traceparent, 80)
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF octet_length(convert_to(enqueue.ordering_key, 'UTF8')) NOT BETWEEN 1 AND 512 THEN
+    RAISE EXCEPTION 'Ordering key has % bytes in UTF-8; 1 to 512 are allowed.', octet_length(convert_to(enqueue.ordering_key, 'UTF8'))
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   document := @require_payload(enqueue.payload);
 
   IF enqueue.idempotency_key IS NOT NULL THEN
@@ -255,7 +260,7 @@ BEGIN
     END IF;
     job := coalesce(job, nextval(job_ids));
     INSERT INTO @jobs (id, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, tags,
-                      unique_key, unique_label, unique_until, traceparent)
+                      unique_key, unique_label, unique_until, traceparent, ordering_key, status)
     SELECT job, lane, enqueue.kind, document, coalesce(enqueue.payload_version, 1),
            coalesce(enqueue.priority, job_queues.default_priority, 0),
            coalesce(enqueue.max_attempts, job_queues.default_max_attempts, 25), due, labels,
@@ -263,7 +268,8 @@ BEGIN
            CASE WHEN octet_length(convert_to(enqueue.unique_key, 'UTF8')) > 200 THEN left(enqueue.unique_key, 60) || '...'
                 ELSE enqueue.unique_key END,
            CASE WHEN enqueue.unique_key IS NOT NULL THEN 'dead' END,
-           enqueue.traceparent
+           enqueue.traceparent, enqueue.ordering_key,
+           CASE WHEN enqueue.ordering_key IS NULL THEN 'pending' ELSE 'waiting' END
       FROM (SELECT) AS one_row
       LEFT JOIN @job_queues ON job_queues.queue = lane
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
@@ -278,7 +284,7 @@ BEGIN
   END LOOP;
 
   IF due <= clock_timestamp() THEN
-    PERFORM @wake_up(lane, enqueue.kind, rank);
+    PERFORM @wake_up(lane, enqueue.kind, rank, enqueue.ordering_key);
   END IF;
   RETURN job;
 END;
@@ -290,20 +296,20 @@ COMMENT ON FUNCTION stored_key(text, text) IS 'Returns a key in the form in whic
 COMMENT ON FUNCTION require_payload(json) IS
 'Returns the payload. Fails if it is null, larger than 262,144 bytes, larger than 524,288 once its numbers are written out, nested deeper than 100,
 or contains a huge number.';
-COMMENT ON FUNCTION wake_up(text, text, integer) IS
+COMMENT ON FUNCTION wake_up(text, text, integer, text) IS
 'Notifies listening workers, as this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16 hex
-digits of the SHA-256 of the schema''s name; the payload is queue, kind and priority between spaces.';
-COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text) IS
+digits of the SHA-256 of the schema''s name; the payload is queue, kind, priority and, if there is one, ordering key between spaces.';
+COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text) IS
 'Enqueues a job in the caller''s transaction and returns its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
 kind: name of its type. payload: what the handler gets, json, 256 KiB at most, 512 KiB with its numbers written out (cast jsonb with
 ::json). queue: ''default''. priority: -100 to 100; left out, that of the queue''s settings or 0. delay or scheduled_at: when it is due; now. max_attempts: left out, those of the queue''s
 settings or 25; 1 to 1,000,000. tags: up to 20. unique_key: while a live job of the kind holds it, that job is returned. idempotency_key: an enqueue
 of the kind with this key that came before, at most idempotency_kept ago, returns its job. payload_version: shape of the payload.
-traceparent: W3C traceparent, passed to the handler of the job.
+traceparent: W3C traceparent, passed to the handler of the job. ordering_key: jobs of one key run one after another.
 What is not allowed raises 22023. The server''s parser of json refuses some payloads first: what is no JSON raises 22P02, as do lone
 surrogates; NUL raises 22P05; thousands of levels raise 54001. A job that is due wakes workers at commit.';
 
 REVOKE ALL ON FUNCTION stored_key(text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION require_payload(json) FROM PUBLIC;
-REVOKE ALL ON FUNCTION wake_up(text, text, integer) FROM PUBLIC;
-REVOKE ALL ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION wake_up(text, text, integer, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text) FROM PUBLIC;

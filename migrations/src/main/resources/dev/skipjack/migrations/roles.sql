@@ -33,16 +33,16 @@ GRANT USAGE ON SCHEMA {schema} TO {roles};
 GRANT EXECUTE ON FUNCTION {schema}.schema_version() TO {roles};
 
 -- Producers in SQL: the function runs with its owner's rights and checks what it is given.
-GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text)
+GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text)
    TO {prefix}_sql_producer, {prefix}_producer;
 
--- Producers in Java. INSERT: what a new job needs, ids included, which the library draws from the sequence; not its status, its time of
--- creation or its ordering key. UPDATE: a unique job may replace or debounce the one that waits, and an idempotency key is taken over when
+-- Producers in Java. INSERT: what a new job needs, ids included, which the library draws from the sequence, and its status: a job with an
+-- ordering key waits until a worker promotes it. Not its time of creation. UPDATE: a unique job may replace or debounce the one that waits, and an idempotency key is taken over when
 -- its lifetime has ended. A grant knows columns, not rows: what that leaves open is in docs/guides/roles.md.
 GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_producer;
 GRANT SELECT ON {schema}.jobs, {schema}.job_keys, {schema}.job_queues TO {prefix}_producer;
 GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label, unique_until, tags,
-              traceparent)
+              traceparent, status, ordering_key)
    ON {schema}.jobs TO {prefix}_producer;
 GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at) ON {schema}.jobs TO {prefix}_producer;
 GRANT INSERT (key, job_id, expires_at), UPDATE (job_id, expires_at) ON {schema}.job_keys TO {prefix}_producer;
@@ -55,7 +55,7 @@ GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {
                 {schema}.job_schedules
    TO {prefix}_worker;
 GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, started_at, died_at, cancel_requested_at, attempts,
-              uncounted_attempts, locked_by, last_error, unique_key, freed_unique_key, progress)
+              uncounted_attempts, locked_by, last_error, unique_key, freed_unique_key, progress, ordering_head)
    ON {schema}.jobs TO {prefix}_worker;
 GRANT DELETE ON {schema}.jobs, {schema}.job_keys TO {prefix}_worker;
 GRANT UPDATE (expires_at) ON {schema}.job_keys TO {prefix}_worker; -- to lock a key before it is deleted
@@ -71,16 +71,18 @@ GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {
                 {schema}.job_workers
    TO {prefix}_operator;
 GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, died_at, cancel_requested_at, uncounted_attempts, max_attempts,
-              priority, queue, payload, payload_version, unique_key, freed_unique_key, tags)
+              priority, queue, payload, payload_version, unique_key, freed_unique_key, tags, ordering_head, ordering_position)
    ON {schema}.jobs TO {prefix}_operator;
 GRANT DELETE ON {schema}.jobs TO {prefix}_operator;
+GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_operator; -- a redriven job goes to the back of its ordering key
 GRANT INSERT ON {schema}.jobs_archive TO {prefix}_operator;
 GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues, {schema}.job_schedules TO {prefix}_operator;
 
 -- Viewers: every column but payload, result, progress and the stacks of errors.
 GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,
               attempts, uncounted_attempts, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, unique_key,
-              unique_label, unique_until, freed_unique_key, ordering_key, tags, traceparent)
+              unique_label, unique_until, freed_unique_key, ordering_key, ordering_head, ordering_position, ordering_policy,
+              tags, traceparent)
    ON {schema}.jobs TO {prefix}_viewer;
 GRANT SELECT (id, job_id, started_at, finished_at, attempt, status, queue, kind, worker_id, error_class, error_message)
    ON {schema}.job_executions TO {prefix}_viewer;

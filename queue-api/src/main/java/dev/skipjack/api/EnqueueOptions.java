@@ -1,6 +1,7 @@
 package dev.skipjack.api;
 
 import dev.skipjack.api.spi.Names;
+import dev.skipjack.api.spi.OrderingKey;
 import dev.skipjack.api.spi.StoredKey;
 import dev.skipjack.api.spi.Traceparent;
 import java.time.Duration;
@@ -51,6 +52,7 @@ public final class EnqueueOptions {
     private Optional<String> idempotencyKey = Optional.empty();
     private Duration idempotencyKept = DEFAULT_KEPT;
     private Optional<String> traceparent = Optional.empty();
+    private Optional<String> orderingKey = Optional.empty();
     private boolean wakesUp = true;
 
     /** Returns a clone, which copies every field, including fields that are added later. */
@@ -200,6 +202,19 @@ public final class EnqueueOptions {
   }
 
   /**
+   * Sets the ordering key of the job. Jobs with the same key run one after another, in the order in
+   * which they were enqueued, whatever their kinds and queues and however many workers there are. A
+   * job that waits for a retry holds the key; jobs with other keys are not affected. The default is
+   * the key of the job's type, or none.
+   *
+   * @param key the key, 1 to 512 bytes in UTF-8, without NUL or lone surrogates
+   */
+  public EnqueueOptions orderingKey(String key) {
+    Optional<String> checked = Optional.of(OrderingKey.require(key));
+    return with(draft -> draft.orderingKey = checked);
+  }
+
+  /**
    * Disables the wake-up of workers, which then find the job at their next poll. Use this for jobs
    * that are not urgent, especially when you enqueue many of them, because the commit of a
    * transaction with a wake-up takes a database-wide lock. By default, workers are woken if the job
@@ -252,6 +267,11 @@ public final class EnqueueOptions {
   /** Returns whether workers are woken if the job is due immediately. */
   public boolean wakesUp() {
     return draft.wakesUp;
+  }
+
+  /** Returns the ordering key, or empty if none was set. */
+  public Optional<String> orderingKey() {
+    return draft.orderingKey;
   }
 
   /** Returns the W3C traceparent, or empty if none was set. */

@@ -6,6 +6,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A type of job: its kind, the class of its payload, and the default options of its jobs. The code
@@ -52,6 +54,7 @@ public final class JobType<T> {
     private Optional<Duration> timeout = Optional.empty();
     private int payloadVersion = 1;
     private PayloadUpcaster upcaster = PayloadUpcaster.NONE;
+    private @Nullable Function<Object, @Nullable String> orderingKey;
 
     /** Returns a clone, which copies every field, including fields that are added later. */
     private Settings copy() {
@@ -183,6 +186,23 @@ public final class JobType<T> {
     return with(chosen -> chosen.upcaster = checked);
   }
 
+  /**
+   * Sets the function that derives the ordering key of a job from its payload. Jobs with the same
+   * key run one after another, in the order in which they were enqueued. By default, jobs have no
+   * key. {@link EnqueueOptions#orderingKey} overrides the key of a single job.
+   *
+   * <p>Jobs of different types with the same key are ordered with each other, so begin the key with
+   * the name of what it identifies, as in {@code "account-42"}.
+   *
+   * @param key returns the key, 1 to 512 bytes in UTF-8, or null for a job without order. It is
+   *     called once for each enqueued job, in the thread that enqueues it
+   */
+  public JobType<T> orderedBy(Function<? super T, @Nullable String> key) {
+    Function<? super T, @Nullable String> checked = require("Ordering key", key);
+    return with(
+        chosen -> chosen.orderingKey = payload -> checked.apply(payloadClass.cast(payload)));
+  }
+
   /** Returns the stable name of the type in the database. */
   public String kind() {
     return kind;
@@ -232,6 +252,12 @@ public final class JobType<T> {
   /** Returns the version of the format in which payloads are encoded. */
   public int payloadVersion() {
     return settings.payloadVersion;
+  }
+
+  /** Returns the ordering key of a job with this payload, or empty if it has none. */
+  public Optional<String> orderingKey(T payload) {
+    Function<Object, @Nullable String> key = settings.orderingKey;
+    return key == null ? Optional.empty() : Optional.ofNullable(key.apply(payload));
   }
 
   /** Returns the upcaster for payloads of earlier versions. */

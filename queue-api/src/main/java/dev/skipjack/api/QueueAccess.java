@@ -3,6 +3,7 @@ package dev.skipjack.api;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
@@ -39,6 +40,14 @@ public interface QueueAccess {
 
   /** Returns the port for firing schedules, or empty if the queue does not support schedules. */
   default Optional<ScheduleStore> scheduleStore() {
+    return Optional.empty();
+  }
+
+  /**
+   * Returns the operations on jobs with an ordering key, or empty if the queue does not support
+   * keys.
+   */
+  default Optional<OrderedJobs> orderedJobs() {
     return Optional.empty();
   }
 

@@ -7,6 +7,7 @@ import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
+import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
 import java.lang.reflect.InvocationTargetException;
@@ -86,6 +87,11 @@ final class TimedAccess implements QueueAccess {
   @Override
   public Maintenance maintenance() {
     return queue.maintenance();
+  }
+
+  @Override
+  public Optional<OrderedJobs> orderedJobs() {
+    return queue.orderedJobs();
   }
 
   @Override

@@ -136,6 +136,7 @@ public class Routines {
         , YearToSecond idempotencyKept
         , Integer payloadVersion
         , String traceparent
+        , String orderingKey
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -151,6 +152,7 @@ public class Routines {
         f.setIdempotencyKept(idempotencyKept);
         f.setPayloadVersion(payloadVersion);
         f.setTraceparent(traceparent);
+        f.setOrderingKey(orderingKey);
 
         f.execute(configuration);
         return f.getReturnValue();
@@ -173,6 +175,7 @@ public class Routines {
         , YearToSecond idempotencyKept
         , Integer payloadVersion
         , String traceparent
+        , String orderingKey
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -188,6 +191,7 @@ public class Routines {
         f.setIdempotencyKept(idempotencyKept);
         f.setPayloadVersion(payloadVersion);
         f.setTraceparent(traceparent);
+        f.setOrderingKey(orderingKey);
 
         return f.asField();
     }
@@ -209,6 +213,7 @@ public class Routines {
         , Field<YearToSecond> idempotencyKept
         , Field<Integer> payloadVersion
         , Field<String> traceparent
+        , Field<String> orderingKey
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -224,6 +229,7 @@ public class Routines {
         f.setIdempotencyKept(idempotencyKept);
         f.setPayloadVersion(payloadVersion);
         f.setTraceparent(traceparent);
+        f.setOrderingKey(orderingKey);
 
         return f.asField();
     }
@@ -339,11 +345,13 @@ public class Routines {
         , String queue
         , String kind
         , Integer priority
+        , String orderingKey
     ) {
         WakeUp p = new WakeUp();
         p.setQueue(queue);
         p.setKind(kind);
         p.setPriority(priority);
+        p.setOrderingKey(orderingKey);
 
         p.execute(configuration);
     }

@@ -15,7 +15,7 @@ public enum Counter {
   UNIQUE_VIOLATIONS,
   UNPROVOKED_RERUNS;
 
-  /** Returns whether the checker has a rule for it: there are no ordering keys yet. */
+  /** Returns whether the checker has a rule for it: the load has no ordering keys yet. */
   boolean isChecked() {
     return this != ORDER_VIOLATIONS;
   }

@@ -104,6 +104,11 @@ final class AttemptContext implements JobContext {
   }
 
   @Override
+  public Optional<String> orderingKey() {
+    return Optional.ofNullable(attempt.execution().orderingKey());
+  }
+
+  @Override
   public Optional<String> traceparent() {
     return Optional.ofNullable(attempt.job().traceparent());
   }

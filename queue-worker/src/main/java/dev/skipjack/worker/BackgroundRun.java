@@ -95,11 +95,27 @@ final class BackgroundRun {
             System::nanoTime,
             vitals::polled);
     claimLoop = loop("claim-loop", claims, claimWakeup, random.split(), Loop.PROBE_PAUSE);
+    Set<String> kinds = Set.copyOf(parts.handlers().kinds());
+    Wakeup rescueWakeup = new Wakeup();
+    Optional<Promoter> promoter =
+        access
+            .orderedJobs()
+            .map(
+                port ->
+                    new Promoter(
+                        port,
+                        wakeUp -> heard.add(wakeUp, slots.keySet(), kinds),
+                        rescueWakeup,
+                        System::nanoTime,
+                        random.split()));
+    Rescuer rescuer =
+        new Rescuer(access.store(), config.rescueInterval(), reporter, random.split());
     loop(
         "rescuer",
-        new Rescuer(access.store(), config.rescueInterval(), reporter, random.split()),
-        new Wakeup(),
+        promoter.isEmpty() ? rescuer : new SharedLoop(rescuer, promoter.get(), System::nanoTime),
+        rescueWakeup,
         random.split());
+    engine.running().whenSettled(attempt -> expectNext(attempt, heard));
     loop(
         DatabaseWatch.MAINTAINER,
         new Maintainer(access.maintenance(), config.retention(), vitals, reporter, random.split()),
@@ -118,7 +134,6 @@ final class BackgroundRun {
             reporter,
             random.split());
     loop("registrar", registrar, registrarWakeup, random.split());
-    Set<String> kinds = Set.copyOf(parts.handlers().kinds());
     wakeUps =
         config.wakeUps()
             ? access
@@ -131,6 +146,7 @@ final class BackgroundRun {
                             kinds,
                             heard,
                             scheduler::schedulesChanged,
+                            key -> promoter.ifPresent(each -> each.expect(key)),
                             reporter))
             : Optional.empty();
     wakeUps.ifPresent(step -> loop(DatabaseWatch.LISTENER, step, new Wakeup(), random.split()));
@@ -145,6 +161,13 @@ final class BackgroundRun {
             random.split(),
             Loop.LONGEST_PAUSE);
     reporter.database().whenBack(() -> talking().forEach(Loop::databaseIsBack));
+  }
+
+  /** The end of an ordered job has made the next one pending, most likely in the same lane. */
+  private static void expectNext(Attempt attempt, HeardLanes heard) {
+    if (attempt.execution().isOrdered()) {
+      heard.add(attempt.job().lane());
+    }
   }
 
   private Loop loop(String role, Loop.Step step, Wakeup wakeup, SplittableRandom random) {

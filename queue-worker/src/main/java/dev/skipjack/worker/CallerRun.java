@@ -1,10 +1,16 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.OrderedJobs;
+import dev.skipjack.api.spi.OrderedJobs.Sweep;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -18,6 +24,7 @@ final class CallerRun {
 
   private final Engine engine;
   private final Claimer claimer;
+  private final Optional<OrderedJobs> orderedJobs;
   private final Reporter reporter;
   private final Map<String, Integer> room = new LinkedHashMap<>();
   private final int batch;
@@ -27,9 +34,15 @@ final class CallerRun {
    * @param batch maximum number of jobs in one claim
    */
   CallerRun(
-      Engine engine, Claimer claimer, Iterable<ServedQueue> queues, Reporter reporter, int batch) {
+      Engine engine,
+      Claimer claimer,
+      Optional<OrderedJobs> orderedJobs,
+      Iterable<ServedQueue> queues,
+      Reporter reporter,
+      int batch) {
     this.engine = engine;
     this.claimer = claimer;
+    this.orderedJobs = orderedJobs;
     this.reporter = reporter;
     this.batch = batch;
     queues.forEach(queue -> room.put(queue.name(), batch));
@@ -103,8 +116,32 @@ final class CallerRun {
     }
   }
 
+  /**
+   * Promotes jobs that wait behind no other job of their ordering key, for instance those that the
+   * caller has enqueued in its own transaction.
+   *
+   * @return whether any was promoted
+   */
+  private boolean promote() {
+    if (orderedJobs.isEmpty()) {
+      return false;
+    }
+    List<Lane> lanes = new ArrayList<>();
+    Sweep sweep;
+    do {
+      sweep = orderedJobs.get().sweep();
+      sweep.promoted().forEach(wakeUp -> lanes.add(wakeUp.lane()));
+    } while (sweep.unfinished());
+    lanes.removeIf(lane -> !room.containsKey(lane.queue()));
+    claimer.expect(lanes);
+    return !lanes.isEmpty();
+  }
+
   private int runBatch() {
     Deque<Attempt> claimed = new ArrayDeque<>(claimer.claim(room, batch));
+    if (claimed.isEmpty() && promote()) {
+      claimed.addAll(claimer.claim(room, batch));
+    }
     claimed.forEach(engine.running()::add);
     claimed.forEach(reporter::claimed);
     int ran = 0;

@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.WakeUp;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +18,13 @@ final class HeardLanes {
 
   HeardLanes(Wakeup claimLoop) {
     this.claimLoop = claimLoop;
+  }
+
+  /** Adds the lane of a wake-up, if this worker serves its queue and its kind. */
+  void add(WakeUp wakeUp, Set<String> queues, Set<String> kinds) {
+    if (queues.contains(wakeUp.lane().queue()) && kinds.contains(wakeUp.kind())) {
+      add(wakeUp.lane());
+    }
   }
 
   void add(Lane lane) {

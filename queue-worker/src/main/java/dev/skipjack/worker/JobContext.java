@@ -62,6 +62,9 @@ public interface JobContext {
    */
   Optional<Duration> timeLeft();
 
+  /** Returns the ordering key of the job, or empty if it has none. */
+  Optional<String> orderingKey();
+
   /** Returns the W3C traceparent with which the job was enqueued, or empty if it had none. */
   Optional<String> traceparent();
 

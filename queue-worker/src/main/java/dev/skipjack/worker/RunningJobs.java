@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** Holds the attempts of this worker from their claim until their outcome is written. */
 final class RunningJobs {
@@ -18,6 +19,13 @@ final class RunningJobs {
    */
   private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
+  private volatile Consumer<Attempt> settled = attempt -> {};
+
+  /** Calls {@code listener} for each attempt that is removed from now on, after its removal. */
+  void whenSettled(Consumer<Attempt> listener) {
+    settled = listener;
+  }
+
   /** Adds an attempt, unless it was added before. */
   void add(Attempt attempt) {
     if (held.putIfAbsent(attempt.execution().id(), attempt) == null) {
@@ -29,6 +37,7 @@ final class RunningJobs {
   void settle(Attempt attempt) {
     if (held.remove(attempt.execution().id()) != null) {
       attempt.queue().settled(attempt.weight(), attempt.isUnwritten());
+      settled.accept(attempt);
       if (held.isEmpty()) {
         synchronized (this) {
           notifyAll();

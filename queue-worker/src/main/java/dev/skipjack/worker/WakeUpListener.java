@@ -6,6 +6,7 @@ import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WakeUps.Subscription;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ final class WakeUpListener implements Loop.Step {
   private final Set<String> kinds;
   private final HeardLanes lanes;
   private final Runnable onSchedules;
+  private final Consumer<String> promote;
   private final Reporter reporter;
   private volatile @Nullable Subscription subscription;
   private volatile boolean stopped;
@@ -37,6 +39,7 @@ final class WakeUpListener implements Loop.Step {
 
   /**
    * @param onSchedules runs when a schedule was added or changed
+   * @param promote receives the ordering keys of jobs that must be promoted before they are claimed
    */
   WakeUpListener(
       WakeUps wakeUps,
@@ -44,12 +47,14 @@ final class WakeUpListener implements Loop.Step {
       Set<String> kinds,
       HeardLanes lanes,
       Runnable onSchedules,
+      Consumer<String> promote,
       Reporter reporter) {
     this.wakeUps = wakeUps;
     this.queues = Set.copyOf(queues);
     this.kinds = Set.copyOf(kinds);
     this.lanes = lanes;
     this.onSchedules = onSchedules;
+    this.promote = promote;
     this.reporter = reporter;
   }
 
@@ -76,10 +81,13 @@ final class WakeUpListener implements Loop.Step {
         rechecked = true;
       }
       for (WakeUp wakeUp : open.await(WAIT)) {
+        String key = wakeUp.orderingKey();
         if (wakeUp.equals(WakeUp.SCHEDULES)) {
           onSchedules.run();
-        } else if (queues.contains(wakeUp.lane().queue()) && kinds.contains(wakeUp.kind())) {
-          lanes.add(wakeUp.lane());
+        } else if (key == null) {
+          lanes.add(wakeUp, queues, kinds);
+        } else {
+          promote.accept(key);
         }
       }
       return 0;

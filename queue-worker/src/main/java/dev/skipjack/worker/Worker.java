@@ -351,7 +351,8 @@ public final class Worker implements JobRunner, AutoCloseable {
       Engine own =
           new Engine(parts(), new StoreLeases(access.store()), new WorkerThreads(id.name()));
       Claimer claimer = newClaimer(queues, order.withoutReserve());
-      CallerRun calling = new CallerRun(own, claimer, queues.values(), reporter, batch);
+      CallerRun calling =
+          new CallerRun(own, claimer, access.orderedJobs(), queues.values(), reporter, batch);
       synchronized (this) {
         require(State.IDLE, "run jobs in the calling thread");
         engine = own;

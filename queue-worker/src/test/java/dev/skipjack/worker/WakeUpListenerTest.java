@@ -64,6 +64,7 @@ class WakeUpListenerTest {
         Set.of("k"),
         new HeardLanes(new Wakeup()),
         () -> {},
+        key -> {},
         new Reporter(List.of()));
   }
 

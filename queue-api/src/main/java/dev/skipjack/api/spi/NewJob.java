@@ -187,6 +187,11 @@ public final class NewJob {
     return fire == null ? traceparent() : fire.text();
   }
 
+  /** Returns the ordering key, or null if the job has none. */
+  public @Nullable String orderingKey() {
+    return options.orderingKey().orElse(null);
+  }
+
   /** Returns whether workers are woken if the job is due immediately. */
   public boolean wakesUp() {
     return options.wakesUp();

@@ -89,7 +89,10 @@ final class ModelGenerator {
         new ForcedType().withName("INSTANT").withIncludeTypes("(?i:timestamp.*zone|timestamptz)"),
         status("dev.skipjack.api.JobStatus", "jobs\\.status|jobs_archive\\.status"),
         status("dev.skipjack.api.ExecutionStatus", "job_executions\\.status"),
-        status("dev.skipjack.api.spi.UniqueUntil", "jobs\\.unique_until"));
+        status("dev.skipjack.api.spi.UniqueUntil", "jobs\\.unique_until"),
+        status(
+            "dev.skipjack.api.OrderingPolicy",
+            "jobs\\.ordering_policy|job_queues\\.ordering_policy"));
   }
 
   private static ForcedType status(String enumClass, String columns) {

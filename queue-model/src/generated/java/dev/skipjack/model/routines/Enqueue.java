@@ -106,6 +106,11 @@ public class Enqueue extends AbstractRoutine<Long> {
     public static final Parameter<String> TRACEPARENT = Internal.createParameter("traceparent", SQLDataType.CLOB.defaultValue(DSL.field(DSL.raw("NULL::text"), SQLDataType.CLOB)), true, false);
 
     /**
+     * The parameter <code>skipjack.enqueue.ordering_key</code>.
+     */
+    public static final Parameter<String> ORDERING_KEY = Internal.createParameter("ordering_key", SQLDataType.CLOB.defaultValue(DSL.field(DSL.raw("NULL::text"), SQLDataType.CLOB)), true, false);
+
+    /**
      * Create a new routine call instance
      */
     public Enqueue() {
@@ -125,6 +130,7 @@ public class Enqueue extends AbstractRoutine<Long> {
         addInParameter(IDEMPOTENCY_KEPT);
         addInParameter(PAYLOAD_VERSION);
         addInParameter(TRACEPARENT);
+        addInParameter(ORDERING_KEY);
     }
 
     /**
@@ -320,5 +326,20 @@ public class Enqueue extends AbstractRoutine<Long> {
      */
     public void setTraceparent(Field<String> field) {
         setField(TRACEPARENT, field);
+    }
+
+    /**
+     * Set the <code>ordering_key</code> parameter IN value to the routine
+     */
+    public void setOrderingKey(String value) {
+        setValue(ORDERING_KEY, value);
+    }
+
+    /**
+     * Set the <code>ordering_key</code> parameter to the function to be used
+     * with a {@link org.jooq.Select} statement
+     */
+    public void setOrderingKey(Field<String> field) {
+        setField(ORDERING_KEY, field);
     }
 }

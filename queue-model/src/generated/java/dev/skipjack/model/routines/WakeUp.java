@@ -45,6 +45,11 @@ public class WakeUp extends AbstractRoutine<java.lang.Void> {
     public static final Parameter<Integer> PRIORITY = Internal.createParameter("priority", SQLDataType.INTEGER, false, false);
 
     /**
+     * The parameter <code>skipjack.wake_up.ordering_key</code>.
+     */
+    public static final Parameter<String> ORDERING_KEY = Internal.createParameter("ordering_key", SQLDataType.CLOB, false, false);
+
+    /**
      * Create a new routine call instance
      */
     public WakeUp() {
@@ -53,6 +58,7 @@ public class WakeUp extends AbstractRoutine<java.lang.Void> {
         addInParameter(QUEUE);
         addInParameter(KIND);
         addInParameter(PRIORITY);
+        addInParameter(ORDERING_KEY);
     }
 
     /**
@@ -74,5 +80,12 @@ public class WakeUp extends AbstractRoutine<java.lang.Void> {
      */
     public void setPriority(Integer value) {
         setValue(PRIORITY, value);
+    }
+
+    /**
+     * Set the <code>ordering_key</code> parameter IN value to the routine
+     */
+    public void setOrderingKey(String value) {
+        setValue(ORDERING_KEY, value);
     }
 }

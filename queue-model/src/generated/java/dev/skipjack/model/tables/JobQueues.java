@@ -4,6 +4,7 @@
 package dev.skipjack.model.tables;
 
 
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobQueuesRecord;
@@ -17,6 +18,7 @@ import javax.annotation.processing.Generated;
 
 import org.jooq.Check;
 import org.jooq.Condition;
+import org.jooq.Converter;
 import org.jooq.Field;
 import org.jooq.Name;
 import org.jooq.PlainSQL;
@@ -113,6 +115,13 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
      * Attempts of jobs enqueued without a limit.
      */
     public final TableField<JobQueuesRecord, Integer> DEFAULT_MAX_ATTEMPTS = createField(DSL.name("default_max_attempts"), SQLDataType.INTEGER, this, "Attempts of jobs enqueued without a limit.");
+
+    /**
+     * The column <code>skipjack.job_queues.ordering_policy</code>. What happens
+     * behind a dead head of an ordering key, instead of what the job says.
+     * NULL: what the job says.
+     */
+    public final TableField<JobQueuesRecord, OrderingPolicy> ORDERING_POLICY = createField(DSL.name("ordering_policy"), SQLDataType.CLOB, this, "What happens behind a dead head of an ordering key, instead of what the job says. NULL: what the job says.", Converter.ofNullable(String.class, OrderingPolicy.class, dev.skipjack.api.OrderingPolicy::of, dev.skipjack.api.OrderingPolicy::literal));
 
     /**
      * The column <code>skipjack.job_queues.created_at</code>. When the row was

@@ -5,6 +5,7 @@ package dev.skipjack.model.tables;
 
 
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.model.Indexes;
 import dev.skipjack.model.Keys;
@@ -225,6 +226,26 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, String> ORDERING_KEY = createField(DSL.name("ordering_key"), SQLDataType.CLOB, this, "Jobs of one ordering key run one after another.");
 
     /**
+     * The column <code>skipjack.jobs.ordering_head</code>. Whether the job
+     * holds its ordering key: true or NULL. No other job of the key is pending
+     * or running then.
+     */
+    public final TableField<JobsRecord, Boolean> ORDERING_HEAD = createField(DSL.name("ordering_head"), SQLDataType.BOOLEAN, this, "Whether the job holds its ordering key: true or NULL. No other job of the key is pending or running then.");
+
+    /**
+     * The column <code>skipjack.jobs.ordering_position</code>. Position in the
+     * ordering key, if it is not the id: a redriven job goes to the back.
+     */
+    public final TableField<JobsRecord, Long> ORDERING_POSITION = createField(DSL.name("ordering_position"), SQLDataType.BIGINT, this, "Position in the ordering key, if it is not the id: a redriven job goes to the back.");
+
+    /**
+     * The column <code>skipjack.jobs.ordering_policy</code>. Once the job is
+     * dead, whether its key is blocked, goes on, or its waiting jobs die with
+     * it. NULL: block.
+     */
+    public final TableField<JobsRecord, OrderingPolicy> ORDERING_POLICY = createField(DSL.name("ordering_policy"), SQLDataType.CLOB, this, "Once the job is dead, whether its key is blocked, goes on, or its waiting jobs die with it. NULL: block.", Converter.ofNullable(String.class, OrderingPolicy.class, dev.skipjack.api.OrderingPolicy::of, dev.skipjack.api.OrderingPolicy::literal));
+
+    /**
      * The column <code>skipjack.jobs.progress</code>. Latest progress that the
      * handler reported.
      */
@@ -279,7 +300,7 @@ public class Jobs extends TableImpl<JobsRecord> {
 
     @Override
     public List<Index> getIndexes() {
-        return Arrays.asList(Indexes.JOBS_DEAD_IDX, Indexes.JOBS_ORDERING_HEAD_IDX, Indexes.JOBS_ORDERING_WAITING_IDX, Indexes.JOBS_PENDING_IDX, Indexes.JOBS_RUNNING_IDX, Indexes.JOBS_UNIQUE_KEY_IDX);
+        return Arrays.asList(Indexes.JOBS_DEAD_IDX, Indexes.JOBS_ORDERING_BLOCKED_IDX, Indexes.JOBS_ORDERING_HEAD_IDX, Indexes.JOBS_PENDING_IDX, Indexes.JOBS_RUNNING_IDX, Indexes.JOBS_UNIQUE_KEY_IDX);
     }
 
     @Override

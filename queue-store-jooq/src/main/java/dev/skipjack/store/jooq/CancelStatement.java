@@ -13,6 +13,7 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -34,7 +35,7 @@ import org.jooq.Field;
  * archived  AS (INSERT INTO jobs_archive ... FROM cancelled),
  * requested AS (UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())
  *                WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'running')) RETURNING id)
- * SELECT CASE WHEN cancelled .. WHEN requested .. WHEN locked.status = 'dead' .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END
+ * SELECT CASE WHEN cancelled .. WHEN requested .. WHEN locked.status = 'dead' .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END, cancelled.ordering_key
  *   FROM given LEFT JOIN locked ... LEFT JOIN cancelled ... LEFT JOIN requested ...
  * }</pre>
  *
@@ -42,12 +43,15 @@ import org.jooq.Field;
  * in the meantime is reported as busy, and the next call finds it running. Both locks take rows in
  * id order, and neither waits ({@link CommandCtes}); only the lock for the delete conflicts with a
  * foreign key of an open transaction.
+ *
+ * <p>If a cancelled job was the head of its ordering key, the caller promotes the next one after
+ * the commit.
  */
 final class CancelStatement {
 
   private CancelStatement() {}
 
-  static Statement<List<JobId>, CancelResult> of(DSLContext dialect) {
+  static Statement<List<JobId>, KeyedResult<CancelResult>> of(DSLContext dialect) {
     CommonTableExpression<?> locked = CommandCtes.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS);
     CommonTableExpression<?> deletable =
         name("deletable")
@@ -83,6 +87,7 @@ final class CancelStatement {
                 CommandCtes.literal(CancelResult.DEAD))
             .when(CommandCtes.exists(), CommandCtes.literal(CancelResult.BUSY))
             .otherwise(CommandCtes.literal(CancelResult.GONE));
+    Field<String> orderingKey = CommandCtes.orderingKeyOf(cancelled);
     return Statement.of(
         dialect,
         CommandCtes.resultOfEach(
@@ -92,13 +97,14 @@ final class CancelStatement {
                     cancelled,
                     Archive.of(cancelled, JobStatus.CANCELLED),
                     requested),
-                List.of(result),
+                List.of(result, orderingKey),
                 locked,
                 cancelled,
                 requested)
             .orderBy(CommandCtes.POSITION),
         CommandCtes::arguments,
-        row -> CancelResult.valueOf(row.text(result)));
+        row ->
+            new KeyedResult<>(CancelResult.valueOf(row.text(result)), row.textOrNull(orderingKey)));
   }
 
   private static Condition isLockedAsOneOf(CommonTableExpression<?> locked, JobStatus... statuses) {

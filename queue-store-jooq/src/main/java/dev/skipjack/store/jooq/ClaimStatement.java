@@ -209,7 +209,8 @@ final class ClaimStatement {
                     JOBS.SCHEDULED_AT,
                     JOBS.STARTED_AT,
                     JOBS.LOCKED_BY,
-                    JOBS.TRACEPARENT));
+                    JOBS.TRACEPARENT,
+                    JOBS.ORDERING_KEY));
   }
 
   /**
@@ -247,7 +248,8 @@ final class ClaimStatement {
         new Execution(
             new JobId(row.number(JOBS.ID)),
             new ExecutionId(row.number(JOBS.CURRENT_EXECUTION_ID)),
-            row.instant(JOBS.STARTED_AT)),
+            row.instant(JOBS.STARTED_AT),
+            row.textOrNull(JOBS.ORDERING_KEY)),
         row.text(JOBS.QUEUE),
         row.text(JOBS.KIND),
         Objects.requireNonNullElse(row.textOrNull(JOBS.PAYLOAD), ""),

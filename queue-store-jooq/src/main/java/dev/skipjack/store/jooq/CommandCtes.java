@@ -13,6 +13,7 @@ import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
@@ -124,6 +125,11 @@ final class CommandCtes {
 
   static Field<Long> idOf(Table<?> table) {
     return field(name(table.getName(), "id"), Long.class);
+  }
+
+  /** Returns the ordering key of the jobs of {@code changed}, for {@link KeyedResult}. */
+  static Field<String> orderingKeyOf(Table<?> changed) {
+    return field(name(changed.getName(), JOBS.ORDERING_KEY.getName()), String.class);
   }
 
   static Field<JobStatus> statusOf(Table<?> table) {

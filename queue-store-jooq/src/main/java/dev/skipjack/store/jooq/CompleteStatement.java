@@ -15,6 +15,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.ordering.Promotion;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.Row;
@@ -49,6 +50,9 @@ import org.jooq.Param;
  * SELECT CASE WHEN EXISTS (SELECT 1 FROM ended) THEN 'DONE' ... END
  * }</pre>
  *
+ * <p>A batch that contains a job with an ordering key has a second text, which ends with the parts
+ * of {@link Promotion}.
+ *
  * <p>It is a single statement because a copy and a delete in two statements would lose changes that
  * are committed between them. A cancellation request comes too late for a completed job and is
  * ignored. {@link AttemptCtes} explains the lock order.
@@ -68,10 +72,26 @@ final class CompleteStatement {
 
   /** Creates the statement that completes a batch of jobs in a transaction of its own. */
   static OutcomeStatement<List<Execution>, Verdict> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Function.identity(), weeks -> in(dialect, weeks));
+    return OutcomeStatement.ofBatch(
+        Function.identity(), weeks -> in(dialect, weeks, ended -> List.of()));
   }
 
-  private static Statement<List<Execution>, Verdict> in(DSLContext dialect, AuditWeeks weeks) {
+  /**
+   * Like {@link #of}, for jobs with and without ordering keys: promotes the next job of each key.
+   */
+  static OutcomeStatement<List<Execution>, Verdict> ofOrdered(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(
+        Function.identity(), weeks -> in(dialect, weeks, Promotion::behind));
+  }
+
+  /** Creates the parts that follow the deletion of the jobs in {@code ended}. */
+  @FunctionalInterface
+  interface Behind {
+    List<CommonTableExpression<?>> of(CommonTableExpression<?> ended);
+  }
+
+  private static Statement<List<Execution>, Verdict> in(
+      DSLContext dialect, AuditWeeks weeks, Behind behind) {
     ArrayRows given = AttemptCtes.given();
     CommonTableExpression<?> locked = AttemptCtes.locked();
     CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked));
@@ -79,7 +99,8 @@ final class CompleteStatement {
     return Statement.of(
         dialect,
         AttemptCtes.resultOfEach(
-            with(locked, ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks)),
+            with(locked, ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
+                .with(behind.of(ended)),
             given,
             ended,
             verdict),
@@ -116,14 +137,23 @@ final class CompleteStatement {
    * row, and returns whether the attempt was ended.
    */
   static OutcomeStatement<Execution, Boolean> ofOne(DSLContext dialect) {
-    return OutcomeStatement.ofOne(Function.identity(), weeks -> ofOneIn(dialect, weeks));
+    return OutcomeStatement.ofOne(
+        Function.identity(), weeks -> ofOneIn(dialect, weeks, ended -> List.of()));
   }
 
-  private static Statement<Execution, Boolean> ofOneIn(DSLContext dialect, AuditWeeks weeks) {
+  /** Like {@link #ofOne}, for a job with an ordering key: promotes the next job of the key. */
+  static OutcomeStatement<Execution, Boolean> ofOneOrdered(DSLContext dialect) {
+    return OutcomeStatement.ofOne(
+        Function.identity(), weeks -> ofOneIn(dialect, weeks, Promotion::behind));
+  }
+
+  private static Statement<Execution, Boolean> ofOneIn(
+      DSLContext dialect, AuditWeeks weeks, Behind behind) {
     CommonTableExpression<?> ended = endedForOne();
     return Statement.of(
         dialect,
         with(ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
+            .with(behind.of(ended))
             .select(COUNT)
             .from(ended),
         CompleteStatement::arguments,

@@ -5,6 +5,8 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.store.jooq.WalkDeadJobsStatement.Request;
 import dev.skipjack.store.jooq.WalkDeadJobsStatement.WalkPosition;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -21,13 +23,15 @@ final class DeadJobWalker {
 
   private final OwnTransactions transactions;
   private final OwnTransactions reads;
-  private final Statement<List<JobId>, PruneResult> prune;
+  private final JooqOrderedJobs orderedJobs;
+  private final Statement<List<JobId>, KeyedResult<PruneResult>> prune;
   private final Statement<Request, WalkPosition> walkAll;
   private final Statement<Request, WalkPosition> walkQueue;
   private final Statement<Request, WalkPosition> walkKind;
   private final Statement<Request, WalkPosition> walkQueueAndKind;
 
-  DeadJobWalker(OwnTransactions transactions, DSLContext dialect) {
+  DeadJobWalker(OwnTransactions transactions, DSLContext dialect, JooqOrderedJobs orderedJobs) {
+    this.orderedJobs = orderedJobs;
     this.transactions = transactions;
     this.reads = transactions.readOnly();
     this.prune = Statement.lazily(() -> PruneStatement.of(dialect));
@@ -59,7 +63,7 @@ final class DeadJobWalker {
   }
 
   private List<PruneResult> pruneBatch(List<JobId> batch) {
-    return transactions.run(prune, batch);
+    return orderedJobs.passOn(transactions.run(prune, batch));
   }
 
   private Statement<Request, WalkPosition> walk(DeadJobs which) {

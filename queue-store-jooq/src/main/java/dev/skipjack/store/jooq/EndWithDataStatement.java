@@ -18,6 +18,7 @@ import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.ordering.Promotion;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -44,6 +45,8 @@ import org.jooq.Param;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
+ * <p>Like {@link CompleteStatement}, it has a second text for batches with ordering keys.
+ *
  * <p>It is separate from {@link CompleteStatement} because most jobs have no such data and should
  * not bear the cost of storing it. {@link AttemptCtes} explains the lock order.
  */
@@ -57,10 +60,20 @@ final class EndWithDataStatement {
 
   /** Creates the statement that ends a batch of jobs in a transaction of its own. */
   static OutcomeStatement<List<FinalOutcome>, Verdict> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(FinalOutcome::execution, weeks -> in(dialect, weeks));
+    return OutcomeStatement.ofBatch(
+        FinalOutcome::execution, weeks -> in(dialect, weeks, ended -> List.of()));
   }
 
-  private static Statement<List<FinalOutcome>, Verdict> in(DSLContext dialect, AuditWeeks weeks) {
+  /**
+   * Like {@link #of}, for jobs with and without ordering keys: promotes the next job of each key.
+   */
+  static OutcomeStatement<List<FinalOutcome>, Verdict> ofOrdered(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(
+        FinalOutcome::execution, weeks -> in(dialect, weeks, Promotion::behind));
+  }
+
+  private static Statement<List<FinalOutcome>, Verdict> in(
+      DSLContext dialect, AuditWeeks weeks, CompleteStatement.Behind behind) {
     ArrayRows given =
         AttemptCtes.given()
             .column("ended_as", ENDED_AS)
@@ -72,7 +85,10 @@ final class EndWithDataStatement {
     return Statement.of(
         dialect,
         AttemptCtes.resultOfEach(
-            with(locked, ended, archived(ended), closed(ended, weeks)), given, ended, verdict),
+            with(locked, ended, archived(ended), closed(ended, weeks)).with(behind.of(ended)),
+            given,
+            ended,
+            verdict),
         EndWithDataStatement::arguments,
         row -> AttemptCtes.verdict(row, verdict));
   }
@@ -86,11 +102,17 @@ final class EndWithDataStatement {
    */
   static OutcomeStatement<CompletionWithResult, Boolean> ofOne(DSLContext dialect) {
     return OutcomeStatement.ofOne(
-        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks));
+        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, ended -> List.of()));
+  }
+
+  /** Like {@link #ofOne}, for a job with an ordering key: promotes the next job of the key. */
+  static OutcomeStatement<CompletionWithResult, Boolean> ofOneOrdered(DSLContext dialect) {
+    return OutcomeStatement.ofOne(
+        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, Promotion::behind));
   }
 
   private static Statement<CompletionWithResult, Boolean> ofOneIn(
-      DSLContext dialect, AuditWeeks weeks) {
+      DSLContext dialect, AuditWeeks weeks, CompleteStatement.Behind behind) {
     CommonTableExpression<?> ended = CompleteStatement.endedForOne();
     return Statement.of(
         dialect,
@@ -102,6 +124,7 @@ final class EndWithDataStatement {
                     cast(Texts.param("result"), JOBS_ARCHIVE.RESULT),
                     of(ended, "last_error")),
                 CompleteStatement.closed(ended, weeks))
+            .with(behind.of(ended))
             .select(CompleteStatement.COUNT)
             .from(ended),
         given -> CompleteStatement.arguments(given.execution()).text("result", given.result()),

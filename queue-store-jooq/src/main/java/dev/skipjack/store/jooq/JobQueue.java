@@ -15,6 +15,7 @@ import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Names;
+import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.SchemaName;
 import dev.skipjack.api.spi.WakeUps;
@@ -22,6 +23,7 @@ import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
 import dev.skipjack.store.jooq.internal.payload.PayloadLimits;
 import dev.skipjack.store.jooq.internal.read.JooqJobReader;
@@ -72,6 +74,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final JooqJobStore producers;
   private final JooqJobStore store;
   private final Maintenance maintenance;
+  private final OrderedJobs orderedJobs;
   private final WorkerRegistry workers;
   private final JobReader reader;
   private final PayloadCodec codec;
@@ -116,6 +119,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             application.healing(),
             dialect,
             jobFactory,
+            application.orderedJobs(),
             application.deadJobs());
     this.extension =
         new QueueExtension(
@@ -141,10 +145,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                     ofWorkers.healing(),
                     dialect,
                     jobFactory,
+                    ofWorkers.orderedJobs(),
                     ofWorkers.deadJobs())
                 ::cancel,
             ofWorkers.store(),
             changed);
+    this.orderedJobs = ofWorkers.orderedJobs();
     JooqWorkerRegistry registry = new JooqWorkerRegistry(ofWorkers.transactions(), dialect);
     this.workers = registry;
     this.wakeUps =
@@ -164,6 +170,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       OwnTransactions transactions,
       PartitionHealing healing,
       JooqJobStore store,
+      JooqOrderedJobs orderedJobs,
       DeadJobWalker deadJobs) {}
 
   private static Side side(
@@ -172,11 +179,13 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       EnqueueWriter writer,
       @Nullable WakeUpSender wakeUps) {
     PartitionHealing healing = PartitionHealing.by(transactions, dialect);
+    JooqOrderedJobs orderedJobs = new JooqOrderedJobs(transactions, dialect);
     return new Side(
         transactions,
         healing,
-        new JooqJobStore(transactions, dialect, healing, writer, wakeUps),
-        new DeadJobWalker(transactions, dialect));
+        new JooqJobStore(transactions, dialect, healing, writer, orderedJobs, wakeUps),
+        orderedJobs,
+        new DeadJobWalker(transactions, dialect, orderedJobs));
   }
 
   /**
@@ -266,6 +275,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public WorkerRegistry workers() {
     return workers;
+  }
+
+  @Override
+  public Optional<OrderedJobs> orderedJobs() {
+    return Optional.of(orderedJobs);
   }
 
   @Override

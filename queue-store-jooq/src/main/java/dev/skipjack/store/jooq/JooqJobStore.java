@@ -4,6 +4,7 @@ import dev.skipjack.api.Backoff;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
@@ -22,9 +23,11 @@ import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.store.jooq.DueLanesStatement.LaneOrPausedQueue;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
@@ -36,9 +39,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -59,12 +65,18 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   private final OutcomeStatement<EndWithDataStatement.CompletionWithResult, Boolean>
       completeInWithResult;
   private final OutcomeStatement<List<FinalOutcome>, Verdict> endWithData;
+  private final OutcomeStatement<List<Execution>, Verdict> completeOrdered;
+  private final OutcomeStatement<Execution, Boolean> completeInOrdered;
+  private final OutcomeStatement<EndWithDataStatement.CompletionWithResult, Boolean>
+      completeInOrderedWithResult;
+  private final OutcomeStatement<List<FinalOutcome>, Verdict> endOrderedWithData;
   private final OutcomeStatement<List<Failure>, Ended> fail;
   private final OutcomeStatement<List<Requeue>, Ended> requeue;
   private final OutcomeStatement<List<Execution>, Optional<ExecutionStatus>> attemptStatus;
   private final PartitionHealing healing;
   private final EnqueueWriter writer;
   private final RescueSweep rescue;
+  private final JooqOrderedJobs ordered;
   private final @Nullable WakeUpSender wakeUps;
 
   /**
@@ -75,8 +87,10 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       DSLContext dialect,
       PartitionHealing healing,
       EnqueueWriter writer,
+      JooqOrderedJobs ordered,
       @Nullable WakeUpSender wakeUps) {
     this.wakeUps = wakeUps;
+    this.ordered = ordered;
     this.transactions = transactions;
     this.dueLanes = Statement.lazily(() -> DueLanesStatement.of(dialect));
     this.claim = Statement.lazily(() -> ClaimStatement.of(dialect));
@@ -88,6 +102,10 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     this.completeIn = CompleteStatement.ofOne(dialect);
     this.completeInWithResult = EndWithDataStatement.ofOne(dialect);
     this.endWithData = EndWithDataStatement.of(dialect);
+    this.completeOrdered = CompleteStatement.ofOrdered(dialect);
+    this.completeInOrdered = CompleteStatement.ofOneOrdered(dialect);
+    this.completeInOrderedWithResult = EndWithDataStatement.ofOneOrdered(dialect);
+    this.endOrderedWithData = EndWithDataStatement.ofOrdered(dialect);
     this.fail = FailStatement.of(dialect);
     this.requeue = RequeueStatement.of(dialect);
     this.attemptStatus = AttemptStatusStatement.of(dialect);
@@ -167,10 +185,20 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return writer.write(session, jobs, EnqueueStatement.LARGEST);
   }
 
+  /** Also promotes those jobs whose ordering key has no head. */
   @Override
   public void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results) {
+    Set<String> keys = new HashSet<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      String key = jobs.get(i).orderingKey();
+      if (key != null && results.get(i) instanceof EnqueueResult.Enqueued) {
+        keys.add(key);
+      }
+    }
+    Optional<List<WakeUp>> promoted =
+        keys.isEmpty() ? Optional.of(List.of()) : ordered.promoteCommitted(keys);
     if (wakeUps != null) {
-      wakeUps.committed(jobs, results);
+      wakeUps.committed(jobs, results, promoted);
     }
   }
 
@@ -242,6 +270,9 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   @Override
   public List<Verdict> complete(List<Execution> executions) {
+    if (executions.stream().anyMatch(Execution::isOrdered)) {
+      return end(completeOrdered, executions);
+    }
     if (executions.size() == 1) {
       Execution single = executions.get(0);
       return write(completeSingle.ending(single), single);
@@ -251,12 +282,17 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   @Override
   public List<Verdict> endWithData(List<FinalOutcome> outcomes) {
-    return end(endWithData, outcomes);
+    return end(
+        outcomes.stream().anyMatch(each -> each.execution().isOrdered())
+            ? endOrderedWithData
+            : endWithData,
+        outcomes);
   }
 
   @Override
   public void completeIn(Connection transaction, Execution execution) {
-    completeIn(transaction, execution, completeIn, execution);
+    completeIn(
+        transaction, execution, execution.isOrdered() ? completeInOrdered : completeIn, execution);
   }
 
   @Override
@@ -267,7 +303,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       completeIn(
           transaction,
           execution,
-          completeInWithResult,
+          execution.isOrdered() ? completeInOrderedWithResult : completeInWithResult,
           new EndWithDataStatement.CompletionWithResult(execution, result));
     }
   }
@@ -320,12 +356,12 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   @Override
   public List<Ended> fail(List<Failure> failures) {
-    return end(fail, failures);
+    return passOn(end(fail, failures), failures, Failure::execution);
   }
 
   @Override
   public List<Ended> requeue(List<Requeue> attempts) {
-    return end(requeue, attempts);
+    return passOn(end(requeue, attempts), attempts, Requeue::execution);
   }
 
   @Override
@@ -343,6 +379,23 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
               .formatted(limit, spread, Backoff.LONGEST));
     }
     return rescue.run(spread, limit);
+  }
+
+  /** Promotes the next jobs of those ordering keys whose head has died or was cancelled. */
+  private <A> List<Ended> passOn(
+      List<Ended> results, List<A> attempts, Function<A, Execution> execution) {
+    Set<String> keys = new HashSet<>();
+    for (int i = 0; i < results.size(); i++) {
+      String key = execution.apply(attempts.get(i)).orderingKey();
+      JobStatus status = results.get(i).status();
+      if (key != null && (status == JobStatus.DEAD || status == JobStatus.CANCELLED)) {
+        keys.add(key);
+      }
+    }
+    if (!keys.isEmpty()) {
+      Optional<List<WakeUp>> unused = ordered.promoteCommitted(keys);
+    }
+    return results;
   }
 
   private <A, R> List<R> end(OutcomeStatement<List<A>, R> statement, List<A> attempts) {

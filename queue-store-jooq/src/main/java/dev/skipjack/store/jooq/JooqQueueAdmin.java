@@ -13,6 +13,8 @@ import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.RedriveSummary;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
@@ -29,9 +31,10 @@ final class JooqQueueAdmin implements QueueAdmin {
   private final PartitionHealing healing;
   private final QueueSettingsTable settings;
   private final NewJobFactory jobFactory;
+  private final JooqOrderedJobs orderedJobs;
   private final DeadJobWalker deadJobs;
-  private final Statement<List<JobId>, CancelResult> cancel;
-  private final Statement<List<JobId>, RedriveResult> redrive;
+  private final Statement<List<JobId>, KeyedResult<CancelResult>> cancel;
+  private final Statement<List<JobId>, KeyedResult<RedriveResult>> redrive;
   private final Statement<EditStatement.Request, EditResult> edit;
 
   JooqQueueAdmin(
@@ -39,11 +42,13 @@ final class JooqQueueAdmin implements QueueAdmin {
       PartitionHealing healing,
       DSLContext dialect,
       NewJobFactory jobFactory,
+      JooqOrderedJobs orderedJobs,
       DeadJobWalker deadJobs) {
     this.transactions = transactions;
     this.healing = healing;
     this.settings = new QueueSettingsTable(transactions, dialect);
     this.jobFactory = jobFactory;
+    this.orderedJobs = orderedJobs;
     this.deadJobs = deadJobs;
     this.cancel = Statement.lazily(() -> CancelStatement.of(dialect));
     this.redrive = Statement.lazily(() -> RedriveStatement.of(dialect));
@@ -54,7 +59,7 @@ final class JooqQueueAdmin implements QueueAdmin {
   public List<CancelResult> cancel(List<JobId> jobs) {
     return BatchedCommand.run(
         jobs,
-        batch -> healing.run(() -> transactions.run(cancel, batch)),
+        batch -> orderedJobs.passOn(healing.run(() -> transactions.run(cancel, batch))),
         result -> result == CancelResult.BUSY);
   }
 
@@ -62,7 +67,7 @@ final class JooqQueueAdmin implements QueueAdmin {
   public List<RedriveResult> redrive(List<JobId> jobs) {
     return BatchedCommand.run(
         jobs,
-        batch -> transactions.impatient().run(redrive, batch),
+        batch -> orderedJobs.passOn(transactions.impatient().run(redrive, batch)),
         result -> result instanceof RedriveResult.Busy,
         new RedriveResult.Busy());
   }

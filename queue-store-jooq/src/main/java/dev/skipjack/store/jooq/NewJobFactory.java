@@ -41,6 +41,9 @@ final class NewJobFactory {
   <T> NewJob create(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
     Boolean unused = readable.get(type.payloadClass());
     EnqueueOptions chosen = options.apply(EnqueueOptions.none());
+    if (chosen.orderingKey().isEmpty() && payload != null) {
+      chosen = type.orderingKey(payload).map(chosen::orderingKey).orElse(chosen);
+    }
     return NewJob.of(type, encode(type.kind(), payload), chosen);
   }
 

@@ -8,6 +8,7 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PruneResult;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.List;
 import org.jooq.CommonTableExpression;
@@ -19,24 +20,25 @@ import org.jooq.Field;
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR UPDATE SKIP LOCKED),
- * pruned AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'dead')) RETURNING id)
- * SELECT CASE WHEN pruned .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END FROM given ...
+ * pruned AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'dead')) RETURNING id, ordering_key)
+ * SELECT CASE WHEN pruned .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END, pruned.ordering_key FROM given ...
  * }</pre>
  *
- * <p>{@link CommandCtes} explains the lock order.
+ * <p>{@link CommandCtes} explains the lock order. If a job blocked its ordering key, the caller
+ * promotes the next one after the commit.
  */
 final class PruneStatement {
 
   private PruneStatement() {}
 
-  static Statement<List<JobId>, PruneResult> of(DSLContext dialect) {
+  static Statement<List<JobId>, KeyedResult<PruneResult>> of(DSLContext dialect) {
     CommonTableExpression<?> locked = CommandCtes.locked(JOBS.ID, JOBS.STATUS);
     CommonTableExpression<?> pruned =
         name("pruned")
             .as(
                 deleteFrom(JOBS)
                     .where(CommandCtes.isLockedAs(locked, JobStatus.DEAD))
-                    .returning(JOBS.ID));
+                    .returning(JOBS.ID, JOBS.ORDERING_KEY));
     Field<String> result =
         CommandCtes.result(
             pruned,
@@ -45,11 +47,13 @@ final class PruneStatement {
             PruneResult.NOT_DEAD,
             PruneResult.BUSY,
             PruneResult.GONE);
+    Field<String> orderingKey = CommandCtes.orderingKeyOf(pruned);
     return Statement.of(
         dialect,
-        CommandCtes.resultOfEach(with(locked, pruned), List.of(result), locked, pruned)
+        CommandCtes.resultOfEach(with(locked, pruned), List.of(result, orderingKey), locked, pruned)
             .orderBy(CommandCtes.POSITION),
         CommandCtes::arguments,
-        row -> PruneResult.valueOf(row.text(result)));
+        row ->
+            new KeyedResult<>(PruneResult.valueOf(row.text(result)), row.textOrNull(orderingKey)));
   }
 }

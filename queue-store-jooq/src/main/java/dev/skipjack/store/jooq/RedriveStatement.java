@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import static dev.skipjack.model.Sequences.JOBS_ID_SEQ;
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
@@ -12,19 +13,24 @@ import static org.jooq.impl.DSL.notExists;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.model.tables.Jobs;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
+import dev.skipjack.store.jooq.internal.ordering.Promotion;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.NextId;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.DSLContext;
 import org.jooq.Field;
+import org.jooq.Table;
 
 /**
  * Redrives dead jobs: returns them to their queues with fresh attempts.
@@ -34,10 +40,18 @@ import org.jooq.Field;
  * free AS MATERIALIZED (SELECT min(id) AS id FROM locked
  *                        WHERE status = 'dead' AND NOT EXISTS (SELECT FROM jobs WHERE unique_key = locked.freed_unique_key)
  *                        GROUP BY coalesce(freed_unique_key, id)),
- * redriven AS (UPDATE jobs SET status = 'pending', uncounted_attempts = attempts, unique_key = coalesce(unique_key, freed_unique_key), ...
- *               WHERE id = ANY (ARRAY(SELECT id FROM free)) RETURNING id)
- * SELECT CASE .. END, (the holder of the key) FROM given ...
+ * to_back AS MATERIALIZED (SELECT id, nextval('jobs_id_seq') AS position
+ *                            FROM (SELECT id FROM locked WHERE id IN (SELECT id FROM free) AND ordering_key IS NOT NULL AND ordering_head IS NULL
+ *                                   ORDER BY position) AS in_order),
+ * redriven AS (UPDATE jobs SET status = CASE WHEN ordering_key IS NOT NULL AND ordering_head IS NULL THEN 'waiting' ELSE 'pending' END,
+ *                              ordering_position = coalesce((its position in to_back), ordering_position), uncounted_attempts = attempts, unique_key = coalesce(unique_key, freed_unique_key), ...
+ *               WHERE id = ANY (ARRAY(SELECT id FROM free)) RETURNING id, ordering_key)
+ * SELECT CASE .. END, (the holder of the key), redriven.ordering_key FROM given ...
  * }</pre>
+ *
+ * <p>A job that blocks its ordering key is pending again in its place. Another job with an ordering
+ * key goes to the back of the key: it waits with a new position, and the caller promotes it after
+ * the commit if it is the first.
  *
  * <p>If two dead jobs had the same key, only the older one is redriven. If another transaction
  * takes the key between the check and the update, the statement fails with a unique violation, and
@@ -62,11 +76,19 @@ final class RedriveStatement {
 
   private RedriveStatement() {}
 
-  static Statement<List<JobId>, RedriveResult> of(DSLContext dialect) {
+  static Statement<List<JobId>, KeyedResult<RedriveResult>> of(DSLContext dialect) {
     CommonTableExpression<?> locked =
-        CommandCtes.lockedForUpdateOnly(JOBS.ID, JOBS.STATUS, JOBS.FREED_UNIQUE_KEY);
+        CommandCtes.lockedForUpdateOnly(
+            JOBS.ID,
+            JOBS.STATUS,
+            JOBS.FREED_UNIQUE_KEY,
+            JOBS.ORDERING_KEY,
+            JOBS.ORDERING_HEAD,
+            Promotion.POSITION.as("position"));
     CommonTableExpression<?> free = free(locked);
-    CommonTableExpression<?> redriven = redriven(free);
+    CommonTableExpression<?> toBack = toBack(locked, free);
+    CommonTableExpression<?> redriven = redriven(free, toBack);
+    Field<String> orderingKey = CommandCtes.orderingKeyOf(redriven);
     Jobs holder = JOBS.as("holder");
     Field<String> result =
         CommandCtes.result(redriven, Result.REDRIVEN)
@@ -88,17 +110,41 @@ final class RedriveStatement {
     return Statement.of(
         dialect,
         CommandCtes.resultOfEach(
-                with(locked, free, redriven), List.of(result, holderOfKey), locked, redriven)
+                with(locked, free, toBack, redriven),
+                List.of(result, holderOfKey, orderingKey),
+                locked,
+                redriven)
             .orderBy(CommandCtes.POSITION),
         CommandCtes::arguments,
-        row ->
-            switch (Result.valueOf(row.text(result))) {
-              case REDRIVEN -> new RedriveResult.Redriven();
-              case CONFLICT -> new RedriveResult.Conflict(new JobId(row.number(holderOfKey)));
-              case NOT_DEAD -> new RedriveResult.NotDead();
-              case BUSY -> new RedriveResult.Busy();
-              case GONE -> new RedriveResult.Gone();
-            });
+        row -> {
+          RedriveResult typed =
+              switch (Result.valueOf(row.text(result))) {
+                case REDRIVEN -> new RedriveResult.Redriven();
+                case CONFLICT -> new RedriveResult.Conflict(new JobId(row.number(holderOfKey)));
+                case NOT_DEAD -> new RedriveResult.NotDead();
+                case BUSY -> new RedriveResult.Busy();
+                case GONE -> new RedriveResult.Gone();
+              };
+          return new KeyedResult<>(typed, row.textOrNull(orderingKey));
+        });
+  }
+
+  /**
+   * Draws new positions, in their present order, for the jobs that do not hold their ordering keys.
+   */
+  private static CommonTableExpression<?> toBack(
+      CommonTableExpression<?> locked, CommonTableExpression<?> free) {
+    Table<?> inOrder =
+        select(CommandCtes.idOf(locked))
+            .from(locked)
+            .where(CommandCtes.idOf(locked).in(select(CommandCtes.idOf(free)).from(free)))
+            .and(CommandCtes.orderingKeyOf(locked).isNotNull())
+            .and(field(name("locked", JOBS.ORDERING_HEAD.getName()), Boolean.class).isNull())
+            .orderBy(field(name("locked", "position"), Long.class))
+            .asTable("in_order");
+    return name("to_back")
+        .asMaterialized(
+            select(CommandCtes.idOf(inOrder), NextId.of(JOBS_ID_SEQ).as("position")).from(inOrder));
   }
 
   private static CommonTableExpression<?> free(CommonTableExpression<?> locked) {
@@ -112,11 +158,23 @@ final class RedriveStatement {
                 .groupBy(coalesce(FREED_KEY, CommandCtes.idOf(locked).cast(String.class))));
   }
 
-  private static CommonTableExpression<?> redriven(CommonTableExpression<?> free) {
+  private static CommonTableExpression<?> redriven(
+      CommonTableExpression<?> free, CommonTableExpression<?> toBack) {
+    Field<Long> position =
+        field(
+            select(field(name("to_back", "position"), Long.class))
+                .from(toBack)
+                .where(CommandCtes.idOf(toBack).eq(JOBS.ID)));
     return name("redriven")
         .as(
             update(JOBS)
-                .set(JOBS.STATUS, JobPredicates.literal(JobStatus.PENDING))
+                .set(
+                    JOBS.STATUS,
+                    when(
+                            JOBS.ORDERING_KEY.isNotNull().and(JOBS.ORDERING_HEAD.isNull()),
+                            JobPredicates.literal(JobStatus.WAITING))
+                        .otherwise(JobPredicates.literal(JobStatus.PENDING)))
+                .set(JOBS.ORDERING_POSITION, coalesce(position, JOBS.ORDERING_POSITION))
                 .set(JOBS.SCHEDULED_AT, DatabaseClock.NOW)
                 .set(JOBS.UNCOUNTED_ATTEMPTS, JOBS.ATTEMPTS)
                 .set(JOBS.DIED_AT, castNull(JOBS.DIED_AT))
@@ -131,6 +189,6 @@ final class RedriveStatement {
                 .set(JOBS.FREED_UNIQUE_KEY, castNull(JOBS.FREED_UNIQUE_KEY))
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                 .where(JOBS.ID.eq(any(array(select(CommandCtes.idOf(free)).from(free)))))
-                .returning(JOBS.ID));
+                .returning(JOBS.ID, JOBS.ORDERING_KEY));
   }
 }

@@ -19,9 +19,13 @@ import java.util.regex.Pattern;
  */
 final class WakeUpChannel {
 
-  /** The format of the text: queue, kind and priority, in the form and length that jobs have. */
+  /**
+   * The format of the text: queue, kind, priority and perhaps an ordering key, in the form and
+   * length that jobs have.
+   */
   private static final Pattern TEXT =
-      Pattern.compile("(\\S{1,63}) (\\S{1,63}) (-?(?:100|[0-9]{1,2}))");
+      Pattern.compile(
+          "(\\S{1,63}) (\\S{1,63}) (-?(?:100|[0-9]{1,2}))(?: (.{1,512}))?", Pattern.DOTALL);
 
   private final String schema;
   private final String name;
@@ -40,7 +44,8 @@ final class WakeUpChannel {
   }
 
   String text(WakeUp wakeUp) {
-    return wakeUp.lane().queue() + " " + wakeUp.kind() + " " + wakeUp.lane().priority();
+    String text = wakeUp.lane().queue() + " " + wakeUp.kind() + " " + wakeUp.lane().priority();
+    return wakeUp.orderingKey() == null ? text : text + " " + wakeUp.orderingKey();
   }
 
   /**
@@ -51,7 +56,10 @@ final class WakeUpChannel {
     Matcher words = TEXT.matcher(text);
     return words.matches()
         ? Optional.of(
-            new WakeUp(new Lane(words.group(1), Integer.parseInt(words.group(3))), words.group(2)))
+            new WakeUp(
+                new Lane(words.group(1), Integer.parseInt(words.group(3))),
+                words.group(2),
+                words.group(4)))
         : Optional.empty();
   }
 

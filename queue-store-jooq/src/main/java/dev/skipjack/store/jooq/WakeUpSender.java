@@ -11,10 +11,13 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -47,6 +50,9 @@ final class WakeUpSender {
 
   /** The interval between wake-ups during a stream, for workers that do not claim from it yet. */
   private static final long QUIET_IN_STREAM = Duration.ofMillis(25).toNanos();
+
+  /** The largest number of ordering keys that a call names. */
+  private static final int MOST_KEYS = 100;
 
   private static final String NOTIFY =
       "SELECT pg_catalog.pg_notify(?::pg_catalog.text, ?::pg_catalog.text)";
@@ -101,14 +107,28 @@ final class WakeUpSender {
 
   /**
    * Wakes workers for jobs whose transaction has committed. If that fails, polling finds the jobs.
+   *
+   * @param promoted wake-ups for the jobs that were promoted after the commit because their
+   *     ordering keys had no head; empty if the promotion failed and a worker must do it
    */
-  void committed(List<NewJob> jobs, List<EnqueueResult> results) {
-    Map<String, WakeUp> wakeUps = dueNow(jobs, results);
-    wakeUps.values().removeIf(wakeUp -> !isNeeded(wakeUp));
+  void committed(List<NewJob> jobs, List<EnqueueResult> results, Optional<List<WakeUp>> promoted) {
+    List<WakeUp> wakeUps = new ArrayList<>(dueNow(jobs, results));
+    promoted.ifPresent(
+        heads -> {
+          wakeUps.removeIf(wakeUp -> wakeUp.orderingKey() != null);
+          wakeUps.addAll(heads);
+        });
+    Set<String> queues = new HashSet<>();
+    wakeUps.removeIf(
+        wakeUp -> {
+          String queue = wakeUp.lane().queue();
+          return silent.contains(queue)
+              || (wakeUp.orderingKey() == null && (!queues.add(queue) || !isNeeded(wakeUp)));
+        });
     if (wakeUps.isEmpty()) {
       return;
     }
-    send(wakeUps.values());
+    send(wakeUps);
   }
 
   /** Wakes workers for a schedule that was committed. If that fails, they find it in a minute. */
@@ -131,19 +151,22 @@ final class WakeUpSender {
       }
     } catch (SQLException | RuntimeException failure) {
       // The jobs are committed: an exception would make the caller enqueue them again.
-      LOG.debug("Wake-up not sent; workers find it by polling wakeUps={}", wakeUps, failure);
+      LOG.debug(
+          "Wake-up not sent; workers find the jobs by polling lanes={}",
+          wakeUps.stream().map(WakeUp::lane).toList(),
+          failure);
     }
   }
 
   /** Wakes workers for the jobs of {@code transaction} when it commits. */
   void within(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
       throws SQLException {
-    Map<String, WakeUp> wakeUps = dueNow(jobs, results);
+    List<WakeUp> wakeUps = dueNow(jobs, results);
     if (wakeUps.isEmpty()) {
       return;
     }
     try (PreparedStatement send = transaction.prepareStatement(SEND_UNLESS_ANOTHER_DOES)) {
-      for (WakeUp wakeUp : wakeUps.values()) {
+      for (WakeUp wakeUp : wakeUps) {
         send.setString(1, channel.name());
         send.setString(2, channel.text(wakeUp));
         send.setLong(3, channel.lock(wakeUp.lane().queue()));
@@ -154,19 +177,28 @@ final class WakeUpSender {
 
   /**
    * Returns at most one wake-up per queue, because a worker that is woken for one lane finds the
-   * others.
+   * others, and one for each of the first ordering keys. The worker that is woken searches for the
+   * other keys.
    */
-  private Map<String, WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
-    Map<String, WakeUp> wakeUps = new LinkedHashMap<>();
+  private List<WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
+    Map<String, WakeUp> byQueue = new LinkedHashMap<>();
+    Map<String, WakeUp> byKey = new LinkedHashMap<>();
     for (int i = 0; i < jobs.size(); i++) {
       NewJob job = jobs.get(i);
       if (results.get(i) instanceof EnqueueResult.Enqueued && wakes(job)) {
-        wakeUps.merge(
-            job.queue(),
-            wakeUp(job),
-            (one, other) -> one.lane().priority() >= other.lane().priority() ? one : other);
+        String key = job.orderingKey();
+        if (key == null) {
+          byQueue.merge(
+              job.queue(),
+              wakeUp(job),
+              (one, other) -> one.lane().priority() >= other.lane().priority() ? one : other);
+        } else if (byKey.size() < MOST_KEYS) {
+          byKey.putIfAbsent(key, wakeUp(job));
+        }
       }
     }
+    List<WakeUp> wakeUps = new ArrayList<>(byQueue.values());
+    wakeUps.addAll(byKey.values());
     return wakeUps;
   }
 
@@ -176,7 +208,8 @@ final class WakeUpSender {
 
   private static WakeUp wakeUp(NewJob job) {
     Integer priority = job.priority();
-    return new WakeUp(new Lane(job.queue(), priority == null ? 0 : priority), job.kind());
+    return new WakeUp(
+        new Lane(job.queue(), priority == null ? 0 : priority), job.kind(), job.orderingKey());
   }
 
   /**

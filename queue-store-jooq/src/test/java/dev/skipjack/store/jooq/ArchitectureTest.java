@@ -68,6 +68,10 @@ class ArchitectureTest {
           "dev.skipjack.store.jooq.internal.schedule", "dev.skipjack.store.jooq.internal");
 
   @ArchTest
+  static final ArchRule orderingDependsOnInternalSqlAlone =
+      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.ordering");
+
+  @ArchTest
   static final ArchRule packagesHaveNoCycles =
       slices().matching("dev.skipjack.store.(**)").should().beFreeOfCycles();
 

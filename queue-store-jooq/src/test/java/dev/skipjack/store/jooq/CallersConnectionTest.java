@@ -74,7 +74,7 @@ class CallersConnectionTest {
     assertThat(fixture.value("SELECT default_priority FROM @job_queues WHERE queue = 'set'"))
         .isEqualTo("7");
     assertThat(fixture.value("SELECT count(*) FROM @jobs_archive WHERE status = 'completed'"))
-        .isEqualTo("6");
+        .isEqualTo("10");
   }
 
   /** A redrive that waited for the key, its other rows locked, would deadlock with the caller. */

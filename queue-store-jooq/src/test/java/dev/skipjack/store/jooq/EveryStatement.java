@@ -31,6 +31,7 @@ import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.history.HistoryStatements;
+import dev.skipjack.store.jooq.internal.ordering.OrderingStatements;
 import dev.skipjack.store.jooq.internal.read.ReadStatements;
 import dev.skipjack.store.jooq.internal.schedule.ScheduleStatements;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
@@ -46,6 +47,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
 
@@ -58,6 +60,38 @@ final class EveryStatement {
   static void ofAJobsLife(JobQueue queue, DataSource dataSource) throws SQLException {
     ofAProducer(queue, dataSource);
     ofAWorker(queue, dataSource);
+    ofOrderedJobs(queue, dataSource);
+  }
+
+  /** Those for jobs with an ordering key, which are in a queue of their own; leaves none behind. */
+  static void ofOrderedJobs(JobQueue queue, DataSource dataSource) throws SQLException {
+    queue.enqueueAll(
+        Fixture.WORK,
+        Collections.nCopies(4, new Fixture.Work(1)),
+        job -> job.onQueue("ordered").orderingKey("every"));
+    JobStore store = queue.store();
+    store.complete(List.of(claimOrdered(store)));
+    store.endWithData(List.of(FinalOutcome.completed(claimOrdered(store), "{\"n\":1}")));
+    Execution third = claimOrdered(store);
+    inOne(dataSource, connection -> store.completeIn(connection, third));
+    Execution fourth = claimOrdered(store);
+    inOne(dataSource, connection -> store.completeIn(connection, fourth, "[1]"));
+    assertThat(queue.orderedJobs().orElseThrow().sweep().promoted()).isEmpty();
+  }
+
+  private static void inOne(DataSource dataSource, Consumer<Connection> work) throws SQLException {
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      work.accept(connection);
+      connection.commit();
+    }
+  }
+
+  private static Execution claimOrdered(JobStore store) {
+    return store
+        .claim(Fixture.request(1, Fixture.LEASE, new Lane("ordered", 0)))
+        .get(0)
+        .execution();
   }
 
   /** Those of a producer; leaves nine jobs that are due. */
@@ -209,6 +243,7 @@ final class EveryStatement {
     Map<String, StatementText> all =
         new TreeMap<>(GoldenSqlTest.statements(schema, AuditWeeks.containing(Instant.now())));
     all.putAll(HistoryStatements.texts(schema));
+    all.putAll(OrderingStatements.texts(schema));
     all.putAll(ReadStatements.texts(schema));
     all.putAll(ScheduleStatements.texts(schema));
     return all;

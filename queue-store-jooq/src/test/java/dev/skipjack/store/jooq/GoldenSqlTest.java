@@ -51,6 +51,14 @@ class GoldenSqlTest {
             Map.entry(
                 "complete-in-with-result", EndWithDataStatement.ofOne(dialect).in(weeks).text()),
             Map.entry("end-with-data", EndWithDataStatement.of(dialect).in(weeks).text()),
+            Map.entry("complete-ordered", CompleteStatement.ofOrdered(dialect).in(weeks).text()),
+            Map.entry(
+                "complete-in-ordered", CompleteStatement.ofOneOrdered(dialect).in(weeks).text()),
+            Map.entry(
+                "complete-in-ordered-with-result",
+                EndWithDataStatement.ofOneOrdered(dialect).in(weeks).text()),
+            Map.entry(
+                "end-ordered-with-data", EndWithDataStatement.ofOrdered(dialect).in(weeks).text()),
             Map.entry("fail", FailStatement.of(dialect).in(weeks).text()),
             Map.entry("requeue", RequeueStatement.of(dialect).in(weeks).text()),
             Map.entry("attempt-status", AttemptStatusStatement.of(dialect).in(weeks).text()),

@@ -17,6 +17,7 @@ import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import java.sql.Connection;
@@ -79,8 +80,8 @@ final class JobMoves {
   private final OutcomeStatement<List<Failure>, Ended> fail;
   private final OutcomeStatement<List<Requeue>, Ended> release;
   private final Statement<RescueStatement.Request, Rescued> rescue;
-  private final Statement<List<JobId>, CancelResult> cancel;
-  private final Statement<List<JobId>, RedriveResult> redrive;
+  private final Statement<List<JobId>, KeyedResult<CancelResult>> cancel;
+  private final Statement<List<JobId>, KeyedResult<RedriveResult>> redrive;
 
   /** Creates each statement once, as the store does: rendering takes longer than running it. */
   JobMoves(Fixture fixture) {
@@ -130,7 +131,7 @@ final class JobMoves {
       case REDRIVE ->
           new Answer(
               move,
-              one(redrive, connection, List.of(job)) instanceof RedriveResult.Redriven,
+              one(redrive, connection, List.of(job)).result() instanceof RedriveResult.Redriven,
               Optional.empty());
     };
   }
@@ -175,7 +176,7 @@ final class JobMoves {
   }
 
   private boolean cancel(Connection connection, JobId job) throws SQLException {
-    CancelResult result = one(cancel, connection, List.of(job));
+    CancelResult result = one(cancel, connection, List.of(job)).result();
     return result == CancelResult.CANCELLED || result == CancelResult.REQUESTED;
   }
 

@@ -7,6 +7,7 @@ import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Pruned;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -275,10 +277,10 @@ class PruneTest {
     }
 
     private DeadJobPruner pruner() {
+      OwnTransactions transactions = new OwnTransactions(fixture.database.dataSource());
+      DSLContext dialect = StatementDialect.forSchema(fixture.database.schema());
       return new DeadJobPruner(
-          new DeadJobWalker(
-              new OwnTransactions(fixture.database.dataSource()),
-              StatementDialect.forSchema(fixture.database.schema())));
+          new DeadJobWalker(transactions, dialect, new JooqOrderedJobs(transactions, dialect)));
     }
 
     private static QueueSettings hour() {

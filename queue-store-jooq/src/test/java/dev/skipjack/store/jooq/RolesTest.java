@@ -31,6 +31,8 @@ import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.migrations.Roles;
 import dev.skipjack.testkit.QueueDatabase;
@@ -96,6 +98,30 @@ class RolesTest {
         });
 
     assertThat(fixture.claim(20)).hasSize(19);
+  }
+
+  /** It may not promote its jobs, so it tells a worker to do that. */
+  @Test
+  void aProducersOrderedJobsWaitForAWorkerAndRunInOrder() throws SQLException {
+    try (WakeUps.Subscription heard = fixture.queue.wakeUps().orElseThrow().subscribe()) {
+      as(
+          "producer",
+          (queue, pool) ->
+              queue.enqueueAll(
+                  Fixture.WORK,
+                  List.of(new Fixture.Work(1), new Fixture.Work(2)),
+                  job -> job.orderingKey("k")));
+      assertThat(heard.await(Duration.ofSeconds(10)))
+          .containsExactly(new WakeUp(new Lane("default", 0), "work", "k"));
+    }
+    as(
+        "worker",
+        (queue, pool) -> {
+          queue.orderedJobs().orElseThrow().promote(List.of("k"));
+          EveryStatement.ofOrderedJobs(fixture.queue, pool);
+          assertThat(queue.orderedJobs().orElseThrow().sweep().promoted()).isEmpty();
+        });
+    assertThat(fixture.claim(20)).hasSize(1);
   }
 
   @Test
@@ -242,9 +268,9 @@ class RolesTest {
             forbidden(
                 List.of("producer"),
                 "INSERT INTO @jobs (kind, payload, status, attempts) VALUES ('work', '{}', 'running', 1)",
-                "INSERT INTO @jobs (kind, payload, status) VALUES ('work', '{}', 'dead')",
+                "INSERT INTO @jobs (kind, payload, died_at) VALUES ('work', '{}', now())",
                 "INSERT INTO @jobs (kind, payload, created_at) VALUES ('work', '{}', now())",
-                "INSERT INTO @jobs (kind, payload, ordering_key) VALUES ('work', '{}', 'k')",
+                "INSERT INTO @jobs (kind, payload, ordering_key, ordering_head) VALUES ('work', '{}', 'k', true)",
                 "UPDATE @jobs SET status = 'dead'",
                 "UPDATE @jobs SET unique_key = 'mine'",
                 "UPDATE @jobs SET tags = '{}'",

@@ -23,9 +23,10 @@ class StatementsDocumentTest {
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/history"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/read"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/schedule"),
+          Path.of("src/main/java/dev/skipjack/store/jooq/internal/ordering"),
           Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"));
   private static final Pattern CLASS_COMMENT =
-      Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*final class");
+      Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*(?:public )?final class");
   private static final Pattern INLINE_TAG =
       Pattern.compile("(?s)\\{@(?:code|link|value)\\s+#?([^}]*)}");
 
@@ -52,6 +53,8 @@ class StatementsDocumentTest {
               "FailStatement",
               "RequeueStatement",
               "RescueStatement"),
+          new Chapter(
+              "Ordering keys", "Promotion", "PromoteStatement", "FindHeadlessKeysStatement"),
           new Chapter(
               "Admin commands",
               "CommandCtes",

@@ -22,10 +22,18 @@ class WakeUpChannelTest {
     assertThat(channel.read(channel.text(wakeUp))).contains(wakeUp);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "account 42 ", "\n", "ä €"})
+  void readsTheOrderingKeysThatItWrites(String key) {
+    WakeUp wakeUp = new WakeUp(new Lane("q", -7), "k", key);
+
+    assertThat(channel.read(channel.text(wakeUp))).contains(wakeUp);
+  }
+
   /** Any role that can connect may send any text. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "q", "q k", "q k 101", "q k -101", "q k 999", "q k 1 2", "q k x", "probe 17"})
+      strings = {"", "q", "q k", "q k 101", "q k -101", "q k 999", "q k 1 ", "q k x", "probe 17"})
   void passesOverWhatNoJobCanHave(String text) {
     assertThat(channel.read(text)).isEmpty();
   }
@@ -34,5 +42,6 @@ class WakeUpChannelTest {
   void passesOverNamesThatAreTooLong() {
     assertThat(channel.read(LONG_NAME + "x k 0")).isEmpty();
     assertThat(channel.read("q " + "k".repeat(7_000) + " 0")).isEmpty();
+    assertThat(channel.read("q k 0 " + "k".repeat(513))).isEmpty();
   }
 }

@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -87,7 +88,8 @@ class WakeUpSenderTest {
   }
 
   private void enqueue(NewJob job) {
-    sender.committed(List.of(job), List.of(new EnqueueResult.Enqueued(new JobId(1))));
+    sender.committed(
+        List.of(job), List.of(new EnqueueResult.Enqueued(new JobId(1))), Optional.of(List.of()));
   }
 
   /** A wake-up that cannot be sent counts as sent. */

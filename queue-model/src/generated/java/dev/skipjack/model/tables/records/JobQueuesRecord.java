@@ -4,6 +4,7 @@
 package dev.skipjack.model.tables.records;
 
 
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.model.tables.JobQueues;
 
 import java.time.Instant;
@@ -162,11 +163,29 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     }
 
     /**
+     * Setter for <code>skipjack.job_queues.ordering_policy</code>. What happens
+     * behind a dead head of an ordering key, instead of what the job says.
+     * NULL: what the job says.
+     */
+    public void setOrderingPolicy(OrderingPolicy value) {
+        set(8, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_queues.ordering_policy</code>. What happens
+     * behind a dead head of an ordering key, instead of what the job says.
+     * NULL: what the job says.
+     */
+    public OrderingPolicy getOrderingPolicy() {
+        return (OrderingPolicy) get(8);
+    }
+
+    /**
      * Setter for <code>skipjack.job_queues.created_at</code>. When the row was
      * written.
      */
     public void setCreatedAt(Instant value) {
-        set(8, value);
+        set(9, value);
     }
 
     /**
@@ -174,7 +193,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * written.
      */
     public Instant getCreatedAt() {
-        return (Instant) get(8);
+        return (Instant) get(9);
     }
 
     /**
@@ -182,7 +201,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * last changed.
      */
     public void setUpdatedAt(Instant value) {
-        set(9, value);
+        set(10, value);
     }
 
     /**
@@ -190,7 +209,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * last changed.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(9);
+        return (Instant) get(10);
     }
 
     // -------------------------------------------------------------------------
@@ -216,7 +235,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     /**
      * Create a detached, initialised JobQueuesRecord
      */
-    public JobQueuesRecord(String queue, Instant pausedAt, Instant pausedUntil, Integer maxRunning, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, Instant createdAt, Instant updatedAt) {
+    public JobQueuesRecord(String queue, Instant pausedAt, Instant pausedUntil, Integer maxRunning, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, OrderingPolicy orderingPolicy, Instant createdAt, Instant updatedAt) {
         super(JobQueues.JOB_QUEUES);
 
         setQueue(queue);
@@ -227,6 +246,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
         setDeadRetention(deadRetention);
         setDefaultPriority(defaultPriority);
         setDefaultMaxAttempts(defaultMaxAttempts);
+        setOrderingPolicy(orderingPolicy);
         setCreatedAt(createdAt);
         setUpdatedAt(updatedAt);
         resetChangedOnNotNull();

@@ -5,6 +5,7 @@ package dev.skipjack.model.tables.records;
 
 
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.model.tables.Jobs;
 
@@ -441,11 +442,63 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
+     * Setter for <code>skipjack.jobs.ordering_head</code>. Whether the job
+     * holds its ordering key: true or NULL. No other job of the key is pending
+     * or running then.
+     */
+    public void setOrderingHead(Boolean value) {
+        set(25, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.jobs.ordering_head</code>. Whether the job
+     * holds its ordering key: true or NULL. No other job of the key is pending
+     * or running then.
+     */
+    public Boolean getOrderingHead() {
+        return (Boolean) get(25);
+    }
+
+    /**
+     * Setter for <code>skipjack.jobs.ordering_position</code>. Position in the
+     * ordering key, if it is not the id: a redriven job goes to the back.
+     */
+    public void setOrderingPosition(Long value) {
+        set(26, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.jobs.ordering_position</code>. Position in the
+     * ordering key, if it is not the id: a redriven job goes to the back.
+     */
+    public Long getOrderingPosition() {
+        return (Long) get(26);
+    }
+
+    /**
+     * Setter for <code>skipjack.jobs.ordering_policy</code>. Once the job is
+     * dead, whether its key is blocked, goes on, or its waiting jobs die with
+     * it. NULL: block.
+     */
+    public void setOrderingPolicy(OrderingPolicy value) {
+        set(27, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.jobs.ordering_policy</code>. Once the job is
+     * dead, whether its key is blocked, goes on, or its waiting jobs die with
+     * it. NULL: block.
+     */
+    public OrderingPolicy getOrderingPolicy() {
+        return (OrderingPolicy) get(27);
+    }
+
+    /**
      * Setter for <code>skipjack.jobs.progress</code>. Latest progress that the
      * handler reported.
      */
     public void setProgress(JSONB value) {
-        set(25, value);
+        set(28, value);
     }
 
     /**
@@ -453,7 +506,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * handler reported.
      */
     public JSONB getProgress() {
-        return (JSONB) get(25);
+        return (JSONB) get(28);
     }
 
     /**
@@ -461,7 +514,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * filters.
      */
     public void setTags(String[] value) {
-        set(26, value);
+        set(29, value);
     }
 
     /**
@@ -469,7 +522,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * filters.
      */
     public String[] getTags() {
-        return (String[]) get(26);
+        return (String[]) get(29);
     }
 
     /**
@@ -478,7 +531,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * time&gt; for a fire of a schedule.
      */
     public void setTraceparent(String value) {
-        set(27, value);
+        set(30, value);
     }
 
     /**
@@ -487,7 +540,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * time&gt; for a fire of a schedule.
      */
     public String getTraceparent() {
-        return (String) get(27);
+        return (String) get(30);
     }
 
     // -------------------------------------------------------------------------
@@ -513,7 +566,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     /**
      * Create a detached, initialised JobsRecord
      */
-    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, JSONB progress, String[] tags, String traceparent) {
+    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, Boolean orderingHead, Long orderingPosition, OrderingPolicy orderingPolicy, JSONB progress, String[] tags, String traceparent) {
         super(Jobs.JOBS);
 
         setId(id);
@@ -541,6 +594,9 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
         setUniqueUntil(uniqueUntil);
         setFreedUniqueKey(freedUniqueKey);
         setOrderingKey(orderingKey);
+        setOrderingHead(orderingHead);
+        setOrderingPosition(orderingPosition);
+        setOrderingPolicy(orderingPolicy);
         setProgress(progress);
         setTags(tags);
         setTraceparent(traceparent);

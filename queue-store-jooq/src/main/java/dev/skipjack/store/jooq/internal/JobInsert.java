@@ -13,7 +13,9 @@ import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.when;
 
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueKey;
@@ -155,7 +157,15 @@ public final class JobInsert {
         JobColumn.text("unique_until", "unique_untils", unique(key -> key.until().literal()))
             .into(JOBS.UNIQUE_UNTIL, given.value("unique_until", JOBS.UNIQUE_UNTIL.getDataType())),
         JobColumn.text("traceparent", "trace_parents", NewJob::enqueuedBy)
-            .into(JOBS.TRACEPARENT, given.text("traceparent")));
+            .into(JOBS.TRACEPARENT, given.text("traceparent")),
+        JobColumn.text("ordering_key", "ordering_keys", NewJob::orderingKey)
+            .into(JOBS.ORDERING_KEY, given.text("ordering_key")));
+  }
+
+  /** A job with an ordering key waits until it is promoted, also if no other job has the key. */
+  private static Field<JobStatus> status(Given given) {
+    return when(given.text("ordering_key").isNull(), inline(JobStatus.PENDING, JOBS.STATUS))
+        .otherwise(inline(JobStatus.WAITING, JOBS.STATUS));
   }
 
   static final List<JobColumn> COLUMNS = columns(COLUMNS_OF_INCOMING);
@@ -215,7 +225,8 @@ public final class JobInsert {
    * it is qualified, so it runs under any {@code search_path} and without settings (docs/adr/0007).
    */
   public static InsertOnDuplicateStep<JobsRecord> insertAlone() {
-    Map<Field<?>, Field<?>> values = values(NextId.of(JOBS_ID_SEQ), columns(PARAMETERS));
+    Map<Field<?>, Field<?>> values =
+        values(NextId.of(JOBS_ID_SEQ), PARAMETERS, columns(PARAMETERS));
     return insertInto(JOBS, values.keySet()).values(values.values());
   }
 
@@ -225,7 +236,7 @@ public final class JobInsert {
 
   private static InsertOnDuplicateStep<JobsRecord> insert(
       Field<Long> id, Table<?> incoming, Condition which, OrderField<?>... order) {
-    Map<Field<?>, Field<?>> values = values(id, COLUMNS);
+    Map<Field<?>, Field<?>> values = values(id, COLUMNS_OF_INCOMING, COLUMNS);
     return insertInto(JOBS, values.keySet())
         .select(
             select(values.values())
@@ -236,10 +247,12 @@ public final class JobInsert {
                 .orderBy(order));
   }
 
-  private static Map<Field<?>, Field<?>> values(Field<Long> id, List<JobColumn> columns) {
+  private static Map<Field<?>, Field<?>> values(
+      Field<Long> id, Given given, List<JobColumn> columns) {
     Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
     values.put(JOBS.ID, id);
     columns.forEach(column -> column.addTo(values));
+    values.put(JOBS.STATUS, status(given));
     return values;
   }
 

@@ -1,0 +1,51 @@
+package dev.skipjack.api.spi;
+
+import dev.skipjack.api.StoreException;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Promotes jobs with an ordering key: makes the first job of a key pending.
+ *
+ * <p>A job with a key is inserted as waiting. It is promoted by the end of the job before it or, if
+ * there is none, right after its enqueue. The methods of this interface promote the jobs for which
+ * neither was possible: those that were enqueued in a caller's transaction, and those that were
+ * committed or locked while the job before them ended. Implementations are thread-safe, and any
+ * number of workers may call them.
+ */
+public interface OrderedJobs {
+
+  /**
+   * Promotes the first waiting job of each key, unless another job of the key is pending or running
+   * or blocks the key. A job that another transaction has locked is left to a later {@link #sweep}.
+   *
+   * @return a wake-up for each promoted job that is due
+   * @throws StoreException if the database rejects a statement or cannot be reached
+   */
+  List<WakeUp> promote(Collection<String> keys);
+
+  /**
+   * Searches for keys that have waiting jobs but no job that is pending, running or dead and
+   * blocking, and promotes their first jobs. A call searches a limited number of keys; the next
+   * call continues from there.
+   *
+   * @throws StoreException if the database rejects a statement or cannot be reached
+   */
+  Sweep sweep();
+
+  /**
+   * The result of a sweep.
+   *
+   * @param promoted a wake-up for each promoted job that is due
+   * @param waiting whether any job waits for its ordering key, so that the next sweep may find one
+   *     to promote
+   * @param unfinished whether more keys remain to be searched
+   */
+  record Sweep(List<WakeUp> promoted, boolean waiting, boolean unfinished) {
+
+    /** Copies the list. */
+    public Sweep {
+      promoted = List.copyOf(promoted);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package dev.skipjack.store.jooq.internal.ordering;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.condition;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectDistinct;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.model.tables.Jobs;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.util.List;
+import java.util.Optional;
+import org.jooq.CommonTableExpression;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Promotes the next job of each of the given ordering keys that has no head.
+ *
+ * <pre>{@code
+ * WITH headless AS MATERIALIZED (SELECT DISTINCT given.ordering_key FROM unnest(:keys) AS given (ordering_key)
+ *                                 WHERE (SELECT id FROM jobs WHERE ordering_key = given.ordering_key AND ordering_head) IS NULL),
+ * next AS MATERIALIZED (...), unlocked AS MATERIALIZED (...), promoted AS (...)
+ * SELECT queue, priority, kind, scheduled_at <= clock_timestamp() FROM promoted
+ * }</pre>
+ *
+ * <p>{@link Promotion} explains the other parts. If another transaction promotes a different job of
+ * a key after this statement's snapshot, because a job with a smaller id was committed in between,
+ * the unique index of the heads refuses the statement with 23505, and it must be repeated. It waits
+ * for such a transaction if that has not ended, so it runs with a short {@code lock_timeout}. It is
+ * never part of a caller's transaction.
+ *
+ * <p>The head is looked up by a value instead of NOT EXISTS, which the planner would turn into a
+ * join with all heads. Locks waiting jobs in the order of their keys, without waiting.
+ */
+final class PromoteStatement {
+
+  private PromoteStatement() {}
+
+  /** Returns a wake-up for each promoted job that is due, and nothing for one that is not. */
+  static Statement<List<String>, Optional<WakeUp>> of(DSLContext dialect) {
+    ArrayRows given = ArrayRows.named("given").column("ordering_key", Texts.array("keys"));
+    Field<String> key = given.field("ordering_key", String.class);
+    Jobs head = JOBS.as("head");
+    CommonTableExpression<?> headless =
+        name("headless")
+            .asMaterialized(
+                selectDistinct(key)
+                    .from(given.table())
+                    .where(
+                        field(
+                                select(head.ID)
+                                    .from(head)
+                                    .where(head.ORDERING_KEY.eq(key))
+                                    .and(condition(head.ORDERING_HEAD)))
+                            .isNull()));
+    CommonTableExpression<?> next = Promotion.next(headless);
+    CommonTableExpression<?> unlocked = Promotion.unlocked(next);
+    CommonTableExpression<?> promoted = Promotion.promoted(unlocked);
+    Field<String> queue = field(name("promoted", "queue"), SQLDataType.CLOB);
+    Field<Short> priority = field(name("promoted", "priority"), SQLDataType.SMALLINT);
+    Field<String> kind = field(name("promoted", "kind"), SQLDataType.CLOB);
+    Field<Boolean> isDue =
+        field(field(name("promoted", "scheduled_at"), SQLDataType.INSTANT).le(DatabaseClock.NOW));
+    return Statement.of(
+        dialect,
+        with(headless, next, unlocked, promoted)
+            .select(queue, priority, kind, isDue)
+            .from(promoted),
+        keys -> new Arguments().texts("keys", keys, each -> each),
+        row ->
+            row.flag(isDue)
+                ? Optional.of(
+                    new WakeUp(new Lane(row.text(queue), row.integer(priority)), row.text(kind)))
+                : Optional.empty());
+  }
+}

@@ -1,0 +1,128 @@
+package dev.skipjack.store.jooq.internal.ordering;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.condition;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.lateral;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectDistinct;
+import static org.jooq.impl.DSL.update;
+
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import java.util.List;
+import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
+import org.jooq.Field;
+import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Promotes the next job of ordering keys that have no head, as the last part of a statement:
+ *
+ * <pre>{@code
+ * freed    AS MATERIALIZED (SELECT DISTINCT ordering_key FROM ended WHERE ordering_key IS NOT NULL),
+ * next     AS MATERIALIZED (SELECT first.id FROM freed CROSS JOIN LATERAL (
+ *                                  SELECT id FROM jobs WHERE status = 'waiting' AND ordering_key = freed.ordering_key
+ *                                   ORDER BY coalesce(ordering_position, id) LIMIT 1) AS first),
+ * unlocked AS MATERIALIZED (SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM next)) AND (still waiting)
+ *                            ORDER BY ordering_key FOR NO KEY UPDATE SKIP LOCKED),
+ * promoted AS (UPDATE jobs SET status = 'pending', ordering_head = true, updated_at = clock_timestamp()
+ *               WHERE id = ANY (ARRAY(SELECT id FROM unlocked)) RETURNING ...)
+ * }</pre>
+ *
+ * <p>The choice of the next job does not skip locked rows: the job after a locked one must not
+ * overtake it. If the next job is locked, for instance by a command that cancels it, nothing is
+ * promoted, and a later search for keys without a head promotes it. "Still waiting" is expressed by
+ * the other columns of a waiting job, because with {@code status = 'waiting'} the planner could
+ * read the whole index of waiting jobs.
+ *
+ * <p>The flag of a head that this statement deletes is gone before that of the next job is written,
+ * because {@code promoted} depends on all rows of {@code ended}. Other promotions of the key see a
+ * head until this transaction ends, so the unique index of the heads has no conflict.
+ *
+ * <p>Lock order: heads before the jobs that wait behind them, and those in the order of their keys.
+ * No lock waits.
+ */
+public final class Promotion {
+
+  /** The predicate of {@code jobs_ordering_head_idx}. */
+  static final Condition HEAD = condition(JOBS.ORDERING_HEAD);
+
+  /** The position of a job in its ordering key, as in {@code jobs_ordering_waiting_idx}. */
+  public static final Field<Long> POSITION = coalesce(JOBS.ORDERING_POSITION, JOBS.ID);
+
+  private Promotion() {}
+
+  /**
+   * Returns the CTEs that promote the next jobs of the keys of {@code ended}.
+   *
+   * @param ended deleted heads, and jobs without a key; a CTE with the column {@code ordering_key}
+   */
+  public static List<CommonTableExpression<?>> behind(CommonTableExpression<?> ended) {
+    Field<String> key = keyOf(ended);
+    CommonTableExpression<?> freed =
+        name("freed").asMaterialized(selectDistinct(key).from(ended).where(key.isNotNull()));
+    CommonTableExpression<?> next = next(freed);
+    CommonTableExpression<?> unlocked = unlocked(next);
+    return List.of(freed, next, unlocked, promoted(unlocked));
+  }
+
+  /** The first waiting job of each key of {@code keys}: {@code next(id)}. */
+  static CommonTableExpression<?> next(CommonTableExpression<?> keys) {
+    Table<?> first =
+        select(JOBS.ID)
+            .from(JOBS)
+            .where(JobPredicates.WAITING)
+            .and(JOBS.ORDERING_KEY.eq(keyOf(keys)))
+            .orderBy(POSITION)
+            .limit(inline(1))
+            .asTable("first");
+    return name("next").asMaterialized(select(idOf(first)).from(keys).crossJoin(lateral(first)));
+  }
+
+  /** Those of {@code next} that still wait and that no other transaction has locked. */
+  static CommonTableExpression<?> unlocked(CommonTableExpression<?> next) {
+    return name("unlocked")
+        .asMaterialized(
+            select(JOBS.ID)
+                .from(JOBS)
+                .where(isOf(next))
+                .and(JOBS.ORDERING_HEAD.isNull())
+                .and(JOBS.CURRENT_EXECUTION_ID.isNull())
+                .and(JOBS.DIED_AT.isNull())
+                .orderBy(JOBS.ORDERING_KEY)
+                .forNoKeyUpdate()
+                .skipLocked());
+  }
+
+  /** Makes the jobs of {@code unlocked} the heads of their keys. */
+  static CommonTableExpression<?> promoted(CommonTableExpression<?> unlocked) {
+    return name("promoted")
+        .as(
+            update(JOBS)
+                .set(JOBS.STATUS, JobPredicates.literal(JobStatus.PENDING))
+                .set(JOBS.ORDERING_HEAD, inline(true))
+                .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
+                .where(isOf(unlocked))
+                .returning(JOBS.QUEUE, JOBS.PRIORITY, JOBS.KIND, JOBS.SCHEDULED_AT));
+  }
+
+  private static Condition isOf(Table<?> table) {
+    return JOBS.ID.eq(any(array(select(idOf(table)).from(table))));
+  }
+
+  static Field<String> keyOf(Table<?> table) {
+    return field(name(table.getName(), "ordering_key"), SQLDataType.CLOB);
+  }
+
+  private static Field<Long> idOf(Table<?> table) {
+    return field(name(table.getName(), "id"), Long.class);
+  }
+}

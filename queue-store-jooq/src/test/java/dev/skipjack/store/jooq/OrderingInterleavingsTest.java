@@ -1,0 +1,329 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.OrderedJobs;
+import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.store.jooq.internal.ordering.OrderingStatements;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.jooq.DSLContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Statements about one ordering key that meet each other, step by step. */
+@QueueTest
+@Timeout(60)
+class OrderingInterleavingsTest {
+
+  private Fixture fixture;
+  private OrderedJobs ordered;
+  private DSLContext dialect;
+  private Statement<List<String>, Optional<WakeUp>> promote;
+  private Rival one;
+  private Rival other;
+
+  @BeforeEach
+  void open(QueueDatabase database) throws SQLException {
+    fixture = new Fixture(database);
+    ordered = fixture.queue.orderedJobs().orElseThrow();
+    dialect = StatementDialect.forSchema(database.schema());
+    promote = OrderingStatements.promote(database.schema());
+    one = new Rival(database);
+    other = new Rival(database);
+  }
+
+  @AfterEach
+  void close() throws SQLException {
+    one.close();
+    other.close();
+  }
+
+  @Test
+  void enqueueThatMeetsTheEndOfTheHeadIsPromotedByTheNextSweep() throws SQLException {
+    enqueue("a", 1);
+    Execution head = fixture.claimOne(Fixture.LEASE);
+    one.begin();
+    one.run(connection -> completeIn(connection, head));
+
+    JobId late = enqueue("a", 1).get(0);
+    assertThat(status(late)).isEqualTo("waiting");
+    one.commit();
+
+    assertThat(claimed()).isEmpty();
+    assertThat(ordered.sweep().promoted()).hasSize(1);
+    assertThat(claimed()).containsExactly(late);
+  }
+
+  @Test
+  void jobBehindALockedOneDoesNotOvertakeIt() throws SQLException {
+    List<JobId> jobs = enqueue("a", 3);
+    Execution head = fixture.claimOne(Fixture.LEASE);
+    one.begin();
+    one.execute(
+        fixture.inSchema("SELECT 1 FROM @jobs WHERE id = " + jobs.get(1) + " FOR NO KEY UPDATE"));
+
+    assertThat(fixture.store.complete(List.of(head))).containsExactly(Verdict.DONE);
+    assertThat(ordered.sweep().promoted()).isEmpty();
+    assertThat(claimed()).isEmpty();
+    one.rollback();
+
+    assertThat(ordered.sweep().promoted()).hasSize(1);
+    assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void jobThatIsCancelledMeanwhileIsNotPromoted() throws Exception {
+    List<JobId> jobs = enqueue("a", 3);
+    Execution head = fixture.claimOne(Fixture.LEASE);
+    fixture.store.complete(List.of(head));
+    fixture.execute(
+        "UPDATE @jobs SET status = 'waiting', ordering_head = NULL WHERE id = " + jobs.get(1));
+    try (Gate gate = new Gate(fixture)) {
+      gate.stops(one);
+      gate.shut();
+      Future<List<Optional<WakeUp>>> promotion =
+          gate.sendTo(one, connection -> promote.run(begun(connection), List.of("a")));
+      other.execute(fixture.inSchema("DELETE FROM @jobs WHERE id = " + jobs.get(1)));
+      gate.open();
+
+      assertThat(promotion.get()).isEmpty();
+      one.commit();
+    }
+    assertThat(ordered.sweep().promoted()).hasSize(1);
+    assertThat(claimed()).containsExactly(jobs.get(2));
+  }
+
+  /** The later snapshot shows an earlier job; the index lets one of the two be the head. */
+  @Test
+  void twoPromotionsWithDifferentSnapshotsMakeOneHead() throws Exception {
+    JobId first;
+    JobId second;
+    try (Gate gate = new Gate(fixture);
+        Rival late = new Rival(fixture.database)) {
+      first = inTransaction(one, "a");
+      second = inTransaction(other, "a");
+      other.commit();
+      gate.stops(late);
+      gate.shut();
+      Future<List<Optional<WakeUp>>> promotion =
+          gate.sendTo(late, connection -> promote.run(begun(connection), List.of("a")));
+      one.commit();
+      other.run(connection -> promote.run(begun(connection), List.of("a")));
+      other.commit();
+      assertThat(status(first)).isEqualTo("pending");
+      gate.open();
+
+      assertThatThrownBy(promotion::get)
+          .isInstanceOf(ExecutionException.class)
+          .cause()
+          .extracting(refused -> ((SQLException) refused).getSQLState())
+          .isEqualTo("23505");
+      late.rollback();
+    }
+    assertThat(status(first)).isEqualTo("pending");
+    assertThat(status(second)).isEqualTo("waiting");
+  }
+
+  /** As above, but the port repeats the statement, whose new snapshot shows the head. */
+  @Test
+  void lostRaceOfPromotionsIsNoErrorForTheCaller() throws Exception {
+    JobId first;
+    try (Gate gate = new Gate(fixture);
+        var pool = fixture.database.newDataSource(1)) {
+      OrderedJobs slow =
+          JobQueue.builder(pool)
+              .schema(fixture.database.schema())
+              .build()
+              .orderedJobs()
+              .orElseThrow();
+      first = inTransaction(one, "a");
+      inTransaction(other, "a");
+      other.commit();
+      int session = gate.stopsTheOneOf(pool);
+      gate.shut();
+      Future<List<WakeUp>> promotion = one.start(unused -> slow.promote(List.of("a")));
+      gate.awaitArrival(promotion, session);
+      try (Rival third = new Rival(fixture.database)) {
+        // The rival's thread is taken, its connection is not.
+        one.commit();
+        third.run(connection -> promote.run(begun(connection), List.of("a")));
+        third.commit();
+      }
+      gate.open();
+      assertThat(promotion.get()).isEmpty();
+    }
+    assertThat(status(first)).isEqualTo("pending");
+    assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE ordering_head")).isEqualTo("1");
+  }
+
+  @Test
+  void redriveThatMeetsAPromotionGoesToTheBack() throws SQLException {
+    List<JobId> jobs = enqueue("a", 3);
+    die();
+    fixture.execute("UPDATE @jobs SET ordering_head = NULL WHERE status = 'dead'");
+    one.begin();
+    one.run(
+        connection -> RedriveStatement.of(dialect).run(connection, List.of(jobs.get(0))).get(0));
+    assertThat(ordered.sweep().promoted()).hasSize(1);
+    assertThat(status(jobs.get(1))).isEqualTo("pending");
+    one.commit();
+
+    assertThat(ordered.sweep().promoted()).isEmpty();
+    for (int next : new int[] {1, 2, 0}) {
+      Execution head = fixture.claimOne(Fixture.LEASE);
+      assertThat(head.jobId()).isEqualTo(jobs.get(next));
+      fixture.store.complete(List.of(head));
+    }
+  }
+
+  @Test
+  void redriveOfABlockingJobThatMeetsASweepKeepsTheKey() throws SQLException {
+    List<JobId> jobs = enqueue("a", 2);
+    die();
+    one.begin();
+    one.run(
+        connection -> RedriveStatement.of(dialect).run(connection, List.of(jobs.get(0))).get(0));
+    assertThat(ordered.sweep().promoted()).isEmpty();
+    one.commit();
+    assertThat(ordered.sweep().promoted()).isEmpty();
+    assertThat(claimed()).containsExactly(jobs.get(0));
+  }
+
+  @Test
+  void endsOfTwoHeadsAndCommandsOnTheirFollowersInOppositeOrderDoNotWait() throws SQLException {
+    List<JobId> a = enqueue("a", 2);
+    List<JobId> b = enqueue("b", 2);
+    List<Execution> heads = fixture.claim(2).stream().map(ClaimedJob::execution).toList();
+    one.begin();
+    other.begin();
+    one.run(connection -> completeIn(connection, heads.get(0)));
+    other.run(connection -> completeIn(connection, heads.get(1)));
+
+    assertThat(cancel(one, b.get(1))).isEqualTo(CancelResult.BUSY);
+    assertThat(cancel(other, a.get(1))).isEqualTo(CancelResult.BUSY);
+    one.commit();
+    other.commit();
+    assertThat(claimed()).containsExactly(a.get(1), b.get(1));
+  }
+
+  @Test
+  void batchesThatEndHeadsInOppositeOrderDoNotWait() throws Exception {
+    enqueue("a", 2);
+    enqueue("b", 2);
+    List<Execution> heads = fixture.claim(2).stream().map(ClaimedJob::execution).toList();
+    one.begin();
+    one.run(connection -> completeIn(connection, heads.get(0)));
+
+    assertThat(fixture.store.complete(List.of(heads.get(1), heads.get(0))))
+        .containsExactly(Verdict.DONE, Verdict.BUSY);
+    one.commit();
+    assertThat(claimed()).hasSize(2);
+  }
+
+  @Test
+  void jobThatIsCommittedLateRunsAfterTheHeadAndBeforeTheOthers() throws SQLException {
+    JobId early = inTransaction(one, "a");
+    List<JobId> later = enqueue("a", 2);
+    Execution head = fixture.claimOne(Fixture.LEASE);
+    assertThat(head.jobId()).isEqualTo(later.get(0));
+    one.commit();
+
+    fixture.store.complete(List.of(head));
+    assertThat(claimed()).containsExactly(early);
+  }
+
+  /**
+   * The snapshot of such a transaction may be too old for the completion, with or without a key.
+   */
+  @Test
+  void repeatableReadTransactionOfAHandlerPromotesWhatItsSnapshotShows() throws SQLException {
+    List<JobId> jobs = enqueue("a", 3);
+    Execution head = fixture.claimOne(Fixture.LEASE);
+    try (Connection handler = fixture.database.connection()) {
+      handler.setAutoCommit(false);
+      handler.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      try (var statement = handler.createStatement()) {
+        statement.execute("SELECT 1");
+      }
+      fixture.queue.admin().cancel(List.of(jobs.get(1)));
+
+      assertThatThrownBy(() -> fixture.store.completeIn(handler, head))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining("40001");
+      handler.rollback();
+      fixture.store.completeIn(handler, head);
+      handler.commit();
+    }
+    assertThat(claimed()).containsExactly(jobs.get(2));
+  }
+
+  private List<JobId> enqueue(String key, int count) {
+    return fixture.queue.enqueueAll(
+        Fixture.WORK,
+        IntStream.rangeClosed(1, count).mapToObj(Fixture.Work::new).toList(),
+        job -> job.orderingKey(key));
+  }
+
+  /** Enqueues in a transaction of {@code rival} that stays open. */
+  private JobId inTransaction(Rival rival, String key) throws SQLException {
+    rival.begin();
+    return rival.run(
+        connection ->
+            fixture
+                .queue
+                .in(connection)
+                .enqueue(Fixture.WORK, new Fixture.Work(1), job -> job.orderingKey(key)));
+  }
+
+  private boolean completeIn(Connection connection, Execution execution) {
+    fixture.store.completeIn(connection, execution);
+    return true;
+  }
+
+  private CancelResult cancel(Rival rival, JobId job) throws SQLException {
+    return rival.run(
+        connection -> CancelStatement.of(dialect).run(connection, List.of(job)).get(0).result());
+  }
+
+  private static Connection begun(Connection connection) throws SQLException {
+    connection.setAutoCommit(false);
+    return connection;
+  }
+
+  private void die() {
+    fixture.store.fail(
+        List.of(
+            new Failure(
+                fixture.claimOne(Fixture.LEASE), JobError.of("no luck"), Duration.ZERO, true)));
+  }
+
+  private List<JobId> claimed() {
+    return fixture.claim(100).stream().map(each -> each.execution().jobId()).toList();
+  }
+
+  private String status(JobId job) {
+    return fixture.value("SELECT status FROM @jobs WHERE id = " + job);
+  }
+}

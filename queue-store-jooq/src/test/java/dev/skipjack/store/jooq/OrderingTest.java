@@ -1,0 +1,398 @@
+package dev.skipjack.store.jooq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
+import dev.skipjack.api.spi.FinalOutcome;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.OrderedJobs;
+import dev.skipjack.api.spi.OrderedJobs.Sweep;
+import dev.skipjack.api.spi.Requeue;
+import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Jobs of one ordering key, each event of their lives by itself. */
+@QueueTest
+class OrderingTest {
+
+  private static final JobError ERROR = JobError.of("no luck");
+
+  private Fixture fixture;
+  private OrderedJobs ordered;
+
+  @BeforeEach
+  void open(QueueDatabase database) {
+    fixture = new Fixture(database);
+    ordered = fixture.queue.orderedJobs().orElseThrow();
+  }
+
+  @Test
+  void onlyTheFirstJobOfAKeyIsClaimed() {
+    List<JobId> a = enqueue("a", 3);
+    List<JobId> b = enqueue("b", 2);
+
+    assertThat(claimed()).containsExactly(a.get(0), b.get(0));
+    assertThat(claimed()).isEmpty();
+    assertThat(statuses("a")).isEqualTo("running waiting waiting");
+  }
+
+  @Test
+  void completionPromotesTheNextJobInTheSameStatement() {
+    List<JobId> jobs = enqueue("a", 3);
+    for (JobId job : jobs) {
+      List<ClaimedJob> claimed = fixture.claim(10);
+      assertThat(claimed).extracting(each -> each.execution().jobId()).containsExactly(job);
+      assertThat(claimed.get(0).execution().orderingKey()).isEqualTo("a");
+      assertThat(fixture.store.complete(executions(claimed))).containsExactly(Verdict.DONE);
+    }
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
+  }
+
+  @Test
+  void conclusionPromotesTheNextJob() {
+    List<JobId> jobs = enqueue("a", 3);
+    fixture.store.endWithData(
+        List.of(FinalOutcome.completed(fixture.claimOne(Fixture.LEASE), "{\"n\":1}")));
+    fixture.store.endWithData(
+        List.of(FinalOutcome.cancelled(fixture.claimOne(Fixture.LEASE), "no use")));
+    assertThat(claimed()).containsExactly(jobs.get(2));
+  }
+
+  @Test
+  void completionInTheHandlersTransactionPromotesWhenItCommits() throws SQLException {
+    List<JobId> jobs = enqueue("a", 3);
+    try (Connection handler = fixture.database.connection()) {
+      handler.setAutoCommit(false);
+      fixture.store.completeIn(handler, fixture.claimOne(Fixture.LEASE));
+      assertThat(ordered.sweep().promoted()).isEmpty();
+      assertThat(claimed()).isEmpty();
+      handler.commit();
+      fixture.store.completeIn(handler, fixture.claimOne(Fixture.LEASE), "[1]");
+      handler.commit();
+    }
+    assertThat(claimed()).containsExactly(jobs.get(2));
+  }
+
+  @Test
+  void rolledBackCompletionPromotesNothing() throws SQLException {
+    enqueue("a", 2);
+    try (Connection handler = fixture.database.connection()) {
+      handler.setAutoCommit(false);
+      fixture.store.completeIn(handler, fixture.claimOne(Fixture.LEASE));
+      handler.rollback();
+    }
+    assertThat(statuses("a")).isEqualTo("running waiting");
+    assertThat(heads()).isEqualTo("1");
+  }
+
+  @Test
+  void mixedBatchPromotesForTheOrderedJobsOnly() {
+    List<JobId> a = enqueue("a", 2);
+    fixture.enqueue(2);
+    List<ClaimedJob> claimed = fixture.claim(10);
+    assertThat(claimed).hasSize(3);
+    assertThat(fixture.store.complete(executions(claimed))).containsOnly(Verdict.DONE);
+    assertThat(claimed()).containsExactly(a.get(1));
+  }
+
+  @Test
+  void retriedJobKeepsItsKey() {
+    List<JobId> jobs = enqueue("a", 2);
+    fixture.store.fail(
+        List.of(new Failure(fixture.claimOne(Fixture.LEASE), ERROR, Duration.ofHours(1), false)));
+
+    assertThat(statuses("a")).isEqualTo("pending waiting");
+    assertThat(ordered.sweep().promoted()).isEmpty();
+    assertThat(claimed()).isEmpty();
+
+    fixture.execute("UPDATE @jobs SET scheduled_at = now() WHERE status = 'pending'");
+    assertThat(claimed()).containsExactly(jobs.get(0));
+  }
+
+  @Test
+  void snoozedAndReleasedJobsKeepTheirKeys() {
+    enqueue("a", 2);
+    fixture.store.requeue(
+        List.of(
+            Requeue.until(
+                fixture.claimOne(Fixture.LEASE),
+                ExecutionStatus.SNOOZED,
+                Instant.now().plus(Duration.ofHours(1)))));
+    assertThat(statuses("a")).isEqualTo("pending waiting");
+    assertThat(ordered.sweep()).isEqualTo(new Sweep(List.of(), true, false));
+    assertThat(heads()).isEqualTo("1");
+  }
+
+  @Test
+  void rescuedJobKeepsItsKey() {
+    List<JobId> jobs = enqueue("a", 2);
+    fixture.claimOne(Fixture.EXPIRED);
+    assertThat(fixture.store.rescue(Duration.ZERO, 10)).hasSize(1);
+
+    assertThat(statuses("a")).isEqualTo("pending waiting");
+    assertThat(claimed()).containsExactly(jobs.get(0));
+  }
+
+  @Test
+  void deadJobBlocksItsKey() {
+    enqueue("a", 2);
+    List<JobId> b = enqueue("b", 1);
+    fixture.store.fail(
+        List.of(new Failure(fixture.claimOne(Fixture.LEASE), ERROR, Duration.ZERO, true)));
+
+    assertThat(statuses("a")).isEqualTo("dead waiting");
+    assertThat(ordered.sweep().promoted()).isEmpty();
+    assertThat(claimed()).containsExactly(b.get(0));
+  }
+
+  @Test
+  void cancelledHeadsAttemptPassesTheKeyOn() {
+    List<JobId> jobs = enqueue("a", 3);
+    Execution first = fixture.claimOne(Fixture.LEASE);
+    assertThat(fixture.queue.admin().cancel(List.of(jobs.get(0))))
+        .containsExactly(CancelResult.REQUESTED);
+    fixture.store.fail(List.of(new Failure(first, ERROR, Duration.ofHours(1), false)));
+    assertThat(statuses("a")).isEqualTo("pending waiting");
+
+    Execution second = fixture.claimOne(Fixture.LEASE);
+    fixture.queue.admin().cancel(List.of(jobs.get(1)));
+    fixture.store.requeue(
+        List.of(
+            Requeue.until(
+                second, ExecutionStatus.SNOOZED, Instant.now().plus(Duration.ofHours(1)))));
+    assertThat(claimed()).containsExactly(jobs.get(2));
+  }
+
+  @Test
+  void lostAttemptOfACancelledHeadPassesTheKeyOnAtTheNextSweep() {
+    List<JobId> jobs = enqueue("a", 2);
+    fixture.claimOne(Fixture.EXPIRED);
+    fixture.queue.admin().cancel(List.of(jobs.get(0)));
+    fixture.store.rescue(Duration.ZERO, 10);
+
+    assertThat(ordered.sweep().promoted())
+        .containsExactly(new WakeUp(new Lane("default", 0), "work"));
+    assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void cancelledWaitingJobLeavesTheOrderAsItIs() {
+    List<JobId> jobs = enqueue("a", 3);
+    assertThat(fixture.queue.admin().cancel(List.of(jobs.get(1))))
+        .containsExactly(CancelResult.CANCELLED);
+    fixture.store.complete(executions(fixture.claim(1)));
+    assertThat(claimed()).containsExactly(jobs.get(2));
+  }
+
+  @Test
+  void cancelledPendingHeadPassesTheKeyOn() {
+    List<JobId> jobs = enqueue("a", 2);
+    assertThat(fixture.queue.admin().cancel(List.of(jobs.get(0))))
+        .containsExactly(CancelResult.CANCELLED);
+    assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void prunedDeadHeadPassesTheKeyOn() {
+    List<JobId> jobs = enqueue("a", 2);
+    fixture.store.fail(
+        List.of(new Failure(fixture.claimOne(Fixture.LEASE), ERROR, Duration.ZERO, true)));
+    fixture.queue.admin().prune(List.of(jobs.get(0)));
+    assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void redrivenHeadThatBlockedItsKeyRunsFirst() {
+    List<JobId> jobs = enqueue("a", 2);
+    killOne();
+    assertThat(fixture.queue.admin().redrive(jobs.subList(0, 1)))
+        .containsExactly(new RedriveResult.Redriven());
+    assertThat(statuses("a")).isEqualTo("pending waiting");
+    assertThat(claimed()).containsExactly(jobs.get(0));
+  }
+
+  @Test
+  void otherRedrivenJobsGoToTheBackInTheirOrder() {
+    List<JobId> jobs = enqueue("a", 4);
+    for (int i = 0; i < 2; i++) {
+      killOne();
+      fixture.execute("UPDATE @jobs SET ordering_head = NULL WHERE status = 'dead'");
+      ordered.sweep();
+    }
+    assertThat(fixture.queue.admin().redrive(List.of(jobs.get(1), jobs.get(0))))
+        .containsOnly(new RedriveResult.Redriven());
+    assertThat(statuses("a")).isEqualTo("waiting waiting pending waiting");
+
+    for (int next : new int[] {2, 3, 0, 1}) {
+      List<ClaimedJob> claimed = fixture.claim(10);
+      assertThat(claimed)
+          .extracting(each -> each.execution().jobId())
+          .containsExactly(jobs.get(next));
+      fixture.store.complete(executions(claimed));
+    }
+  }
+
+  @Test
+  void redrivenJobOfAnIdleKeyRuns() {
+    List<JobId> jobs = enqueue("a", 1);
+    killOne();
+    fixture.execute("UPDATE @jobs SET ordering_head = NULL");
+    fixture.queue.admin().redrive(jobs);
+    assertThat(claimed()).containsExactly(jobs.get(0));
+  }
+
+  @Test
+  void delayedHeadHoldsItsKey() {
+    fixture.queue.enqueue(
+        Fixture.WORK, new Fixture.Work(1), job -> job.orderingKey("a").delay(Duration.ofHours(1)));
+    enqueue("a", 1);
+
+    assertThat(statuses("a")).isEqualTo("pending waiting");
+    assertThat(ordered.sweep().promoted()).isEmpty();
+    assertThat(claimed()).isEmpty();
+  }
+
+  @Test
+  void priorityDoesNotChangeTheOrderWithinAKey() {
+    List<JobId> first = enqueue("a", 1);
+    JobId urgent =
+        fixture.queue.enqueue(
+            Fixture.WORK, new Fixture.Work(2), job -> job.orderingKey("a").priority(50));
+    List<ClaimedJob> claimed =
+        fixture.store.claim(
+            Fixture.request(10, Fixture.LEASE, new Lane("default", 50), new Lane("default", 0)));
+    assertThat(claimed).extracting(each -> each.execution().jobId()).containsExactly(first.get(0));
+    fixture.store.complete(executions(claimed));
+    assertThat(fixture.store.claim(Fixture.request(10, Fixture.LEASE, new Lane("default", 50))))
+        .extracting(each -> each.execution().jobId())
+        .containsExactly(urgent);
+  }
+
+  @Test
+  void keyOrdersJobsOfSeveralQueuesAndKinds() {
+    JobType<Fixture.Work> other = JobType.of("other", Fixture.Work.class).onQueue("elsewhere");
+    fixture.queue.enqueue(other, new Fixture.Work(1), job -> job.orderingKey("a"));
+    enqueue("a", 1);
+    assertThat(claimed()).isEmpty();
+  }
+
+  @Test
+  void typesKeyComesFromThePayload() {
+    JobType<Fixture.Work> type =
+        Fixture.WORK.orderedBy(work -> work.number() == 0 ? null : "n-" + work.number());
+    fixture.queue.enqueueAll(
+        type, List.of(new Fixture.Work(1), new Fixture.Work(1), new Fixture.Work(0)));
+    fixture.queue.enqueue(type, new Fixture.Work(1), job -> job.orderingKey("own"));
+
+    assertThat(
+            fixture.value(
+                "SELECT string_agg(coalesce(ordering_key, '-') || ' ' || status, ', ' ORDER BY id)"
+                    + " FROM @jobs"))
+        .isEqualTo("n-1 pending, n-1 waiting, - pending, own pending");
+  }
+
+  @Test
+  void jobOfACallersTransactionIsPromotedByItsWakeUpOrASweep() throws SQLException {
+    try (Connection caller = fixture.database.connection()) {
+      caller.setAutoCommit(false);
+      fixture
+          .queue
+          .in(caller)
+          .enqueueAll(Fixture.WORK, works(2), job -> job.orderingKey("in a transaction"));
+      fixture
+          .queue
+          .in(caller)
+          .enqueue(Fixture.WORK, new Fixture.Work(3), job -> job.orderingKey("alone"));
+      assertThat(ordered.sweep()).isEqualTo(new Sweep(List.of(), false, false));
+      caller.commit();
+    }
+    assertThat(claimed()).isEmpty();
+
+    WakeUp promoted = new WakeUp(new Lane("default", 0), "work");
+    assertThat(ordered.promote(List.of("in a transaction", "in a transaction", "unknown")))
+        .containsExactly(promoted);
+    assertThat(ordered.sweep()).isEqualTo(new Sweep(List.of(promoted), true, false));
+    assertThat(ordered.sweep()).isEqualTo(new Sweep(List.of(), true, false));
+    assertThat(statuses("in a transaction")).isEqualTo("pending waiting");
+    assertThat(statuses("alone")).isEqualTo("pending");
+  }
+
+  @Test
+  void sweepsContinueWhereTheLastOneStopped() {
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, ordering_key)"
+            + " SELECT 'work', '{}', 'waiting', 'k' || n / 2 FROM generate_series(0, 2499) AS n");
+
+    Sweep first = ordered.sweep();
+    assertThat(first.unfinished()).isTrue();
+    assertThat(first.promoted()).hasSize(1_000);
+    Sweep second = ordered.sweep();
+    assertThat(second.unfinished()).isFalse();
+    assertThat(second.promoted()).hasSize(250);
+    assertThat(heads()).isEqualTo("1250");
+  }
+
+  @Test
+  void jobsWithoutAKeyNeverUseTheColumns() {
+    fixture.enqueue(3);
+    List<ClaimedJob> claimed = fixture.claim(2);
+    fixture.store.fail(
+        List.of(new Failure(claimed.get(0).execution(), ERROR, Duration.ZERO, false)));
+    assertThat(claimed.get(0).execution().isOrdered()).isFalse();
+    assertThat(
+            fixture.value(
+                "SELECT count(*) FROM @jobs WHERE num_nonnulls(ordering_key, ordering_head,"
+                    + " ordering_position, ordering_policy) > 0"))
+        .isEqualTo("0");
+    assertThat(ordered.sweep()).isEqualTo(new Sweep(List.of(), false, false));
+  }
+
+  private List<JobId> enqueue(String key, int count) {
+    return fixture.queue.enqueueAll(Fixture.WORK, works(count), job -> job.orderingKey(key));
+  }
+
+  private static List<Fixture.Work> works(int count) {
+    return IntStream.rangeClosed(1, count).mapToObj(Fixture.Work::new).toList();
+  }
+
+  private void killOne() {
+    fixture.store.fail(
+        List.of(new Failure(fixture.claimOne(Fixture.LEASE), ERROR, Duration.ZERO, true)));
+  }
+
+  private List<JobId> claimed() {
+    return fixture.claim(100).stream().map(each -> each.execution().jobId()).toList();
+  }
+
+  private static List<Execution> executions(List<ClaimedJob> jobs) {
+    return jobs.stream().map(ClaimedJob::execution).toList();
+  }
+
+  /** The statuses of a key's jobs, in the order of their ids. */
+  private String statuses(String key) {
+    return fixture.value(
+        "SELECT string_agg(status, ' ' ORDER BY id) FROM @jobs WHERE ordering_key = '" + key + "'");
+  }
+
+  private String heads() {
+    return fixture.value("SELECT count(*) FROM @jobs WHERE ordering_head");
+  }
+}

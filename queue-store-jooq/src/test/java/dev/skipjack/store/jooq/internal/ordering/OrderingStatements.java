@@ -1,0 +1,31 @@
+package dev.skipjack.store.jooq.internal.ordering;
+
+import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jooq.DSLContext;
+
+/** The statements of this package, for tests about all statements of the store. */
+public final class OrderingStatements {
+
+  private OrderingStatements() {}
+
+  /** The statement that promotes jobs, for tests in which it must meet others. */
+  public static Statement<List<String>, Optional<WakeUp>> promote(String schema) {
+    return PromoteStatement.of(StatementDialect.forSchema(schema));
+  }
+
+  /** Their texts in {@code schema}, by the names of their golden files. */
+  public static Map<String, StatementText> texts(String schema) {
+    DSLContext dialect = StatementDialect.forSchema(schema);
+    return new TreeMap<>(
+        Map.of(
+            "promote", PromoteStatement.of(dialect).text(),
+            "find-headless-keys", FindHeadlessKeysStatement.of(dialect).text()));
+  }
+}

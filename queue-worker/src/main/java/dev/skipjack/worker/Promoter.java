@@ -1,0 +1,110 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.spi.OrderedJobs;
+import dev.skipjack.api.spi.OrderedJobs.Sweep;
+import dev.skipjack.api.spi.WakeUp;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Promotes jobs that wait behind no other job of their ordering key: at once if a wake-up names the
+ * key, otherwise at the next sweep. Any worker may do this for all others at any time.
+ *
+ * <p>Wake-ups of concurrent transactions are combined, so for a second after one has named a key
+ * the sweeps are frequent. While no job waits behind a key, a sweep reads one index entry each
+ * second.
+ *
+ * <p>{@link #expect} is safe for any number of threads; the rest is confined to the loop's.
+ */
+final class Promoter implements Loop.Step {
+
+  private static final long AFTER_WAKE_UP = Duration.ofMillis(50).toNanos();
+  private static final long WHILE_JOBS_WAIT = Duration.ofMillis(250).toNanos();
+  private static final long OTHERWISE = Duration.ofSeconds(1).toNanos();
+
+  /** How long after a wake-up the sweeps are frequent. */
+  private static final long AWAKE = Duration.ofSeconds(1).toNanos();
+
+  /** Sweeps take at most an eleventh of the time, however many keys there are. */
+  private static final int PAUSE_BY_DURATION = 10;
+
+  private final OrderedJobs jobs;
+  private final Consumer<WakeUp> promoted;
+  private final Wakeup loop;
+  private final LongSupplier clock;
+  private final RandomGenerator random;
+  private final Set<String> heard = new LinkedHashSet<>();
+  private long sweepAt;
+  private long awakeUntil;
+
+  /**
+   * @param promoted receives a wake-up for each promoted job that is due
+   * @param loop is raised by {@link #expect}
+   * @param clock as {@link System#nanoTime()}
+   */
+  Promoter(
+      OrderedJobs jobs,
+      Consumer<WakeUp> promoted,
+      Wakeup loop,
+      LongSupplier clock,
+      RandomGenerator random) {
+    this.jobs = jobs;
+    this.promoted = promoted;
+    this.loop = loop;
+    this.clock = clock;
+    this.random = random;
+    this.sweepAt = clock.getAsLong();
+    this.awakeUntil = sweepAt;
+  }
+
+  /** A wake-up has named an ordering key. */
+  void expect(String key) {
+    synchronized (heard) {
+      heard.add(key);
+    }
+    loop.raise();
+  }
+
+  @Override
+  public long run() {
+    List<String> keys = take();
+    if (!keys.isEmpty()) {
+      long now = clock.getAsLong();
+      awakeUntil = now + AWAKE;
+      sweepAt = Math.min(sweepAt, now + Jitter.around(AFTER_WAKE_UP, random));
+      jobs.promote(keys).forEach(promoted);
+    }
+    long now = clock.getAsLong();
+    if (now - sweepAt >= 0) {
+      Sweep sweep = jobs.sweep();
+      long took = clock.getAsLong() - now;
+      sweepAt = now + took + Math.max(pauseAfter(sweep, now), PAUSE_BY_DURATION * took);
+      sweep.promoted().forEach(promoted);
+    }
+    return Math.max(sweepAt - clock.getAsLong(), 1);
+  }
+
+  private long pauseAfter(Sweep sweep, long now) {
+    if (sweep.unfinished()) {
+      return 0;
+    }
+    if (now - awakeUntil < 0) {
+      return Jitter.around(AFTER_WAKE_UP, random);
+    }
+    return Jitter.around(sweep.waiting() ? WHILE_JOBS_WAIT : OTHERWISE, random);
+  }
+
+  private List<String> take() {
+    synchronized (heard) {
+      List<String> taken = new ArrayList<>(heard);
+      heard.clear();
+      return taken;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package dev.skipjack.worker;
+
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs two steps in the thread of one loop: one that is run when its own pause has ended, and one
+ * that may be woken before. If one of them fails, the other still runs. Confined to one thread.
+ */
+final class SharedLoop implements Loop.Step {
+
+  private final Loop.Step paced;
+  private final Loop.Step woken;
+  private final LongSupplier clock;
+  private long pacedAt;
+
+  /**
+   * @param woken runs whenever the loop is woken, and does nothing if there is no work
+   * @param clock as {@link System#nanoTime()}
+   */
+  SharedLoop(Loop.Step paced, Loop.Step woken, LongSupplier clock) {
+    this.paced = paced;
+    this.woken = woken;
+    this.clock = clock;
+    this.pacedAt = clock.getAsLong();
+  }
+
+  @Override
+  public long run() throws Exception {
+    @Nullable Exception failure = null;
+    if (clock.getAsLong() - pacedAt >= 0) {
+      try {
+        pacedAt = paced.run() + clock.getAsLong();
+      } catch (Exception failed) {
+        failure = failed;
+      }
+    }
+    long pause;
+    try {
+      pause = woken.run();
+    } catch (Exception failed) {
+      if (failure != null) {
+        failed.addSuppressed(failure);
+      }
+      throw failed;
+    }
+    if (failure != null) {
+      throw failure;
+    }
+    return Math.max(Math.min(pacedAt - clock.getAsLong(), pause), 1);
+  }
+}
