@@ -32,7 +32,9 @@ final class FailureRules {
     return new FailureRules(otherwise, rules);
   }
 
-  /** Returns the rule for the closest superclass of the exception's class. */
+  /**
+   * Returns the rule for the exception's own class or, failing that, for its nearest superclass.
+   */
   FailureRule of(Throwable failure) {
     for (Class<?> type = failure.getClass(); type != Object.class; type = type.getSuperclass()) {
       FailureRule rule = byClass.get(type);

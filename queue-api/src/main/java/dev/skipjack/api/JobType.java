@@ -134,7 +134,7 @@ public final class JobType<T> {
 
   /**
    * Sets the backoff after an exception of class {@code failure} or a subclass. If several rules
-   * match an exception, the rule for its closest superclass applies.
+   * match an exception, the most specific one applies.
    */
   public JobType<T> retryOn(Class<? extends Throwable> failure, Backoff backoff) {
     FailureRule rule = new FailureRule.Retry(require("Backoff", backoff));
@@ -145,7 +145,7 @@ public final class JobType<T> {
   /**
    * Makes a job dead immediately after an exception of class {@code failure} or a subclass. Use
    * this for failures that a further attempt cannot fix. If several rules match an exception, the
-   * rule for its closest superclass applies.
+   * most specific one applies.
    */
   public JobType<T> deadOn(Class<? extends Throwable> failure) {
     Class<? extends Throwable> checked = require("Exception class", failure);

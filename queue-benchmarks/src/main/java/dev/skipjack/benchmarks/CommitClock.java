@@ -46,7 +46,8 @@ public final class CommitClock {
   /**
    * Runs a transaction and returns its commit time.
    *
-   * @param transaction uses a pool that {@link #watch} has returned, in this thread
+   * @param transaction a transaction that uses a pool returned by {@link #watch}, on the calling
+   *     thread
    */
   public Instant time(Transaction transaction) throws Exception {
     Call call = current.get();

@@ -30,13 +30,13 @@ import org.jspecify.annotations.Nullable;
  * are not thread-safe.
  *
  * <p>A call in its second phase does not wait for a call in its first, so two calls cannot wait for
- * each other. The exception is a key that changes hands in the meantime: the call takes it after
- * all, while it holds later keys or jobs, and can then deadlock with another call (40P01).
+ * each other. The exception is a key that is released in the meantime: the call then takes that key
+ * while it already holds later keys or jobs, and can deadlock with another call (40P01).
  *
- * <p>Requests whose holders hand over repeat both phases with the next keys, while jobs are held.
- * The jobs that a call holds alone are overdue, and no other request {@code untilStarted} waits for
- * an overdue job. The keys of one handover come after all keys of the previous one. Therefore calls
- * with such requests cannot deadlock either.
+ * <p>If a holder hands over, its request repeats both phases with the next key, while the call
+ * keeps the jobs that it has locked. A call locks only overdue jobs exclusively, and no other
+ * {@code untilStarted} request waits for an overdue job. The keys of one handover come after all
+ * keys of the previous one. Handovers therefore add no further deadlocks.
  */
 final class UniqueCall {
 

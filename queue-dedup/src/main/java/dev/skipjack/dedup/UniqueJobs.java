@@ -208,8 +208,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   /**
-   * Cancels the job that holds the key of {@code payload}, which was enqueued with the defaults of
-   * its type; see {@link #cancel(JobType, Object, Unique, UnaryOperator)}.
+   * Cancels the job that holds the key of {@code payload}. The job must have been enqueued with the
+   * default options of its type; see {@link #cancel(JobType, Object, Unique, UnaryOperator)}.
    */
   public <T> CancelResult cancel(JobType<T> type, T payload, Unique<T> unique) {
     return cancel(type, payload, unique, UnaryOperator.identity());

@@ -255,7 +255,7 @@ public final class ForkedJvm implements AutoCloseable {
       return this;
     }
 
-    /** Sets an environment variable of the child; the others are those of this JVM. */
+    /** Sets an environment variable of the child, which inherits all others from this JVM. */
     public Builder environment(String name, String value) {
       environment.put(name, value);
       return this;

@@ -15,7 +15,7 @@ final class Scale {
     WORKER_KILLS(200),
     /** Immediate stops of the server and kills of its first process. */
     SERVER_KILLS(20),
-    /** Workers that were frozen for longer than a lease and then continued. */
+    /** Workers that were frozen for longer than a lease and then resumed. */
     ZOMBIES(50),
     CUT_COMMITS(5_000);
 

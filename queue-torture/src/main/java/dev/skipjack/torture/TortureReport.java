@@ -124,8 +124,8 @@ public final class TortureReport {
   }
 
   /**
-   * Returns the figures of each kind of fault: how often it was injected, reruns, and percentiles
-   * of the recovery.
+   * Returns the figures for each kind of fault: the number of injections, the number of repeated
+   * runs, and percentiles of the recovery time.
    */
   Map<String, Map<String, Long>> faults() {
     return faults;

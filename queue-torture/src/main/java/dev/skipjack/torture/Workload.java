@@ -12,7 +12,9 @@ enum Workload {
   DOOMED,
   /** Has one of a few unique keys, which it holds while it is live. */
   UNIQUE,
-  /** Is cancelled at some moment, and ends as cancelled unless it completed before that. */
+  /**
+   * A job that is cancelled at some point. It ends as cancelled unless it has completed by then.
+   */
   CANCEL,
   /** Writes a row with {@code completeIn}: exactly one row per job. */
   EFFECT;

@@ -272,8 +272,8 @@ final class BackgroundRun {
 
   /**
    * Stops gracefully: stops claiming, releases the attempts that have not begun, lets handlers
-   * continue until the drain timeout, releases the rest, writes the endings, and stops renewing
-   * leases last. An interrupt of the caller ends the wait for handlers.
+   * continue until the drain timeout, releases the rest, records the outcomes, and finally stops
+   * renewing leases. If the calling thread is interrupted, it stops waiting for handlers.
    */
   void stop() {
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();

@@ -128,9 +128,9 @@ public interface JobContext {
   void progress(int percent, @Nullable String message);
 
   /**
-   * Returns whether an operator has requested cancellation, as far as the worker has learned from
-   * its last heartbeat; the handler's thread was then interrupted. If the handler completes
-   * nevertheless, the job is completed; otherwise it is cancelled.
+   * Returns whether the worker has seen an operator's request to cancel the job. If so, it has also
+   * interrupted the handler's thread. If the handler still completes the job, the job is completed;
+   * if the attempt ends in any other way, the job is cancelled.
    */
   boolean isCancelled();
 

@@ -11,21 +11,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The slots of one queue. An attempt holds a slot from the time it leaves the buffer until it ends,
  * even after it has released its thread. After an attempt, a thread that the worker owns continues
- * with the next attempt of the buffer, so a new task is needed only when another slot comes into
+ * with the next attempt in the buffer, so a new task is needed only when another slot comes into
  * use.
  *
- * <p>An attempt that has waited too long for a slot is released, so that a worker with a free slot
- * can claim it; the prefetch assumed that jobs would end sooner. If the queue is paused, all
- * waiting attempts are released.
+ * <p>If an attempt waits too long for a slot, because running jobs take longer than the prefetch
+ * assumed, its job is released, so that a worker with a free slot can claim it. If the queue is
+ * paused, all waiting attempts are released.
  *
- * <p>An attempt that the executor has held too long without beginning it is taken back, because the
- * executor may have dropped it. If the executor begins it later, its handler does not run. The
- * slots of attempts that were taken back are given to other attempts, but at most as many as the
- * queue has slots, so that an executor that hangs does not receive an unlimited number of tasks.
+ * <p>If the executor has held an attempt for too long without starting it, the attempt is taken
+ * back, because the executor may have dropped it. If the executor starts it later, its handler does
+ * not run. Slots of attempts that were taken back are given to other attempts, up to the queue's
+ * number of slots, so that a hung executor does not receive an unlimited number of tasks.
  *
- * <p>If an attempt has ended but its handler is still running, its slot is replaced, but at most as
- * many slots as the queue has. Stuck handlers thus neither stop the queue nor fill the machine with
- * threads.
+ * <p>If an attempt has ended but its handler is still running, a replacement slot is added. At any
+ * time, there are at most as many replacements as the queue has slots. Stuck handlers therefore
+ * neither stop the queue nor fill the machine with threads.
  */
 final class Slots {
 

@@ -57,7 +57,7 @@ public final class WelcomeEmails {
         });
   }
 
-  /** If it throws, the attempt fails and is retried after the type's backoff. */
+  /** If this method throws, the attempt fails and the job is retried after its type's backoff. */
   Outcome send(SendWelcome job, JobContext context) throws IOException {
     String email = emailOf(job.userId());
     if (email == null) {
@@ -67,7 +67,7 @@ public final class WelcomeEmails {
     return Outcome.completed();
   }
 
-  /** Sends up to 20 emails at a time. Closing the worker lets running handlers finish. */
+  /** Sends up to 20 emails at a time. When closed, the worker waits 25 s for running handlers. */
   Worker.Builder worker() {
     return Worker.on(queue).handle(SEND_WELCOME, this::send).queue("emails", 20);
   }

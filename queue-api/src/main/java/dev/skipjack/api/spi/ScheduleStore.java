@@ -47,7 +47,8 @@ public interface ScheduleStore {
    *
    * @param fired the jobs that were enqueued
    * @param failed the schedules that could not be fired and will be retried later
-   * @param undeclared the due schedules from code that no program has declared for seven days
+   * @param undeclared the due schedules that are defined in code but that no program has declared
+   *     for seven days
    * @param nextIn how long to wait before the next call; zero if more schedules may be due now,
    *     null if none will become due
    */

@@ -427,9 +427,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     /**
      * Sets whether enqueueing a job that is due immediately wakes workers with NOTIFY. Default:
-     * true. An application that enqueues at a high rate, and whose jobs can wait for the next poll,
-     * can thus avoid the lock that NOTIFY takes at commit. To do so for some queues or a single
-     * call, use {@link #withoutWakeUps} or {@link EnqueueOptions#withoutWakeUp()}.
+     * true. Set this to false in an application that enqueues at a high rate and whose jobs can
+     * wait for the next poll: it then avoids the lock that NOTIFY takes at commit. To do so for
+     * some queues or a single call, use {@link #withoutWakeUps} or {@link
+     * EnqueueOptions#withoutWakeUp()}.
      */
     public Builder wakeUps(boolean wakeUps) {
       this.wakeUps = wakeUps;

@@ -17,10 +17,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The default codec of a queue. It uses a mapper of its own without default typing, so class names
- * in a payload are never loaded. It ignores unknown fields, so that a newer producer does not break
- * an older worker. The testkit has a copy of the mapper's settings; {@code JacksonPayloadsTest}
- * compares the two.
+ * The default codec of a queue. It uses a mapper of its own without default typing, so a payload
+ * cannot name a class to load, unless its own class asks for that with {@code @JsonTypeInfo}. It
+ * ignores unknown fields, so that a newer producer does not break an older worker. The testkit has
+ * a copy of the mapper's settings; {@code JacksonPayloadsTest} compares the two.
  */
 public final class JacksonCodec implements PayloadCodec {
 

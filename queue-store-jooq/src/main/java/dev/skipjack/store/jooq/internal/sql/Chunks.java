@@ -13,14 +13,14 @@ public final class Chunks {
 
   /**
    * The maximum number of payload characters in one statement, unless a single job has more. A
-   * character has at most three bytes in UTF-8.
+   * {@code char} contributes at most three bytes in UTF-8.
    */
   static final long LARGEST_PAYLOAD = 16L * 1024 * 1024;
 
   private Chunks() {}
 
   /**
-   * Returns consecutive parts of {@code all}, in order and not empty.
+   * Splits {@code all} into consecutive, non-empty parts, in order.
    *
    * @param rows the maximum number of elements of a part; positive
    * @param payload returns the number of characters that an element adds to its statement

@@ -23,9 +23,9 @@ public final class StatementDialect {
   private StatementDialect() {}
 
   /**
-   * Prevents jOOQ from logging a logo and a tip when the first statement of a JVM is rendered,
-   * because users of a queue do not expect them in their log. Renders a statement while jOOQ's own
-   * switches are set. A switch that the application has set is not changed.
+   * Prevents jOOQ from logging a logo and a tip when it renders its first statement, which users of
+   * a queue do not expect in their log. Does so by rendering one statement with jOOQ's own switches
+   * temporarily set. A switch that the application has set is left unchanged.
    */
   private static void keepAdvertisementsOutOfLogs() {
     List<String> unset =
@@ -40,7 +40,7 @@ public final class StatementDialect {
     }
   }
 
-  /** Returns a context that renders question marks for the parameters. */
+  /** Returns a context that renders bind parameters as {@code ?}. */
   public static DSLContext forSchema(String schema) {
     return DSL.using(SQLDialect.POSTGRES, settings(schema));
   }
