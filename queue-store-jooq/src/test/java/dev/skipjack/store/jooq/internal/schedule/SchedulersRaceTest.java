@@ -172,7 +172,7 @@ class SchedulersRaceTest {
             every(Duration.ofHours(1), "alone").overlap(Overlap.SKIP_WHILE_LIVE),
             every(Duration.ofHours(1), "other")));
     Instant hour = on.now().truncatedTo(HOURS);
-    on.plan("alone", hour.minus(2, HOURS));
+    on.schedules.fireNow("alone");
     on.fireAll();
     ClaimedJob running = on.claim().get(0);
     try (Connection handlers = begin()) {
