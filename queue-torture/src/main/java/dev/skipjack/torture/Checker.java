@@ -48,6 +48,7 @@ final class Checker {
     run.executionsByJob.values().forEach(checker::checkLeases);
     checker.checkProcesses();
     checker.violations.addAll(UniqueCheck.check(run, pace));
+    checker.violations.addAll(FireCheck.check(run));
     return List.copyOf(checker.violations);
   }
 
@@ -81,6 +82,9 @@ final class Checker {
     run.events(EventType.REQUESTED).forEach(event -> requested.add(event.key()));
     run.jobsByKey.forEach(
         (key, rows) -> {
+          if (rows.get(0).isScheduled()) {
+            return; // requested by a schedule; FireCheck counts them
+          }
           if (!requested.contains(key)) {
             violated(Counter.UNEXPECTED, rows.get(0).id(), "The job was not requested.");
           }

@@ -13,6 +13,8 @@ public enum Counter {
   AUDIT_GAPS,
   ORDER_VIOLATIONS,
   UNIQUE_VIOLATIONS,
+  LOST_FIRES,
+  DOUBLE_FIRES,
   UNPROVOKED_RERUNS;
 
   /** Returns whether the checker has a rule for it: the load has no ordering keys yet. */

@@ -3,6 +3,7 @@ package dev.skipjack.torture;
 import dev.skipjack.torture.FinalRead.EffectRow;
 import dev.skipjack.torture.FinalRead.ExecutionRow;
 import dev.skipjack.torture.FinalRead.JobRow;
+import dev.skipjack.torture.FinalRead.ScheduleRow;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -33,6 +34,10 @@ final class FinalReader {
 
   private static final String EFFECTS = "SELECT key, job_id, execution_id FROM @torture_effects";
 
+  private static final String SCHEDULES =
+      "SELECT name, floor(extract(epoch FROM created_at))::bigint, coalesce(floor(extract(epoch FROM next_at))::bigint, 0),"
+          + " coalesce(floor(extract(epoch FROM paused_at))::bigint, 0) FROM @job_schedules";
+
   private static final String KEYS = "SELECT job_id FROM @job_keys";
 
   /** The rounding error of three readings in whole microseconds. */
@@ -62,6 +67,7 @@ final class FinalReader {
               jobs(statement, offset),
               executions(statement, offset),
               effects(statement),
+              schedules(statement),
               keys(statement),
               clock.error);
       connection.commit();
@@ -159,6 +165,16 @@ final class FinalReader {
     try (ResultSet row = statement.executeQuery(sql(EFFECTS))) {
       while (row.next()) {
         rows.add(new EffectRow(row.getString(1), row.getLong(2), row.getLong(3)));
+      }
+    }
+    return rows;
+  }
+
+  private List<ScheduleRow> schedules(Statement statement) throws SQLException {
+    List<ScheduleRow> rows = new ArrayList<>();
+    try (ResultSet row = statement.executeQuery(sql(SCHEDULES))) {
+      while (row.next()) {
+        rows.add(new ScheduleRow(row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4)));
       }
     }
     return rows;

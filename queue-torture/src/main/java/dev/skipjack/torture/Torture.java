@@ -1,6 +1,7 @@
 package dev.skipjack.torture;
 
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.JobQueue;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -107,6 +108,7 @@ public final class Torture {
       fleet.awaitProducers(
           Duration.ofMillis(Math.round(options.minutes() * 60_000)).plusMinutes(5));
       notes.accept("All jobs are enqueued and all faults removed. Draining the queue.");
+      pauseSchedules(database, notes);
       drain(database, notes);
       fleet.stopWorkers();
       hiccups.stop();
@@ -137,6 +139,22 @@ public final class Torture {
 
   private static String labels(Collection<FaultKind> kinds) {
     return kinds.stream().map(FaultKind::label).collect(Collectors.joining(","));
+  }
+
+  /** Pauses the schedules once they have made up for the fires that faults have delayed. */
+  private static void pauseSchedules(TortureDatabase database, Consumer<String> notes)
+      throws SQLException, InterruptedException {
+    String overdue = ScheduledWork.OVERDUE.replace("@", database.schema() + ".");
+    long deadline = System.nanoTime() + NO_PROGRESS.toNanos();
+    while (!value(database, overdue).equals("0")) {
+      if (System.nanoTime() > deadline) {
+        notes.accept("Schedules are late although all faults are removed.");
+        break;
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+    }
+    ScheduledWork.pause(
+        JobQueue.builder(database.direct()).schema(database.schema()).build().schedules());
   }
 
   /** Waits until every job has ended or is dead, or until the number of live jobs stops falling. */

@@ -2,6 +2,7 @@ package dev.skipjack.torture;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.skipjack.torture.FinalRead.JobRow;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -15,6 +16,9 @@ public final class TortureReport {
 
   /** The fact with the number of commits that the proxy cut, a Long. */
   static final String CUT_COMMITS = "cut_commits";
+
+  /** The fact with the number of jobs that schedules enqueued, a Long. */
+  private static final String FIRES = "fires";
 
   private static final int MAX_STORIES = 5;
 
@@ -36,6 +40,7 @@ public final class TortureReport {
     this.faults = byKind(log, recoveries, rates);
     this.scale = Scale.of(run, log, pace, (Long) facts.getOrDefault(CUT_COMMITS, 0L));
     this.facts.put("jobs_enqueued", run.jobs.size());
+    this.facts.put(FIRES, run.read.jobs().stream().filter(JobRow::isScheduled).count());
     this.facts.put("attempts", run.read.executions().size());
     Map<String, Integer> ends = new TreeMap<>();
     run.read.jobs().forEach(job -> ends.merge(job.status(), 1, Integer::sum));

@@ -38,6 +38,7 @@ final class WorkerProcess {
     for (Workload workload : Workload.values()) {
       builder.handle(Work.type(workload), handlers::handle);
     }
+    ScheduledWork.schedules().forEach(builder::schedule);
     Worker worker = builder.start();
     Hiccups unused = Hiccups.watch(history); // until the process ends
     ExhaustedPool.watch(settings, pool, CONNECTIONS);

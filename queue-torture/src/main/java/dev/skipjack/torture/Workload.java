@@ -17,7 +17,9 @@ enum Workload {
    */
   CANCEL,
   /** Writes a row with {@code completeIn}: exactly one row per job. */
-  EFFECT;
+  EFFECT,
+  /** Is enqueued by a schedule: exactly one job per fire. */
+  SCHEDULED;
 
   String label() {
     return name().toLowerCase(Locale.ROOT);

@@ -19,6 +19,8 @@ import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.ScheduleStore.Round;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.dedup.UniqueEnqueuer;
 import java.sql.Connection;
@@ -27,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Queues that each break one guarantee, as queues in production have done, with the counter that
@@ -351,7 +354,72 @@ enum BrokenQueue {
             return ends;
           });
     }
+  },
+
+  /** As if the statement compared no next fire and wrote no key: a fire can happen again. */
+  FIRES_WITHOUT_GUARDS(Counter.DOUBLE_FIRES) {
+    @Override
+    ScheduleStore schedules(ScheduleStore real, Sql sql) {
+      AtomicBoolean done = new AtomicBoolean();
+      return onFire(
+          real,
+          round -> {
+            Round fired = round.call();
+            if (!fired.fired().isEmpty() && done.compareAndSet(false, true)) {
+              sql.run(SET_BACK);
+              sql.run("DELETE FROM @job_keys WHERE key LIKE 'schedule:%'");
+            }
+            return fired;
+          });
+    }
+
+    @Override
+    Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
+  MOVES_SCHEDULES_WITHOUT_JOBS(Counter.LOST_FIRES) {
+    @Override
+    ScheduleStore schedules(ScheduleStore real, Sql sql) {
+      return onFire(
+          real,
+          round -> {
+            sql.run(
+                "UPDATE @job_schedules SET next_at = next_at + interval '1 s', due_at = due_at + interval '1 s'"
+                    + " WHERE due_at <= clock_timestamp()");
+            return round.call();
+          });
+    }
+
+    @Override
+    Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
+  FORGETS_MISSED_FIRES(Counter.LOST_FIRES) {
+    @Override
+    ScheduleStore schedules(ScheduleStore real, Sql sql) {
+      return onFire(
+          real,
+          round -> {
+            sql.run(
+                "UPDATE @job_schedules SET next_at = date_trunc('second', clock_timestamp()),"
+                    + " due_at = date_trunc('second', clock_timestamp())"
+                    + " WHERE due_at < clock_timestamp() - interval '2 s'");
+            return round.call();
+          });
+    }
+
+    @Override
+    Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
   };
+
+  private static final String SET_BACK =
+      "UPDATE @job_schedules SET next_at = last_at, due_at = last_at, last_at = NULL";
 
   private static final String RETURN_TO_PENDING =
       "UPDATE @jobs SET status = 'pending', current_execution_id = NULL, lease_expires_at = NULL,"
@@ -380,6 +448,10 @@ enum BrokenQueue {
   }
 
   JobStore store(JobStore real, Sql sql) {
+    return real;
+  }
+
+  ScheduleStore schedules(ScheduleStore real, Sql sql) {
     return real;
   }
 
@@ -445,6 +517,19 @@ enum BrokenQueue {
           }
           return verdicts;
         });
+  }
+
+  @FunctionalInterface
+  private interface Firing {
+    Round fire(Call<Round> real) throws Throwable;
+  }
+
+  private static ScheduleStore onFire(ScheduleStore real, Firing firing) {
+    return Intercepted.of(
+        ScheduleStore.class,
+        real,
+        Set.of("fireDue"),
+        (method, args) -> firing.fire(() -> (Round) method.call(args)));
   }
 
   private static JobStore onClaim(JobStore real, Claim claim) {

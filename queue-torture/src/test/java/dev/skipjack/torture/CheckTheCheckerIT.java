@@ -111,6 +111,10 @@ class CheckTheCheckerIT {
           EnumSet.of(Counter.DOUBLE_COMPLETED, Counter.UNIQUE_VIOLATIONS);
       case REVIVES_CANCELLED_JOBS ->
           EnumSet.of(Counter.STALE_ACCEPTED, Counter.OVERLAPPING_LEASES, Counter.UNIQUE_VIOLATIONS);
+      case FIRES_WITHOUT_GUARDS ->
+          EnumSet.complementOf(EnumSet.of(Counter.DOUBLE_FIRES, Counter.UNPROVOKED_RERUNS));
+      case MOVES_SCHEDULES_WITHOUT_JOBS, FORGETS_MISSED_FIRES ->
+          EnumSet.complementOf(EnumSet.of(Counter.LOST_FIRES, Counter.UNPROVOKED_RERUNS));
       case LOSES_COMPLETIONS, KEEPS_COMPLETED_JOBS_LIVE -> EnumSet.of(Counter.OVERLAPPING_LEASES);
       // A worker whose lease was taken may count a write as accepted although its response was
       // lost.

@@ -3,6 +3,7 @@ package dev.skipjack.torture;
 import dev.skipjack.torture.FinalRead.EffectRow;
 import dev.skipjack.torture.FinalRead.ExecutionRow;
 import dev.skipjack.torture.FinalRead.JobRow;
+import dev.skipjack.torture.FinalRead.ScheduleRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ final class MadeUpRun {
   final List<JobRow> jobs = new ArrayList<>();
   final List<ExecutionRow> executions = new ArrayList<>();
   final List<EffectRow> effects = new ArrayList<>();
+  final List<ScheduleRow> schedules = new ArrayList<>();
   final List<Long> keys = new ArrayList<>();
   long clockError;
   private int faults;
@@ -89,7 +91,7 @@ final class MadeUpRun {
   }
 
   private FinalRead read() {
-    return new FinalRead(jobs, executions, effects, keys, clockError);
+    return new FinalRead(jobs, executions, effects, schedules, keys, clockError);
   }
 
   FaultLog log() {

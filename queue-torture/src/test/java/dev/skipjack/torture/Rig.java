@@ -11,6 +11,7 @@ import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Renewal;
+import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.faults.FaultyDataSource;
 import dev.skipjack.faults.FaultyDataSource.CommitFate;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,7 +56,11 @@ final class Rig {
   /** One in this number of executions becomes a zombie. */
   private static final int ONE_IN = 11;
 
+  /** When the drain of a broken queue is given up: it may never end. */
   private static final Duration NO_PROGRESS = Duration.ofSeconds(3);
+
+  /** A job of the real queue may snooze several times in succession. */
+  private static final Duration NO_PROGRESS_OF_REAL_QUEUE = Duration.ofSeconds(20);
 
   private final QueueDatabase database;
   private final Path folder;
@@ -87,6 +93,8 @@ final class Rig {
       }
       LeaseWatch leases =
           LeaseWatch.start(database.dataSource(), database.schema(), history, PACE.lease());
+      leaveUnattended(
+          JobQueue.builder(database.dataSource()).schema(database.schema()).build(), sql);
       JobQueue queue = JobQueue.builder(faulty).schema(database.schema()).build();
       List<Worker> workers = new ArrayList<>();
       try {
@@ -98,6 +106,7 @@ final class Rig {
         if (faults != Faults.NONE) {
           claimAndAbandon(queue, history);
         }
+        pauseSchedules(queue, sql);
         drain(sql);
       } finally {
         workers.forEach(Worker::close);
@@ -146,6 +155,7 @@ final class Rig {
             return work(handlers, work, context);
           });
     }
+    ScheduledWork.schedules().forEach(builder::schedule);
     return builder.start();
   }
 
@@ -173,11 +183,18 @@ final class Rig {
     return Intercepted.of(
         QueueAccess.class,
         queue,
-        Set.of("store", "leases"),
+        Set.of("store", "leases", "scheduleStore"),
         (method, args) -> {
           Object made = method.call(args);
+          if (made instanceof Optional<?> schedules) {
+            return schedules.map(ScheduleStore.class::cast).map(real -> schedules(real, sql));
+          }
           return made instanceof LeaseKeeper keeper ? leases(keeper) : store;
         });
+  }
+
+  private ScheduleStore schedules(ScheduleStore real, Sql sql) {
+    return broken == null ? real : broken.schedules(real, sql);
   }
 
   /** Returns a keeper that does not renew the leases of zombies, but reports them as renewed. */
@@ -241,10 +258,27 @@ final class Rig {
                 PACE.lease()));
   }
 
-  private static void drain(Sql sql) throws Exception {
+  /** Creates the schedules as they are after ten seconds without a worker. */
+  private static void leaveUnattended(JobQueue queue, Sql sql) throws Exception {
+    queue.schedules().declare(ScheduledWork.schedules());
+    sql.run(
+        "UPDATE @job_schedules SET created_at = created_at - interval '10 s', next_at = next_at - interval '10 s',"
+            + " due_at = due_at - interval '10 s'");
+  }
+
+  private static void pauseSchedules(JobQueue queue, Sql sql) throws Exception {
+    long deadline = System.nanoTime() + NO_PROGRESS.toNanos();
+    while (sql.number(ScheduledWork.OVERDUE) > 0 && System.nanoTime() < deadline) {
+      Thread.sleep(20);
+    }
+    ScheduledWork.pause(queue.schedules());
+  }
+
+  private void drain(Sql sql) throws Exception {
+    Duration patience = broken == null ? NO_PROGRESS_OF_REAL_QUEUE : NO_PROGRESS;
     long fewest = Long.MAX_VALUE;
     long lastProgress = System.nanoTime();
-    while (System.nanoTime() - lastProgress < NO_PROGRESS.toNanos()) {
+    while (System.nanoTime() - lastProgress < patience.toNanos()) {
       long live = sql.number("SELECT count(*) FROM @jobs WHERE status IN ('pending', 'running')");
       if (live == 0) {
         return;

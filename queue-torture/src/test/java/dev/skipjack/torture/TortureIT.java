@@ -54,6 +54,7 @@ class TortureIT {
         .isTrue();
     assertThat(report.json()).contains("\"verdict\":\"clean\"").doesNotContain("\"struck\":0");
     assertThat(notes).noneMatch(note -> note.contains("could not be injected"));
+    assertThat(report.json()).doesNotContain("\"fires\":0,");
     assertThat(report.scale().count(Measure.CUT_COMMITS)).as(report.json()).isPositive();
     assertThat(report.scale().count(Measure.ZOMBIES)).as(report.json()).isPositive();
     assertThat(reruns(report, "kill") + reruns(report, "stop")).as(report.json()).isPositive();
