@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, idempotency_keys, idempotency_kept
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, idempotency_keys, idempotency_kept
 with
   "incoming" as materialized (
     select
@@ -54,6 +54,9 @@ with
       as text[]
     ), cast(
       ?
+      as text[]
+    ), cast(
+      ?
       as bigint[]
     )) with ordinality as "given" (
       "queue",
@@ -70,6 +73,7 @@ with
       "unique_until",
       "traceparent",
       "ordering_key",
+      "ordering_policy",
       "idempotency_key",
       "idempotency_kept",
       "position"
@@ -113,6 +117,7 @@ with
       "unique_until",
       "traceparent",
       "ordering_key",
+      "ordering_policy",
       "status"
     )
     select
@@ -130,6 +135,7 @@ with
       "incoming"."unique_until",
       "incoming"."traceparent",
       "incoming"."ordering_key",
+      "incoming"."ordering_policy",
       case
         when "incoming"."ordering_key" is null then 'pending'
         else 'waiting'

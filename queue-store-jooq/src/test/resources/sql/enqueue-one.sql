@@ -1,4 +1,4 @@
--- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent, ordering_key, ordering_key
+-- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent, ordering_key, ordering_policy, ordering_key
 insert into "skipjack"."jobs" (
   "id",
   "queue",
@@ -14,6 +14,7 @@ insert into "skipjack"."jobs" (
   "unique_until",
   "traceparent",
   "ordering_key",
+  "ordering_policy",
   "status"
 )
 values (
@@ -42,6 +43,7 @@ values (
   ), 
   greatest(coalesce(cast(? as timestamp with time zone), pg_catalog.clock_timestamp()), pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.+) (cast(cast(? as bigint) as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond'), 
   cast(? as pg_catalog.text[]), 
+  ?, 
   ?, 
   ?, 
   ?, 

@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies
 with
   "incoming" as materialized (
     select
@@ -46,6 +46,9 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -61,6 +64,7 @@ with
       "unique_until",
       "traceparent",
       "ordering_key",
+      "ordering_policy",
       "position"
     )
   ),
@@ -80,6 +84,7 @@ with
       "unique_until",
       "traceparent",
       "ordering_key",
+      "ordering_policy",
       "status"
     )
     select
@@ -97,6 +102,7 @@ with
       "incoming"."unique_until",
       "incoming"."traceparent",
       "incoming"."ordering_key",
+      "incoming"."ordering_policy",
       case
         when "incoming"."ordering_key" is null then 'pending'
         else 'waiting'

@@ -101,7 +101,7 @@ CREATE INDEX jobs_dead_idx ON jobs (queue, kind, id) WHERE status = 'dead';
 -- No state in the predicate: a key is freed by clearing it and never taken a second time (docs/adr/0005).
 CREATE UNIQUE INDEX jobs_unique_key_idx ON jobs (unique_key) WHERE unique_key IS NOT NULL;
 
--- At most one job of an ordering key is its head. A column says so and not the status: a dead job can hold its key (docs/adr/0036).
+-- At most one job of an ordering key is its head. A column says so and not the status: a dead job can hold its key (docs/adr/0038).
 CREATE UNIQUE INDEX jobs_ordering_head_idx ON jobs (ordering_key) WHERE ordering_head;
 
 -- The jobs behind the head, in the order in which they become the head.

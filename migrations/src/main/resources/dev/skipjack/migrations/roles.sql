@@ -42,7 +42,7 @@ GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, 
 GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_producer;
 GRANT SELECT ON {schema}.jobs, {schema}.job_keys, {schema}.job_queues TO {prefix}_producer;
 GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label, unique_until, tags,
-              traceparent, status, ordering_key)
+              traceparent, status, ordering_key, ordering_policy)
    ON {schema}.jobs TO {prefix}_producer;
 GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at) ON {schema}.jobs TO {prefix}_producer;
 GRANT INSERT (key, job_id, expires_at), UPDATE (job_id, expires_at) ON {schema}.job_keys TO {prefix}_producer;

@@ -55,6 +55,7 @@ public final class JobType<T> {
     private int payloadVersion = 1;
     private PayloadUpcaster upcaster = PayloadUpcaster.NONE;
     private @Nullable Function<Object, @Nullable String> orderingKey;
+    private OrderingPolicy orderingPolicy = OrderingPolicy.BLOCK;
 
     /** Returns a clone, which copies every field, including fields that are added later. */
     private Settings copy() {
@@ -203,6 +204,15 @@ public final class JobType<T> {
         chosen -> chosen.orderingKey = payload -> checked.apply(payloadClass.cast(payload)));
   }
 
+  /**
+   * Sets what happens to the jobs behind a dead job of their ordering key. The default is {@link
+   * OrderingPolicy#BLOCK}. {@link QueueSettings#orderingPolicy} overrides it for a queue.
+   */
+  public JobType<T> orderingPolicy(OrderingPolicy policy) {
+    OrderingPolicy checked = require("Ordering policy", policy);
+    return with(chosen -> chosen.orderingPolicy = checked);
+  }
+
   /** Returns the stable name of the type in the database. */
   public String kind() {
     return kind;
@@ -258,6 +268,11 @@ public final class JobType<T> {
   public Optional<String> orderingKey(T payload) {
     Function<Object, @Nullable String> key = settings.orderingKey;
     return key == null ? Optional.empty() : Optional.ofNullable(key.apply(payload));
+  }
+
+  /** Returns what happens to the jobs behind a dead job of their ordering key. */
+  public OrderingPolicy orderingPolicy() {
+    return settings.orderingPolicy;
   }
 
   /** Returns the upcaster for payloads of earlier versions. */

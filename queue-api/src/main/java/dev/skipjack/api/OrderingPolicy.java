@@ -3,13 +3,13 @@ package dev.skipjack.api;
 import java.util.Locale;
 
 /**
- * What happens to the jobs behind a dead job of their ordering key. Only {@link #BLOCK} is
- * implemented so far; the schema has columns for the others.
+ * What happens to the jobs behind a dead job of their ordering key. The type of the job sets the
+ * policy; an operator can override it for a queue at any time.
  */
 public enum OrderingPolicy {
   /**
-   * The key is blocked: the jobs wait until the dead job is redriven, unblocked or pruned. Only
-   * this policy keeps the order.
+   * The key is blocked: the jobs wait until the dead job is redriven, unblocked or pruned. This is
+   * the default, because only this policy keeps the order.
    */
   BLOCK,
   /** The next job runs. The dead job remains, and a redrive puts it at the back of the key. */

@@ -52,6 +52,15 @@ public interface QueueAdmin {
   EditResult edit(JobId job, JobEdit edit);
 
   /**
+   * Unblocks an ordering key: skips the dead job that holds it, so that the next job of the key
+   * becomes pending. The dead job remains dead. A later redrive puts it at the back of the key.
+   *
+   * @return whether a dead job held the key; also false while another transaction has locked that
+   *     job
+   */
+  boolean unblock(String orderingKey);
+
+  /**
    * Deletes dead jobs permanently.
    *
    * @return a result for each job, in the order of the ids

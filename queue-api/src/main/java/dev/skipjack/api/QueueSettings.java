@@ -14,17 +14,24 @@ import java.util.OptionalInt;
  *     them
  * @param defaultPriority the priority of jobs that are enqueued without one
  * @param defaultMaxAttempts the maximum number of attempts of jobs that are enqueued without one
+ * @param orderingPolicy what happens to the jobs behind a dead job of their ordering key; empty for
+ *     the policy of that job's type
  */
 public record QueueSettings(
     Optional<Duration> archiveRetention,
     Optional<Duration> deadRetention,
     OptionalInt defaultPriority,
-    OptionalInt defaultMaxAttempts) {
+    OptionalInt defaultMaxAttempts,
+    Optional<OrderingPolicy> orderingPolicy) {
 
   /** Returns the default settings. */
   public static QueueSettings defaults() {
     return new QueueSettings(
-        Optional.empty(), Optional.empty(), OptionalInt.empty(), OptionalInt.empty());
+        Optional.empty(),
+        Optional.empty(),
+        OptionalInt.empty(),
+        OptionalInt.empty(),
+        Optional.empty());
   }
 
   /** Sets how long ended jobs are kept, from 0 to 36,500 days. */
@@ -33,7 +40,8 @@ public record QueueSettings(
         Optional.of(Limits.retention(retention)),
         deadRetention,
         defaultPriority,
-        defaultMaxAttempts);
+        defaultMaxAttempts,
+        orderingPolicy);
   }
 
   /** Disables the archive, so that only the audit of ended jobs is kept. */
@@ -47,7 +55,8 @@ public record QueueSettings(
         archiveRetention,
         Optional.of(Limits.retention(retention)),
         defaultPriority,
-        defaultMaxAttempts);
+        defaultMaxAttempts,
+        orderingPolicy);
   }
 
   /** Sets the priority of jobs that are enqueued without one, from -100 to 100. */
@@ -56,7 +65,8 @@ public record QueueSettings(
         archiveRetention,
         deadRetention,
         OptionalInt.of(Limits.priority(priority)),
-        defaultMaxAttempts);
+        defaultMaxAttempts,
+        orderingPolicy);
   }
 
   /** Sets the maximum number of attempts of jobs that are enqueued without one, at least 1. */
@@ -65,6 +75,16 @@ public record QueueSettings(
         archiveRetention,
         deadRetention,
         defaultPriority,
-        OptionalInt.of(Limits.maxAttempts(maxAttempts)));
+        OptionalInt.of(Limits.maxAttempts(maxAttempts)),
+        orderingPolicy);
+  }
+
+  /**
+   * Sets what happens to the jobs behind a dead job of this queue in their ordering key, whatever
+   * the policy of that job's type is. Also applies to keys that a dead job blocks already.
+   */
+  public QueueSettings orderingPolicy(OrderingPolicy policy) {
+    return new QueueSettings(
+        archiveRetention, deadRetention, defaultPriority, defaultMaxAttempts, Optional.of(policy));
   }
 }

@@ -2,6 +2,7 @@ package dev.skipjack.api.spi;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.schedule.ScheduledFire;
 import java.time.Duration;
 import java.time.Instant;
@@ -190,6 +191,15 @@ public final class NewJob {
   /** Returns the ordering key, or null if the job has none. */
   public @Nullable String orderingKey() {
     return options.orderingKey().orElse(null);
+  }
+
+  /**
+   * Returns what happens to the jobs behind this one in its ordering key if it dies, or null for
+   * {@link OrderingPolicy#BLOCK} and for a job without an ordering key.
+   */
+  public @Nullable OrderingPolicy orderingPolicy() {
+    OrderingPolicy policy = type.orderingPolicy();
+    return options.orderingKey().isEmpty() || policy == OrderingPolicy.BLOCK ? null : policy;
   }
 
   /** Returns whether workers are woken if the job is due immediately. */

@@ -384,13 +384,19 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   /** Promotes the next jobs of those ordering keys whose head has died or was cancelled. */
   private <A> List<Ended> passOn(
       List<Ended> results, List<A> attempts, Function<A, Execution> execution) {
+    Set<String> behindDead = new HashSet<>();
     Set<String> keys = new HashSet<>();
     for (int i = 0; i < results.size(); i++) {
       String key = execution.apply(attempts.get(i)).orderingKey();
       JobStatus status = results.get(i).status();
-      if (key != null && (status == JobStatus.DEAD || status == JobStatus.CANCELLED)) {
+      if (key != null && status == JobStatus.CANCELLED) {
         keys.add(key);
+      } else if (key != null && status == JobStatus.DEAD) {
+        behindDead.add(key);
       }
+    }
+    if (!behindDead.isEmpty()) {
+      ordered.passOnBehindDead(behindDead);
     }
     if (!keys.isEmpty()) {
       Optional<List<WakeUp>> unused = ordered.promoteCommitted(keys);

@@ -12,6 +12,7 @@ import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.RedriveSummary;
 import dev.skipjack.api.spi.Names;
+import dev.skipjack.api.spi.OrderingKey;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
@@ -102,6 +103,11 @@ final class JooqQueueAdmin implements QueueAdmin {
             batch -> transactions.run(this.edit, new EditStatement.Request(job, edit, payload)),
             result -> result == EditResult.BUSY)
         .get(0);
+  }
+
+  @Override
+  public boolean unblock(String orderingKey) {
+    return orderedJobs.unblock(OrderingKey.require(orderingKey));
   }
 
   @Override

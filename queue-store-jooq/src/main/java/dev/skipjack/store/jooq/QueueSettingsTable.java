@@ -104,7 +104,9 @@ final class QueueSettingsTable {
             JOB_QUEUES.DEAD_RETENTION, interval(settings.deadRetention()),
             JOB_QUEUES.DEFAULT_PRIORITY, number(settings.defaultPriority(), SQLDataType.SMALLINT),
             JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
-                number(settings.defaultMaxAttempts(), SQLDataType.INTEGER));
+                number(settings.defaultMaxAttempts(), SQLDataType.INTEGER),
+            JOB_QUEUES.ORDERING_POLICY,
+                val(settings.orderingPolicy().orElse(null), JOB_QUEUES.ORDERING_POLICY));
     run(
         dsl ->
             dsl.insertInto(JOB_QUEUES)
@@ -122,7 +124,12 @@ final class QueueSettingsTable {
     Field<Long> dead = micros(JOB_QUEUES.DEAD_RETENTION);
     return run(
         dsl ->
-            dsl.select(archive, dead, JOB_QUEUES.DEFAULT_PRIORITY, JOB_QUEUES.DEFAULT_MAX_ATTEMPTS)
+            dsl.select(
+                    archive,
+                    dead,
+                    JOB_QUEUES.DEFAULT_PRIORITY,
+                    JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
+                    JOB_QUEUES.ORDERING_POLICY)
                 .from(JOB_QUEUES)
                 .where(JOB_QUEUES.QUEUE.eq(queue))
                 .fetchOptional()
@@ -132,7 +139,8 @@ final class QueueSettingsTable {
                             duration(row.get(archive)),
                             duration(row.get(dead)),
                             number(row.get(JOB_QUEUES.DEFAULT_PRIORITY)),
-                            number(row.get(JOB_QUEUES.DEFAULT_MAX_ATTEMPTS)))));
+                            number(row.get(JOB_QUEUES.DEFAULT_MAX_ATTEMPTS)),
+                            Optional.ofNullable(row.get(JOB_QUEUES.ORDERING_POLICY)))));
   }
 
   private <R> R run(Function<DSLContext, R> statement) {

@@ -10,6 +10,8 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.WorkerId;
@@ -76,6 +78,7 @@ final class EveryStatement {
     inOne(dataSource, connection -> store.completeIn(connection, third));
     Execution fourth = claimOrdered(store);
     inOne(dataSource, connection -> store.completeIn(connection, fourth, "[1]"));
+    parkAndPrune(queue);
     assertThat(queue.orderedJobs().orElseThrow().sweep().promoted()).isEmpty();
   }
 
@@ -85,6 +88,21 @@ final class EveryStatement {
       work.accept(connection);
       connection.commit();
     }
+  }
+
+  private static void parkAndPrune(JobQueue queue) {
+    List<JobId> parked =
+        queue.enqueueAll(
+            Fixture.WORK.orderingPolicy(OrderingPolicy.PARK),
+            Collections.nCopies(2, new Fixture.Work(1)),
+            job -> job.onQueue("ordered").orderingKey("parked"));
+    queue
+        .store()
+        .fail(
+            List.of(
+                new Failure(
+                    claimOrdered(queue.store()), JobError.of("no luck"), Duration.ZERO, true)));
+    assertThat(queue.admin().prune(parked)).containsOnly(PruneResult.PRUNED);
   }
 
   private static Execution claimOrdered(JobStore store) {

@@ -3,10 +3,13 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
@@ -260,6 +263,117 @@ class OrderingTest {
   }
 
   @Test
+  void skipPolicyPassesTheKeyOnWhenTheHeadDies() {
+    List<JobId> jobs = enqueue("a", 3, OrderingPolicy.SKIP);
+    killOne();
+    assertThat(statuses("a")).isEqualTo("dead pending waiting");
+    assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void skipPolicyAppliesToALostHeadAtTheNextSweep() {
+    List<JobId> jobs = enqueue("a", 2, OrderingPolicy.SKIP);
+    fixture.execute("UPDATE @jobs SET max_attempts = 1");
+    fixture.claimOne(Fixture.EXPIRED);
+    fixture.store.rescue(Duration.ZERO, 10);
+    assertThat(statuses("a")).isEqualTo("dead waiting");
+
+    assertThat(ordered.sweep().promoted()).hasSize(1);
+    assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void parkPolicyKillsWhatWaitsAndLetsLaterJobsRun() {
+    List<JobId> jobs = enqueue("a", 1_200, OrderingPolicy.PARK);
+    killOne();
+    assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'dead'")).isEqualTo("1200");
+    assertThat(fixture.value("SELECT DISTINCT last_error FROM @jobs WHERE attempts = 0"))
+        .isEqualTo("Parked behind job " + jobs.get(0) + ", which died.");
+    assertThat(heads()).isEqualTo("0");
+
+    List<JobId> later = enqueue("a", 1, OrderingPolicy.PARK);
+    assertThat(claimed()).containsExactly(later.get(0));
+  }
+
+  @Test
+  void redriveBringsParkedJobsBackInTheirOrder() {
+    List<JobId> jobs = enqueue("a", 3, OrderingPolicy.PARK);
+    killOne();
+    assertThat(fixture.queue.admin().redriveAll(DeadJobs.all()).redriven()).isEqualTo(3);
+    for (JobId next : jobs) {
+      List<ClaimedJob> claimed = fixture.claim(10);
+      assertThat(claimed).extracting(each -> each.execution().jobId()).containsExactly(next);
+      fixture.store.complete(executions(claimed));
+    }
+  }
+
+  @Test
+  void jobThatIsLockedIsParkedByALaterSweepBeforeTheKeyIsFree() throws SQLException {
+    List<JobId> jobs = enqueue("a", 3, OrderingPolicy.PARK);
+    try (Rival rival = new Rival(fixture.database)) {
+      rival.begin();
+      rival.execute(
+          fixture.inSchema("SELECT 1 FROM @jobs WHERE id = " + jobs.get(1) + " FOR UPDATE"));
+      killOne();
+      List<JobId> later = enqueue("a", 1, OrderingPolicy.PARK);
+      assertThat(statuses("a")).isEqualTo("dead waiting dead waiting");
+      assertThat(ordered.sweep().promoted()).isEmpty();
+      rival.rollback();
+
+      assertThat(ordered.sweep().promoted()).hasSize(1);
+      assertThat(statuses("a")).isEqualTo("dead dead dead pending");
+      assertThat(claimed()).isEqualTo(later);
+    }
+  }
+
+  @Test
+  void parkedJobFreesItsUniqueKey() {
+    enqueue("a", 2, OrderingPolicy.PARK);
+    fixture.execute(
+        "UPDATE @jobs SET unique_key = 'u', unique_until = 'dead' WHERE status = 'waiting'");
+    killOne();
+    assertThat(
+            fixture.value(
+                "SELECT concat_ws(' ', unique_key, freed_unique_key) FROM @jobs"
+                    + " WHERE attempts = 0"))
+        .isEqualTo("u");
+    assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE unique_key IS NOT NULL"))
+        .isEqualTo("0");
+  }
+
+  @Test
+  void policyOfTheQueueOverridesThatOfTheTypeAndFreesBlockedKeys() {
+    List<JobId> a = enqueue("a", 2);
+    killOne();
+    assertThat(ordered.sweep().promoted()).isEmpty();
+
+    QueueSettings skip = QueueSettings.defaults().orderingPolicy(OrderingPolicy.SKIP);
+    fixture.queue.admin().configure("default", skip);
+    assertThat(fixture.queue.admin().settings("default")).contains(skip);
+    assertThat(ordered.sweep().promoted()).hasSize(1);
+    assertThat(claimed()).containsExactly(a.get(1));
+
+    fixture
+        .queue
+        .admin()
+        .configure("default", QueueSettings.defaults().orderingPolicy(OrderingPolicy.BLOCK));
+    enqueue("b", 2, OrderingPolicy.SKIP);
+    killOne();
+    assertThat(statuses("b")).isEqualTo("dead waiting");
+  }
+
+  @Test
+  void unblockSkipsTheDeadHead() {
+    List<JobId> jobs = enqueue("a", 2);
+    assertThat(fixture.queue.admin().unblock("a")).isFalse();
+    killOne();
+    assertThat(fixture.queue.admin().unblock("a")).isTrue();
+    assertThat(fixture.queue.admin().unblock("a")).isFalse();
+    assertThat(statuses("a")).isEqualTo("dead pending");
+    assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
   void delayedHeadHoldsItsKey() {
     fixture.queue.enqueue(
         Fixture.WORK, new Fixture.Work(1), job -> job.orderingKey("a").delay(Duration.ofHours(1)));
@@ -367,6 +481,11 @@ class OrderingTest {
 
   private List<JobId> enqueue(String key, int count) {
     return fixture.queue.enqueueAll(Fixture.WORK, works(count), job -> job.orderingKey(key));
+  }
+
+  private List<JobId> enqueue(String key, int count, OrderingPolicy policy) {
+    return fixture.queue.enqueueAll(
+        Fixture.WORK.orderingPolicy(policy), works(count), job -> job.orderingKey(key));
   }
 
   private static List<Fixture.Work> works(int count) {

@@ -54,7 +54,13 @@ class StatementsDocumentTest {
               "RequeueStatement",
               "RescueStatement"),
           new Chapter(
-              "Ordering keys", "Promotion", "PromoteStatement", "FindHeadlessKeysStatement"),
+              "Ordering keys",
+              "Promotion",
+              "PromoteStatement",
+              "FindHeadlessKeysStatement",
+              "FindDeadHeadsStatement",
+              "ReleaseStatement",
+              "ParkStatement"),
           new Chapter(
               "Admin commands",
               "CommandCtes",

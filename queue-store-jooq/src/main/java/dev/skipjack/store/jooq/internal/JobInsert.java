@@ -17,6 +17,7 @@ import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueKey;
 import dev.skipjack.model.tables.records.JobQueuesRecord;
@@ -159,7 +160,16 @@ public final class JobInsert {
         JobColumn.text("traceparent", "trace_parents", NewJob::enqueuedBy)
             .into(JOBS.TRACEPARENT, given.text("traceparent")),
         JobColumn.text("ordering_key", "ordering_keys", NewJob::orderingKey)
-            .into(JOBS.ORDERING_KEY, given.text("ordering_key")));
+            .into(JOBS.ORDERING_KEY, given.text("ordering_key")),
+        JobColumn.text("ordering_policy", "ordering_policies", JobInsert::policy)
+            .into(
+                JOBS.ORDERING_POLICY,
+                given.value("ordering_policy", JOBS.ORDERING_POLICY.getDataType())));
+  }
+
+  private static @Nullable String policy(NewJob job) {
+    OrderingPolicy policy = job.orderingPolicy();
+    return policy == null ? null : policy.literal();
   }
 
   /** A job with an ordering key waits until it is promoted, also if no other job has the key. */

@@ -34,7 +34,6 @@ class JobInsertTest {
           "freed_unique_key",
           "ordering_head",
           "ordering_position",
-          "ordering_policy",
           "progress");
 
   /** Values of a job that have no column of that name in {@code jobs}. */

@@ -3,8 +3,10 @@ package dev.skipjack.store.jooq.internal.ordering;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.store.jooq.internal.ordering.FindDeadHeadsStatement.DeadHead;
 import dev.skipjack.store.jooq.internal.ordering.FindHeadlessKeysStatement.Found;
 import dev.skipjack.store.jooq.internal.ordering.FindHeadlessKeysStatement.Request;
+import dev.skipjack.store.jooq.internal.ordering.ParkStatement.Parked;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.ArrayList;
@@ -28,6 +30,9 @@ public final class JooqOrderedJobs implements OrderedJobs {
 
   private static final int KEYS_OF_A_PROMOTION = 200;
 
+  /** The maximum number of jobs that a statement parks. */
+  private static final int BATCH = 500;
+
   /** Each repeat means that another transaction promoted a job of one of the keys meanwhile. */
   private static final int TRIES = 3;
 
@@ -42,13 +47,25 @@ public final class JooqOrderedJobs implements OrderedJobs {
   private final Statement<List<String>, Optional<WakeUp>> promote;
   private final Statement<Request, Found> findHeadless;
 
+  private final Statement<FindDeadHeadsStatement.Request, DeadHead> nextDeadHeads;
+  private final Statement<List<String>, DeadHead> deadHeads;
+  private final Statement<List<String>, String> release;
+  private final Statement<ParkStatement.Request, Parked> park;
+
   /** The key after which the next sweep begins. A hint. */
   private volatile String after = "";
+
+  /** The key after which the next sweep begins to search for dead heads. A hint. */
+  private volatile String afterDead = "";
 
   public JooqOrderedJobs(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
     this.promote = Statement.lazily(() -> PromoteStatement.of(dialect));
     this.findHeadless = Statement.lazily(() -> FindHeadlessKeysStatement.of(dialect));
+    this.nextDeadHeads = Statement.lazily(() -> FindDeadHeadsStatement.next(dialect));
+    this.deadHeads = Statement.lazily(() -> FindDeadHeadsStatement.given(dialect));
+    this.release = Statement.lazily(() -> ReleaseStatement.of(dialect));
+    this.park = Statement.lazily(() -> ParkStatement.of(dialect));
   }
 
   @Override
@@ -118,8 +135,85 @@ public final class JooqOrderedJobs implements OrderedJobs {
     return results.stream().map(KeyedResult::result).toList();
   }
 
+  /**
+   * Like {@link #promoteCommitted} for keys whose head has died: first frees the keys that the
+   * policy does not block.
+   */
+  public void passOnBehindDead(Collection<String> keys) {
+    List<String> sorted = List.copyOf(new TreeSet<>(keys));
+    try {
+      promote(settle(transactions.run(deadHeads, sorted)));
+    } catch (RuntimeException failure) {
+      LOG.debug(
+          "Keys of dead jobs not freed, left to the next sweep keys={} error={}",
+          keys.size(),
+          failure.getMessage());
+    }
+  }
+
+  /**
+   * Takes a key from its dead head and promotes the next job.
+   *
+   * @return whether a dead job held the key
+   */
+  public boolean unblock(String key) {
+    boolean released = !transactions.run(release, List.of(key)).isEmpty();
+    if (released) {
+      Optional<List<WakeUp>> unused = promoteCommitted(List.of(key));
+    }
+    return released;
+  }
+
+  /** Frees the keys of those dead heads whose policy does not block them; returns those keys. */
+  private List<String> settle(List<DeadHead> heads) {
+    List<String> free = new ArrayList<>();
+    for (DeadHead head : heads) {
+      boolean ends =
+          switch (head.policy()) {
+            case BLOCK -> false;
+            case SKIP -> true;
+            case PARK -> isParked(head);
+          };
+      if (ends) {
+        free.add(head.key());
+      }
+    }
+    return free.isEmpty() ? List.of() : transactions.run(release, free);
+  }
+
+  /** Parks the jobs behind a dead head; returns whether none is left, so that its key is free. */
+  private boolean isParked(DeadHead head) {
+    while (true) {
+      Parked batch = transactions.run(park, new ParkStatement.Request(head.id(), BATCH)).get(0);
+      if (!batch.blocked()) {
+        return false;
+      }
+      if (!batch.left()) {
+        return true;
+      }
+      if (batch.parked() == 0) {
+        return false; // another transaction has locked the others; the next sweep parks them
+      }
+    }
+  }
+
   @Override
   public Sweep sweep() {
+    List<WakeUp> promoted = new ArrayList<>(promote(settle(nextDeadHeads())));
+    Sweep headless = sweepHeadless();
+    promoted.addAll(headless.promoted());
+    return new Sweep(promoted, headless.waiting(), headless.unfinished());
+  }
+
+  private List<DeadHead> nextDeadHeads() {
+    String from = afterDead;
+    List<DeadHead> heads =
+        transactions.run(nextDeadHeads, new FindDeadHeadsStatement.Request(from, KEYS_OF_A_SWEEP));
+    afterDead = heads.size() < KEYS_OF_A_SWEEP ? "" : heads.get(heads.size() - 1).key();
+    return heads;
+  }
+
+  private Sweep sweepHeadless() {
     String from = after;
     List<Found> found = transactions.run(findHeadless, new Request(from, KEYS_OF_A_SWEEP));
     Optional<String> last =

@@ -26,6 +26,10 @@ public final class OrderingStatements {
     return new TreeMap<>(
         Map.of(
             "promote", PromoteStatement.of(dialect).text(),
-            "find-headless-keys", FindHeadlessKeysStatement.of(dialect).text()));
+            "find-headless-keys", FindHeadlessKeysStatement.of(dialect).text(),
+            "find-dead-heads", FindDeadHeadsStatement.next(dialect).text(),
+            "find-given-dead-heads", FindDeadHeadsStatement.given(dialect).text(),
+            "release", ReleaseStatement.of(dialect).text(),
+            "park", ParkStatement.of(dialect).text()));
   }
 }

@@ -1,0 +1,103 @@
+package dev.skipjack.store.jooq.internal.ordering;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_QUEUES;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.util.List;
+import java.util.function.Function;
+import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Finds ordering keys whose head is dead, and the policy for the jobs behind it.
+ *
+ * <pre>{@code
+ * WITH dead AS MATERIALIZED (SELECT id, ordering_key, queue, ordering_policy FROM jobs
+ *                             WHERE ordering_head AND status = 'dead' AND ordering_key > :after
+ *                             ORDER BY ordering_key LIMIT :limit)
+ * SELECT id, ordering_key, coalesce((SELECT ordering_policy FROM job_queues WHERE queue = dead.queue), ordering_policy, 'block')
+ *   FROM dead ORDER BY ordering_key
+ * }</pre>
+ *
+ * <p>A second text finds given keys: {@code ordering_key = ANY (:keys)}. The queue's policy has
+ * precedence over that of the job. Locks nothing, because {@link ReleaseStatement} and {@link
+ * ParkStatement} check the head again.
+ */
+final class FindDeadHeadsStatement {
+
+  private static final Param<Long> LIMIT = param("limit", Long.class);
+
+  private FindDeadHeadsStatement() {}
+
+  /**
+   * The keys to search.
+   *
+   * @param after the key after which the search begins; empty for the first
+   */
+  record Request(String after, int limit) {}
+
+  /** A dead job that holds its ordering key. */
+  record DeadHead(long id, String key, OrderingPolicy policy) {}
+
+  /** Finds the next keys, in the order of the keys. */
+  static Statement<Request, DeadHead> next(DSLContext dialect) {
+    return of(
+        dialect,
+        JOBS.ORDERING_KEY.gt(Texts.param("after")),
+        request -> new Arguments().text("after", request.after()).number("limit", request.limit()));
+  }
+
+  /** Finds those of the given keys whose head is dead. */
+  static Statement<List<String>, DeadHead> given(DSLContext dialect) {
+    return of(
+        dialect,
+        JOBS.ORDERING_KEY.eq(any(Texts.array("keys"))),
+        keys -> new Arguments().texts("keys", keys, key -> key).number("limit", keys.size()));
+  }
+
+  private static <Q> Statement<Q, DeadHead> of(
+      DSLContext dialect, Condition which, Function<Q, Arguments> binding) {
+    CommonTableExpression<?> dead =
+        name("dead")
+            .asMaterialized(
+                select(JOBS.ID, JOBS.ORDERING_KEY, JOBS.QUEUE, JOBS.ORDERING_POLICY)
+                    .from(JOBS)
+                    .where(Promotion.HEAD)
+                    .and(JobPredicates.DEAD)
+                    .and(which)
+                    .orderBy(JOBS.ORDERING_KEY)
+                    .limit(LIMIT));
+    Field<Long> id = field(name("dead", "id"), Long.class);
+    Field<String> key = Promotion.keyOf(dead);
+    Field<String> policy =
+        coalesce(
+            field(
+                select(JOB_QUEUES.ORDERING_POLICY.coerce(SQLDataType.CLOB))
+                    .from(JOB_QUEUES)
+                    .where(JOB_QUEUES.QUEUE.eq(field(name("dead", "queue"), String.class)))),
+            field(name("dead", "ordering_policy"), SQLDataType.CLOB),
+            inline(OrderingPolicy.BLOCK.literal()));
+    return Statement.of(
+        dialect,
+        with(dead).select(id, key, policy).from(dead).orderBy(key),
+        binding,
+        row -> new DeadHead(row.number(id), row.text(key), OrderingPolicy.of(row.text(policy))));
+  }
+}
