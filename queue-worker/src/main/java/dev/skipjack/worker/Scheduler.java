@@ -85,6 +85,7 @@ final class Scheduler {
         runDue(store.get());
       } catch (StoreException failure) {
         if (failure.sqlState().filter(INSUFFICIENT_PRIVILEGE::equals).isEmpty()) {
+          changed = true; // a change that was announced is not forgotten
           throw failure;
         }
         reporter.schedulesForbidden(failure);

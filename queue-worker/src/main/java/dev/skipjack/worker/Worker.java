@@ -9,6 +9,7 @@ import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.Names;
+import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.worker.HandlerRegistry.Registration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -477,14 +478,19 @@ public final class Worker implements JobRunner, AutoCloseable {
      *
      * @throws IllegalArgumentException if a schedule of that name was already added, or the queue
      *     does not support schedules
+     * @throws PayloadException if the payload of a schedule is rejected
      */
     public Builder schedule(Schedule schedule, Schedule... more) {
-      if (access.scheduleStore().isEmpty()) {
-        throw new IllegalArgumentException(
-            "Schedule '%s' cannot be declared: the queue does not support schedules."
-                .formatted(schedule.name()));
-      }
+      ScheduleStore store =
+          access
+              .scheduleStore()
+              .orElseThrow(
+                  () ->
+                      new IllegalArgumentException(
+                          "Schedule '%s' cannot be declared: the queue does not support schedules."
+                              .formatted(schedule.name())));
       for (Schedule each : Stream.concat(Stream.of(schedule), Stream.of(more)).toList()) {
+        store.require(each);
         if (schedules.putIfAbsent(each.name(), each) != null) {
           throw new IllegalArgumentException(
               "Schedule '%s' was already added. Give each schedule a name of its own."

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.schedule.Missed;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.store.jooq.JobQueue;
@@ -202,6 +203,14 @@ class ScheduledWorkerIT {
     assertThatThrownBy(() -> builder.schedule(every(RARELY, "same")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("Schedule 'same' was already added");
+  }
+
+  @Test
+  void aPayloadThatCannotBeStoredIsRefusedBeforeTheWorkerStarts() {
+    Schedule large =
+        Schedule.every(RARELY).named("large").enqueue(TICK, new Tick("x".repeat(300_000)));
+
+    assertThatThrownBy(() -> Worker.on(queue).schedule(large)).isInstanceOf(PayloadException.class);
   }
 
   private static DataSource spy(DataSource dataSource, List<String> statements) {

@@ -1,6 +1,7 @@
 package dev.skipjack.api.spi;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.schedule.ScheduledFire;
@@ -18,6 +19,13 @@ import org.jspecify.annotations.Nullable;
  * rejects the statement or cannot be reached.
  */
 public interface ScheduleStore {
+
+  /**
+   * Checks that a schedule can be declared. Does not use the database.
+   *
+   * @throws PayloadException if the payload is rejected
+   */
+  void require(Schedule schedule);
 
   /** Declares schedules as {@link dev.skipjack.api.schedule.Schedules#declare(List)} does. */
   void declare(Collection<Schedule> schedules);

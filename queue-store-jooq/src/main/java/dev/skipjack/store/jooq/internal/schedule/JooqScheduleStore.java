@@ -108,6 +108,11 @@ public final class JooqScheduleStore implements ScheduleStore {
   }
 
   @Override
+  public void require(Schedule schedule) {
+    Declaration unused = Declaration.of(schedule, jobs);
+  }
+
+  @Override
   public void declare(Collection<Schedule> schedules) {
     if (declarations.declare(schedules)) {
       changed.run();

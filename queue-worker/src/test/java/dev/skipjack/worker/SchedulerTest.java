@@ -1,0 +1,145 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.WorkerInstructions;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** When a worker calls the store of schedules, and when it does not. */
+class SchedulerTest {
+
+  private static final Schedule DAILY =
+      Schedule.cron("@daily").named("daily").enqueue(JobType.of("k", String.class), "payload");
+
+  private final List<String> calls = new ArrayList<>();
+  private final Deque<Optional<Duration>> nextIn = new ArrayDeque<>();
+  private @Nullable StoreException failure;
+
+  private final ScheduleStore store =
+      new ScheduleStore() {
+        @Override
+        public void require(Schedule schedule) {}
+
+        @Override
+        public void declare(Collection<Schedule> schedules) {
+          call("declare");
+        }
+
+        @Override
+        public void touch(Collection<Schedule> schedules) {
+          call("touch");
+        }
+
+        @Override
+        public List<String> recalculate() {
+          call("recalculate");
+          return List.of();
+        }
+
+        @Override
+        public Round fireDue(Collection<Schedule> declared) {
+          call("fireDue");
+          return new Round(
+              List.of(), List.of(), List.of(), nextIn.isEmpty() ? null : nextIn.pop().orElse(null));
+        }
+      };
+
+  private void call(String name) {
+    calls.add(name);
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private Scheduler scheduler(Schedule... declared) {
+    return new Scheduler(
+        Optional.of(store),
+        List.of(declared),
+        new Wakeup(),
+        new Reporter(List.of()),
+        new SplittableRandom(1));
+  }
+
+  private static WorkerInstructions nextFireIn(@Nullable Duration duration) {
+    return new WorkerInstructions(Set.of(), 1, WorkerInstructions.UTF8, duration);
+  }
+
+  @Test
+  void withoutSchedulesItDoesNothing() {
+    Scheduler scheduler = scheduler();
+    scheduler.instructed(nextFireIn(null));
+
+    assertThat(scheduler.isDue()).isFalse();
+    assertThat(scheduler.run()).isEqualTo(Scheduler.NEVER);
+    assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void itSleepsUntilTheNextFireAndFiresThen() {
+    Scheduler scheduler = scheduler();
+    scheduler.instructed(nextFireIn(Duration.ofHours(1)));
+    assertThat(scheduler.run())
+        .isBetween(Duration.ofMinutes(59).toNanos(), Duration.ofHours(1).toNanos());
+    assertThat(calls).isEmpty();
+
+    nextIn.add(Optional.of(Duration.ZERO));
+    scheduler.instructed(nextFireIn(Duration.ofSeconds(-5)));
+    assertThat(scheduler.isDue()).isTrue();
+
+    assertThat(scheduler.run()).isZero();
+    assertThat(scheduler.run()).isEqualTo(Scheduler.NEVER);
+    assertThat(calls).containsExactly("recalculate", "fireDue", "fireDue");
+  }
+
+  @Test
+  void itDeclaresOnceAndDoesNotRenewTheDeclarationSoon() {
+    Scheduler scheduler = scheduler(DAILY);
+
+    assertThat(scheduler.run()).isGreaterThan(Duration.ofHours(9).toNanos());
+    scheduler.schedulesChanged();
+    assertThat(scheduler.run()).isGreaterThan(Duration.ofHours(9).toNanos());
+
+    assertThat(calls).containsExactly("declare", "recalculate", "fireDue", "fireDue");
+  }
+
+  @Test
+  void aWorkerThatMayNotFireGoesOnWithoutSchedules() {
+    Scheduler scheduler = scheduler();
+    failure = new StoreException("forbidden", new SQLException("forbidden", "42501"));
+    scheduler.instructed(nextFireIn(Duration.ZERO));
+
+    assertThat(scheduler.run()).isEqualTo(Scheduler.NEVER);
+  }
+
+  @Test
+  void anOutageIsLeftToTheLoopAndNothingIsForgotten() {
+    Scheduler scheduler = scheduler(DAILY);
+    failure = new StoreException("unavailable", new SQLException("unavailable", "08006"));
+    assertThatThrownBy(scheduler::run).isSameAs(failure);
+
+    failure = null;
+    scheduler.run();
+    failure = new StoreException("unavailable", new SQLException("unavailable", "08006"));
+    scheduler.schedulesChanged();
+    assertThatThrownBy(scheduler::run).isSameAs(failure);
+    assertThat(scheduler.isDue()).isTrue();
+
+    assertThat(calls).containsExactly("declare", "declare", "recalculate", "fireDue", "fireDue");
+  }
+}
