@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class ClaimConcurrencyIT {
 
   private static final int THREADS = 8;
-  private static final int SEATS = 2_000;
+  private static final int SEATS = 800;
 
   private Fixture fixture;
   private final Queue<String> sold = new ConcurrentLinkedQueue<>();

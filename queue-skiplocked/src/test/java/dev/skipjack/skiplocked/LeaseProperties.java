@@ -110,7 +110,7 @@ class LeaseProperties {
         .ofMaxSize(60);
   }
 
-  @Property(tries = 50, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 30, edgeCases = EdgeCasesMode.NONE)
   @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
   void theSeatsAreWhatTheModelPredicts(@ForAll("walks") List<Step> steps) throws SQLException {
     Set<String> seen = new HashSet<>();

@@ -15,6 +15,7 @@ import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 import org.jooq.impl.TableImpl;
 import org.jooq.impl.UpdatableRecordImpl;
+import org.jspecify.annotations.Nullable;
 
 /** A table with a composite key, as jOOQ's generator describes it. */
 final class Seat extends TableImpl<Seat.SeatRecord> {
@@ -52,7 +53,7 @@ final class Seat extends TableImpl<Seat.SeatRecord> {
   final TableField<SeatRecord, UUID> HELD_BY =
       createField(DSL.name("held_by"), SQLDataType.UUID, this);
 
-  private Seat(Name name, Table<SeatRecord> aliased) {
+  private Seat(Name name, @Nullable Table<SeatRecord> aliased) {
     super(name, null, aliased, null, DSL.comment(""), TableOptions.table(), (Condition) null);
   }
 
