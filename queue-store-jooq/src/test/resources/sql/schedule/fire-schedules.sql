@@ -1,4 +1,4 @@
--- parameters: names, planned_at, updated_at, next_at, due_at, last_at, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, schedules, fire_keys, kept, names, planned_at, updated_at, next_at, due_at, last_at
+-- parameters: names, planned_at, updated_at, next_at, due_at, last_at, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, schedules, fire_keys, kept, names, planned_at, updated_at, next_at, due_at, last_at
 with
   "locked" as materialized (
     select "skipjack"."job_schedules"."name"
@@ -86,6 +86,12 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
+    ), cast(
+      ?
+      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -100,6 +106,8 @@ with
       "unique_label",
       "unique_until",
       "traceparent",
+      "ordering_key",
+      "ordering_policy",
       "schedule",
       "fire_key",
       "position"
@@ -142,7 +150,10 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent"
+      "traceparent",
+      "ordering_key",
+      "ordering_policy",
+      "status"
     )
     select
       "incoming"."id",
@@ -157,7 +168,13 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."traceparent"
+      "incoming"."traceparent",
+      "incoming"."ordering_key",
+      "incoming"."ordering_policy",
+      case
+        when "incoming"."ordering_key" is null then 'pending'
+        else 'waiting'
+      end
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

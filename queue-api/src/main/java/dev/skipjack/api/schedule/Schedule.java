@@ -181,7 +181,7 @@ public final class Schedule {
      *
      * @param options sets the queue, priority, maximum attempts and tags of the job
      * @throws IllegalArgumentException if the options contain a delay, a due time, an idempotency
-     *     key or a trace, because the schedule determines these
+     *     key, an ordering key or a trace, which jobs of a schedule cannot have
      */
     public <T> Schedule enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
       Objects.requireNonNull(payload, "The payload must not be null.");
@@ -221,9 +221,10 @@ public final class Schedule {
       if (!chosen.delay().isZero()
           || chosen.scheduledAt().isPresent()
           || chosen.idempotencyKey().isPresent()
+          || chosen.orderingKey().isPresent()
           || chosen.traceparent().isPresent()) {
         throw new IllegalArgumentException(
-            "Schedule '%s' sets a delay, due time, idempotency key or trace for its jobs. The schedule determines these; remove the option."
+            "Schedule '%s' sets a delay, due time, idempotency key, ordering key or trace, which jobs of a schedule cannot have. Remove the option; use Overlap to keep its jobs apart."
                 .formatted(name));
       }
       return chosen;

@@ -307,6 +307,13 @@ class DeclarationTest {
                     .enqueue(REPORT, new Report("x"), job -> job.delay(Duration.ofHours(1))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("Schedule 'a' sets a delay");
+    assertThatThrownBy(
+            () ->
+                Schedule.of(AT_NOON)
+                    .named("a")
+                    .enqueue(REPORT, new Report("x"), job -> job.orderingKey("k")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("ordering key");
     assertThatThrownBy(() -> daily("a").jitter(Duration.ofHours(2)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("Jitter PT2H of schedule 'a'");

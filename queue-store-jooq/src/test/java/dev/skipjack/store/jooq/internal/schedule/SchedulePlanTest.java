@@ -124,6 +124,8 @@ class SchedulePlanTest {
     values.put("errors", all("e"));
     values.put("tags", all("NULL"));
     values.put("trace_parents", all("NULL"));
+    values.put("ordering_keys", all("NULL"));
+    values.put("ordering_policies", all("NULL"));
     values.put("kept", "1000000");
     return values;
   }
