@@ -93,6 +93,14 @@ public interface JobReader {
   List<QueueState> queues();
 
   /**
+   * Returns the ordering keys that a dead job blocks. {@link QueueAdmin#unblock} or a redrive of
+   * that job lets their next jobs run. If there are more than 1,000, the first are returned.
+   *
+   * @return the keys, in their byte order
+   */
+  List<BlockedKey> blockedKeys();
+
+  /**
    * Returns the workers that were seen within about the last day. Workers that were killed are
    * included; workers that were stopped normally are not. If there are more than 1,000, the most
    * recently seen are returned.

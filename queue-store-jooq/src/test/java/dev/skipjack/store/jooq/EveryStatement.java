@@ -185,6 +185,7 @@ final class EveryStatement {
     queue.reader().oldestPending();
     queue.reader().deadLetters();
     queue.reader().queues();
+    queue.reader().blockedKeys();
     queue.maintenance().prune();
     WorkerId worker = WorkerId.boot("every");
     queue

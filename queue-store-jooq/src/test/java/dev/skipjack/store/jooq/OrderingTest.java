@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.BlockedKey;
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.ExecutionStatus;
@@ -360,6 +361,22 @@ class OrderingTest {
     enqueue("b", 2, OrderingPolicy.SKIP);
     killOne();
     assertThat(statuses("b")).isEqualTo("dead waiting");
+  }
+
+  @Test
+  void blockedKeysAreListedWithTheirHeadsAndLengths() {
+    List<JobId> b = enqueue("b", 3);
+    killOne();
+    List<JobId> a = enqueue("a", 1);
+    killOne();
+    enqueue("c", 2);
+
+    List<BlockedKey> blocked = fixture.queue.reader().blockedKeys();
+    assertThat(blocked).extracting(BlockedKey::orderingKey).containsExactly("a", "b");
+    assertThat(blocked).extracting(BlockedKey::head).containsExactly(a.get(0), b.get(0));
+    assertThat(blocked).extracting(BlockedKey::waiting).containsExactly(0, 2);
+    assertThat(blocked).extracting(BlockedKey::lastError).containsOnly("no luck");
+    assertThat(blocked).extracting(BlockedKey::kind).containsOnly("work");
   }
 
   @Test

@@ -99,7 +99,8 @@ class StatementsDocumentTest {
               "CountsStatement",
               "CountSampleStatement",
               "OldestPendingStatement",
-              "GroupDeadJobsStatement"));
+              "GroupDeadJobsStatement",
+              "BlockedKeysStatement"));
 
   private static final String HEAD =
       """

@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq.internal.read;
 
+import dev.skipjack.api.BlockedKey;
 import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobDetails;
@@ -43,6 +44,7 @@ public final class JooqJobReader implements JobReader {
   private final Statement<NoRequest, DeadLetterGroup> groupDeadJobs;
   private final Statement<NoRequest, QueueState> queueSettings;
   private final Statement<NoRequest, WorkerInfo> workers;
+  private final Statement<NoRequest, BlockedKey> blockedKeys;
 
   /**
    * Creates a reader. Opens no connection.
@@ -66,6 +68,7 @@ public final class JooqJobReader implements JobReader {
     this.groupDeadJobs = Statement.lazily(() -> GroupDeadJobsStatement.of(dialect));
     this.queueSettings = Statement.lazily(() -> QueueSettingsStatement.of(dialect));
     this.workers = Statement.lazily(() -> WorkersStatement.of(dialect));
+    this.blockedKeys = Statement.lazily(() -> BlockedKeysStatement.of(dialect));
   }
 
   @Override
@@ -193,6 +196,11 @@ public final class JooqJobReader implements JobReader {
   @Override
   public List<QueueState> queues() {
     return transactions.run(queueSettings);
+  }
+
+  @Override
+  public List<BlockedKey> blockedKeys() {
+    return transactions.run(blockedKeys);
   }
 
   @Override

@@ -27,5 +27,11 @@ final class ReadBounds {
   /** The maximum number of workers that are shown. */
   static final int WORKERS = 1_000;
 
+  /** The maximum number of blocked ordering keys that are shown. */
+  static final int BLOCKED_KEYS = 1_000;
+
+  /** The maximum number of waiting jobs that are counted for each of them. */
+  static final int WAITING_JOBS = 1_000;
+
   private ReadBounds() {}
 }

@@ -30,6 +30,7 @@ public final class ReadStatements {
             Map.entry("oldest-pending", OldestPendingStatement.of(dialect).text()),
             Map.entry("dead-letters", GroupDeadJobsStatement.of(dialect).text()),
             Map.entry("queue-settings", QueueSettingsStatement.of(dialect).text()),
+            Map.entry("blocked-keys", BlockedKeysStatement.of(dialect).text()),
             Map.entry("workers", WorkersStatement.of(dialect).text())));
   }
 
