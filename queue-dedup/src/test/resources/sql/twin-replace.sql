@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits
 with
   "unused" as materialized (
     select "skipjack"."jobs"."id"
@@ -27,6 +27,9 @@ with
       ), cast(
         ?
         as bigint[]
+      ), cast(
+        ?
+        as text[]
       ), cast(
         ?
         as text[]
@@ -78,6 +81,7 @@ with
         "unique_until",
         "traceparent",
         "ordering_key",
+        "ordering_policy",
         "twin_id",
         "holds",
         "replaces_payload",
@@ -196,6 +200,9 @@ with
       as text[]
     ), cast(
       ?
+      as text[]
+    ), cast(
+      ?
       as bigint[]
     ), cast(
       ?
@@ -227,6 +234,7 @@ with
       "unique_until",
       "traceparent",
       "ordering_key",
+      "ordering_policy",
       "twin_id",
       "holds",
       "replaces_payload",
@@ -310,6 +318,9 @@ from unnest(cast(
   as text[]
 ), cast(
   ?
+  as text[]
+), cast(
+  ?
   as bigint[]
 ), cast(
   ?
@@ -341,6 +352,7 @@ from unnest(cast(
   "unique_until",
   "traceparent",
   "ordering_key",
+  "ordering_policy",
   "twin_id",
   "holds",
   "replaces_payload",

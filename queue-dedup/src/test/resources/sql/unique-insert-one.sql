@@ -1,4 +1,4 @@
--- parameters: unique_key, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent, ordering_key
+-- parameters: unique_key, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent, ordering_key, ordering_policy
 with
   "twin" as materialized (
     select
@@ -25,6 +25,7 @@ with
       "unique_until",
       "traceparent",
       "ordering_key",
+      "ordering_policy",
       "status"
     )
     select
@@ -42,6 +43,7 @@ with
       "incoming"."unique_until",
       "incoming"."traceparent",
       "incoming"."ordering_key",
+      "incoming"."ordering_policy",
       case
         when "incoming"."ordering_key" is null then 'pending'
         else 'waiting'
@@ -64,7 +66,8 @@ with
         cast(? as text) as "unique_label",
         cast(? as text) as "unique_until",
         cast(? as text) as "traceparent",
-        cast(? as text) as "ordering_key"
+        cast(? as text) as "ordering_key",
+        cast(? as text) as "ordering_policy"
     ) as "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies
 with
   "incoming" as materialized (
     select
@@ -56,6 +56,9 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -71,6 +74,7 @@ with
       "unique_until",
       "traceparent",
       "ordering_key",
+      "ordering_policy",
       "position"
     )
       left outer join lateral (
@@ -100,6 +104,7 @@ with
       "unique_until",
       "traceparent",
       "ordering_key",
+      "ordering_policy",
       "status"
     )
     select
@@ -117,6 +122,7 @@ with
       "incoming"."unique_until",
       "incoming"."traceparent",
       "incoming"."ordering_key",
+      "incoming"."ordering_policy",
       case
         when "incoming"."ordering_key" is null then 'pending'
         else 'waiting'
