@@ -29,6 +29,7 @@ public final class Benchmarks {
     ALL.put("footprint", new Footprint());
     ALL.put("starvation", new Starvation());
     ALL.put("idle", new Idle());
+    ALL.put("schedules", new Schedules());
     ALL.put("overhead", Overhead.ofStatements());
     for (Benchmark provided : ServiceLoader.load(Benchmark.class)) {
       ALL.put(provided.getClass().getSimpleName().toLowerCase(Locale.ROOT), provided);

@@ -147,6 +147,7 @@ class BenchmarksIT {
       case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
       case "starvation" -> TINY.shortened(1).with(Setting.JOBS, 200);
       case "idle" -> TINY;
+      case "schedules" -> TINY.with(Setting.JOBS, 50).with(Setting.RUNS, 1);
       default -> throw new IllegalArgumentException("Add small options for the benchmark " + name);
     };
   }
@@ -157,7 +158,7 @@ class BenchmarksIT {
   }
 
   private static boolean hasFloor(String name) {
-    return !List.of("footprint", "idle").contains(name);
+    return !List.of("footprint", "idle", "schedules").contains(name);
   }
 
   private static List<String> documentedFields(String name) {
@@ -174,6 +175,16 @@ class BenchmarksIT {
           List.of("p50_ms", "p95_ms", "p99_ms", "bare_p50_ms", "poll_only_p99_ms", "floor_median");
       case "starvation" -> List.of("fair_share_ms", "low_part", "reached");
       case "idle" -> List.of("transactions_per_s", "reached");
+      case "schedules" ->
+          List.of(
+              "p50_ms",
+              "p99_ms",
+              "max_ms",
+              "reached",
+              "idle_statements_per_s",
+              "idle_client_cpu_us_per_s",
+              "idle_without_statements_per_s",
+              "idle_without_client_cpu_us_per_s");
       case "steady" ->
           List.of(
               "p50_ms",

@@ -202,7 +202,7 @@ class KilledSchedulersIT {
           return n;
         }
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(200_000);
     }
     throw new AssertionError(
         "No scheduler has fired: " + schedulers.stream().map(ForkedJvm::lines).toList());
