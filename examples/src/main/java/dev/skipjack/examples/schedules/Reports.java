@@ -128,6 +128,7 @@ public final class Reports {
     }
   }
 
+  @SuppressWarnings("try") // the worker works without being called
   static void run(DataSource dataSource, PrintStream out) throws InterruptedException {
     Reports reports = new Reports(dataSource);
     reports.deploy();
