@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.postgresql.util.PSQLWarning;
 
 /** What work costs the database while it is done under row locks, and under leases (ADR 0036). */
 @QueueTest
@@ -85,10 +86,13 @@ class HeldLockTest {
     fixture.tasks(1);
     fixture.seats("A", CHANGED);
     AutoCloseable held = style.hold(fixture);
-    fixture.db.execute("UPDATE seat SET price = 1");
+    try {
+      fixture.db.execute("UPDATE seat SET price = 1");
 
-    assertThat(deadAfterVacuum("seat")).isEqualTo(remaining);
-    held.close();
+      assertThat(deadAfterVacuum("seat")).isEqualTo(remaining);
+    } finally {
+      held.close();
+    }
     assertThat(deadAfterVacuum("seat")).isZero();
   }
 
@@ -193,12 +197,19 @@ class HeldLockTest {
       for (SQLWarning report = statement.getWarnings();
           report != null;
           report = report.getNextWarning()) {
-        Matcher dead = DEAD.matcher(String.valueOf(report.getMessage()));
+        Matcher dead = DEAD.matcher(textOf(report));
         if (dead.find()) {
           return Long.parseLong(dead.group(1));
         }
       }
     }
     throw new AssertionError("VACUUM did not report dead rows");
+  }
+
+  /** PostgreSQL 14 reports dead rows in the detail of the message. */
+  private static String textOf(SQLWarning report) {
+    return report instanceof PSQLWarning warning
+        ? String.valueOf(warning.getServerErrorMessage())
+        : String.valueOf(report.getMessage());
   }
 }
