@@ -60,7 +60,11 @@ class HeldLockTest {
       AutoCloseable hold(Fixture fixture) {
         Session session = fixture.session();
         assertThat(OPEN_TASK.claim(session.tx)).hasSize(1);
-        return session;
+        return () -> {
+          // The server notices a closed connection later.
+          session.rollback();
+          session.close();
+        };
       }
     },
     LEASE {
