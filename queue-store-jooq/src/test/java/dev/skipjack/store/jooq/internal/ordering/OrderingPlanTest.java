@@ -9,6 +9,7 @@ import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -70,7 +71,7 @@ class OrderingPlanTest {
       Plan.Run run =
           Plan.ran(
               connection,
-              OrderingStatements.texts(fixture.database.schema()).get(name),
+              Objects.requireNonNull(OrderingStatements.texts(fixture.database.schema()).get(name)),
               mode,
               List.of(literals));
       assertThat(run.plan()).as(name).doesNotContain("Seq Scan");
