@@ -53,6 +53,6 @@ class PositionTest {
 
     assertThatThrownBy(() -> Position.of(token, JobOrder.ID))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("Begin at the first page");
+        .hasMessageContaining("Start with the first page");
   }
 }
