@@ -17,8 +17,9 @@ import java.util.random.RandomGenerator;
  * key, otherwise at the next sweep. Any worker may do this for all others at any time.
  *
  * <p>Wake-ups of concurrent transactions are combined, so for a second after one has named a key
- * the sweeps are frequent. While no job waits behind a key, a sweep reads one index entry each
- * second.
+ * the sweeps are frequent. While no job waits behind a key, a sweep reads one index entry. It does
+ * so each second if a key was used during the last minute and otherwise every ten seconds, so that
+ * applications without ordering keys hardly pay for them.
  *
  * <p>{@link #expect} is safe for any number of threads; the rest is confined to the loop's.
  */
@@ -26,10 +27,14 @@ final class Promoter implements Loop.Step {
 
   private static final long AFTER_WAKE_UP = Duration.ofMillis(50).toNanos();
   private static final long WHILE_JOBS_WAIT = Duration.ofMillis(250).toNanos();
-  private static final long OTHERWISE = Duration.ofSeconds(1).toNanos();
+  private static final long AFTER_USE = Duration.ofSeconds(1).toNanos();
+  private static final long WITHOUT_USE = Duration.ofSeconds(10).toNanos();
 
   /** How long after a wake-up the sweeps are frequent. */
   private static final long AWAKE = Duration.ofSeconds(1).toNanos();
+
+  /** How long after the use of a key the sweeps run every second. */
+  private static final long IN_USE = Duration.ofMinutes(1).toNanos();
 
   /** Sweeps take at most an eleventh of the time, however many keys there are. */
   private static final int PAUSE_BY_DURATION = 10;
@@ -42,6 +47,7 @@ final class Promoter implements Loop.Step {
   private final Set<String> heard = new LinkedHashSet<>();
   private long sweepAt;
   private long awakeUntil;
+  private long inUseUntil;
 
   /**
    * @param promoted receives a wake-up for each promoted job that is due
@@ -61,6 +67,7 @@ final class Promoter implements Loop.Step {
     this.random = random;
     this.sweepAt = clock.getAsLong();
     this.awakeUntil = sweepAt;
+    this.inUseUntil = sweepAt;
   }
 
   /** A wake-up has named an ordering key. */
@@ -77,11 +84,14 @@ final class Promoter implements Loop.Step {
     if (!keys.isEmpty()) {
       long now = clock.getAsLong();
       awakeUntil = now + AWAKE;
+      inUseUntil = now + IN_USE;
       sweepAt = Math.min(sweepAt, now + Jitter.around(AFTER_WAKE_UP, random));
       jobs.promote(keys).forEach(promoted);
     }
     long now = clock.getAsLong();
     if (now - sweepAt >= 0) {
+      // A failed sweep is not repeated at once: the loop has its own pauses after failures.
+      sweepAt = now + Jitter.around(AFTER_USE, random);
       Sweep sweep = jobs.sweep();
       long took = clock.getAsLong() - now;
       sweepAt = now + took + Math.max(pauseAfter(sweep, now), PAUSE_BY_DURATION * took);
@@ -97,7 +107,11 @@ final class Promoter implements Loop.Step {
     if (now - awakeUntil < 0) {
       return Jitter.around(AFTER_WAKE_UP, random);
     }
-    return Jitter.around(sweep.waiting() ? WHILE_JOBS_WAIT : OTHERWISE, random);
+    if (sweep.waiting()) {
+      inUseUntil = now + IN_USE;
+      return Jitter.around(WHILE_JOBS_WAIT, random);
+    }
+    return Jitter.around(now - inUseUntil < 0 ? AFTER_USE : WITHOUT_USE, random);
   }
 
   private List<String> take() {

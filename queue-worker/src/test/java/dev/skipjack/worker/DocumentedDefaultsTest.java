@@ -21,6 +21,6 @@ class DocumentedDefaultsTest {
             page ->
                 assertThat(ROOT.resolve(page))
                     .content()
-                    .containsPattern("(?i)every\\s+tenth\\s+slot"));
+                    .containsPattern("(?i)every\\s+tenth\\s+(slot|job)"));
   }
 }

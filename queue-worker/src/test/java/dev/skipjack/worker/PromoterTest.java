@@ -44,12 +44,21 @@ class PromoterTest {
       new Promoter(jobs, promoted::add, new Wakeup(), () -> now, new SplittableRandom(1));
 
   @Test
-  void sweepsOnceASecondWhileNoJobWaits() {
-    assertThat(seconds(promoter.run())).isBetween(0.8, 1.2);
+  void sweepsSeldomWithoutKeysAndOnceASecondAfterTheirUse() {
+    assertThat(seconds(promoter.run())).isBetween(8.0, 12.0);
     assertThat(asked).containsExactly("sweep");
 
-    assertThat(seconds(promoter.run())).isBetween(0.8, 1.2);
+    assertThat(seconds(promoter.run())).isBetween(8.0, 12.0);
     assertThat(asked).containsExactly("sweep");
+
+    waiting = true;
+    now += Duration.ofSeconds(13).toNanos();
+    assertThat(seconds(promoter.run())).isBetween(0.2, 0.3);
+    waiting = false;
+    now += Duration.ofSeconds(1).toNanos();
+    assertThat(seconds(promoter.run())).isBetween(0.8, 1.2);
+    now += Duration.ofSeconds(61).toNanos();
+    assertThat(seconds(promoter.run())).isBetween(8.0, 12.0);
   }
 
   @Test
