@@ -35,6 +35,7 @@ final class WakeUpListener implements Loop.Step {
   private volatile boolean stopped;
   private boolean asked;
   private boolean cannotListen;
+  private boolean hasListened;
   private int readOnlyMet;
 
   /**
@@ -73,6 +74,10 @@ final class WakeUpListener implements Loop.Step {
         }
         cannotListen = false;
         lanes.lookEverywhere();
+        if (hasListened) {
+          onSchedules.run(); // one may have been added or changed in the meantime
+        }
+        hasListened = true;
       }
       int met = reporter.database().readOnlyMet();
       if (met != readOnlyMet) {

@@ -173,6 +173,11 @@ final class Declarations {
       // Keeps its next fire, also one that was missed; the jitter may be another.
       return merged.dueAgain();
     }
+    Instant next = stored.progress().nextAt();
+    if (stored.pausedAt() == null && next != null && !next.isAfter(now)) {
+      // Already due: the worker that fires it checks it against the new timing.
+      return merged.movedTo(next, zoneRules.of(declaration.schedule().timing()));
+    }
     return merged.firingNext(
         keepsTiming ? timing.timing() : declaration.schedule().timing(),
         now,

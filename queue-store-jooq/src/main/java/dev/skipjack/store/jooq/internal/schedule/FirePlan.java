@@ -28,6 +28,9 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
 
   private static final Duration FIRST_WINDOW = Duration.ofMinutes(2);
 
+  /** By how much new rules of a time zone may move a fire time forward. */
+  private static final Duration LARGEST_RULE_CHANGE = Duration.ofHours(3);
+
   /** Copies the list. */
   FirePlan {
     fires = List.copyOf(fires);
@@ -37,13 +40,18 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
    * Plans what a schedule enqueues.
    *
    * @param planned the next fire time of the schedule
+   * @param after when the schedule last fired or changed
    * @param until the latest fire time that is due
    */
   static FirePlan of(
-      StoredSchedule.Definition definition, Timing timing, Instant planned, Instant until) {
+      StoredSchedule.Definition definition,
+      Timing timing,
+      Instant planned,
+      Instant after,
+      Instant until) {
     return definition.timing().countsFromLastFire()
         ? sinceLastFire(definition.missed(), timing, planned, until)
-        : atFixedTimes(definition, timing, planned, until);
+        : atFixedTimes(definition, timing, planned, after, until);
   }
 
   private static FirePlan sinceLastFire(
@@ -59,9 +67,17 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
   }
 
   private static FirePlan atFixedTimes(
-      StoredSchedule.Definition definition, Timing timing, Instant planned, Instant until) {
-    // The planned time itself, unless the rules of its time zone have changed since.
+      StoredSchedule.Definition definition,
+      Timing timing,
+      Instant planned,
+      Instant after,
+      Instant until) {
+    // The planned time itself, unless the timing or the rules of its time zone have changed since.
     Instant first = timing.next(planned.minusNanos(1)).orElse(null);
+    if (!planned.equals(first)) {
+      Instant earliest = planned.minus(LARGEST_RULE_CHANGE);
+      first = timing.next(after.isAfter(earliest) ? after : earliest).orElse(null);
+    }
     if (first == null || first.isAfter(until)) {
       return new FirePlan(List.of(), first);
     }

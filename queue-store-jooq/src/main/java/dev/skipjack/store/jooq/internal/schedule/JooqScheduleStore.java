@@ -30,6 +30,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -155,7 +156,8 @@ public final class JooqScheduleStore implements ScheduleStore {
 
   /**
    * Returns the schedule with a recalculated next fire time. A fire time that is already due does
-   * not change; it is checked against the new rules when it is fired.
+   * not change; it is checked against the new rules when it is fired. An interval that counts from
+   * the last fire time does not begin again.
    */
   private StoredSchedule recalculated(StoredSchedule schedule, Instant now) {
     Instant next = schedule.progress().nextAt();
@@ -164,7 +166,9 @@ public final class JooqScheduleStore implements ScheduleStore {
     }
     try {
       Timing timing = schedule.definition().timing().timing();
-      return schedule.firingNext(timing, now, zoneRules.of(timing));
+      return schedule.definition().timing().countsFromLastFire()
+          ? schedule.movedTo(next, zoneRules.of(timing))
+          : schedule.firingNext(timing, now, zoneRules.of(timing));
     } catch (IllegalArgumentException unknownZone) {
       return schedule;
     }
@@ -174,9 +178,11 @@ public final class JooqScheduleStore implements ScheduleStore {
   public Round fireDue(Collection<Schedule> declared) {
     Map<String, Schedule> byName = new HashMap<>();
     declared.forEach(schedule -> byName.put(schedule.name(), schedule));
+    // An older declaration of the same name, without the code, must not fire the schedule.
+    List<String> withCode =
+        declared.stream().filter(Schedule::needsCode).map(Schedule::name).toList();
     List<Due> read =
-        transactions.runInOneRoundTrip(
-            due, new DueSchedulesStatement.Request(byName.keySet(), LARGEST));
+        transactions.runInOneRoundTrip(due, new DueSchedulesStatement.Request(withCode, LARGEST));
     Batch batch = new Batch();
     for (Due one : read) {
       if (batch.isFull()) {
@@ -184,10 +190,9 @@ public final class JooqScheduleStore implements ScheduleStore {
       }
       batch.plan(one, byName.get(one.schedule().name()));
     }
-    batch.cancelPrevious();
     batch.fire();
     batch.postpone();
-    return batch.round(nextIn(batch, read.size(), byName.keySet()));
+    return batch.round(nextIn(batch, read.size(), withCode));
   }
 
   private @Nullable Duration nextIn(Batch batch, int read, Collection<String> declared) {
@@ -217,9 +222,9 @@ public final class JooqScheduleStore implements ScheduleStore {
       return size >= LARGEST || payload >= LARGEST_PAYLOAD;
     }
 
-    /** Returns whether other workers have fired the whole batch. */
+    /** Returns whether other sessions have fired or locked the whole batch. */
     boolean isOvertaken() {
-      return size > 0 && fired.isEmpty();
+      return !firings.isEmpty() && fired.isEmpty();
     }
 
     void plan(Due one, @Nullable Schedule declared) {
@@ -248,24 +253,30 @@ public final class JooqScheduleStore implements ScheduleStore {
       failed.add(new Failed(schedule.name(), failure, delay));
     }
 
-    void cancelPrevious() {
-      List<JobId> previous = new ArrayList<>();
-      for (Firing firing : firings) {
-        Long last = firing.read().progress().lastJobId();
-        if (last != null
-            && !firing.fires().isEmpty()
-            && firing.read().definition().overlap() == Overlap.CANCEL_PREVIOUS) {
-          previous.add(new JobId(last));
-        }
+    /** Fires the batch. Those that cancel come last, because a cancel may wait for a busy job. */
+    void fire() {
+      List<Firing> cancelling = firings.stream().filter(JooqScheduleStore::cancels).toList();
+      List<Firing> others = firings.stream().filter(it -> !cancels(it)).toList();
+      if (!others.isEmpty()) {
+        fire(others);
       }
-      if (!previous.isEmpty()) {
-        cancel.accept(previous);
+      if (!cancelling.isEmpty() && cancelPrevious(cancelling)) {
+        fire(cancelling);
       }
     }
 
-    void fire() {
-      if (!firings.isEmpty()) {
-        fire(firings);
+    private boolean cancelPrevious(List<Firing> cancelling) {
+      try {
+        cancel.accept(
+            cancelling.stream()
+                .map(firing -> firing.read().progress().lastJobId())
+                .filter(Objects::nonNull)
+                .map(JobId::new)
+                .toList());
+        return true;
+      } catch (StoreException failure) {
+        cancelling.forEach(firing -> fail(firing.read(), failure));
+        return false;
       }
     }
 
@@ -320,6 +331,12 @@ public final class JooqScheduleStore implements ScheduleStore {
     }
   }
 
+  private static boolean cancels(Firing firing) {
+    return firing.read().progress().lastJobId() != null
+        && !firing.fires().isEmpty()
+        && firing.read().definition().overlap() == Overlap.CANCEL_PREVIOUS;
+  }
+
   private Firing firing(Due due, @Nullable Schedule declared) {
     StoredSchedule schedule = due.schedule();
     Timing timing = timing(schedule, declared);
@@ -329,13 +346,20 @@ public final class JooqScheduleStore implements ScheduleStore {
         planned == null || schedule.pausedAt() != null
             ? new FirePlan(List.of(), planned)
             : FirePlan.of(
-                schedule.definition(), timing, planned, due.now().minus(schedule.share()));
+                schedule.definition(),
+                timing,
+                planned,
+                schedule.firedOrChangedAt(),
+                due.now().minus(schedule.share()));
     List<Fire> fires = new ArrayList<>();
     Instant requested = progress.requestedAt();
     if (requested != null) {
       fires.add(fire(schedule, requested, declared));
     }
     plan.fires().forEach(at -> fires.add(fire(schedule, at, declared)));
+    if (schedule.definition().overlap() == Overlap.CANCEL_PREVIOUS && fires.size() > 1) {
+      fires.subList(0, fires.size() - 1).clear(); // the last one would cancel the others
+    }
     Instant last =
         plan.fires().isEmpty() ? progress.lastAt() : plan.fires().get(plan.fires().size() - 1);
     StoredSchedule moved =

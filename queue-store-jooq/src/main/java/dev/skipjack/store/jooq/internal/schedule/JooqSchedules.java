@@ -92,9 +92,13 @@ public final class JooqSchedules implements Schedules {
         (schedule, now) -> {
           StoredSchedule.Source source = schedule.source();
           boolean declared = source.origin() == ScheduleOrigin.CODE;
+          Timing wanted =
+              timing.exceptDates().isEmpty()
+                  ? timing.except(schedule.definition().timing().exceptDates())
+                  : timing;
           return schedule
               .with(
-                  schedule.definition().with(StoredTiming.of(timing)),
+                  schedule.definition().with(StoredTiming.of(wanted)),
                   new StoredSchedule.Source(
                       source.origin(),
                       source.authoritative(),
@@ -102,7 +106,7 @@ public final class JooqSchedules implements Schedules {
                       source.declaredAt(),
                       declared ? now : null),
                   now)
-              .firingNext(timing, now, zoneRules.of(timing));
+              .firingNext(wanted, now, zoneRules.of(wanted));
         });
   }
 

@@ -143,7 +143,14 @@ record StoredSchedule(
     return movedTo(progress.nextAt(), progress.zoneRules());
   }
 
-  private StoredSchedule movedTo(@Nullable Instant next, @Nullable String zoneRules) {
+  /** Returns the time of the last fire or, if that is later, of the last change. */
+  Instant firedOrChangedAt() {
+    Instant last = progress.lastAt();
+    return last != null && last.isAfter(updatedAt) ? last : updatedAt;
+  }
+
+  /** Returns a copy with the next fire time {@code next}. */
+  StoredSchedule movedTo(@Nullable Instant next, @Nullable String zoneRules) {
     Instant requested = progress.requestedAt();
     return with(
         new Progress(

@@ -22,8 +22,10 @@ import dev.skipjack.testkit.QueueTest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.temporal.ChronoUnit;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -253,6 +255,78 @@ class DeclarationTest {
 
     assertThat(on.state("zoned").nextFires().get(0)).isEqualTo(next);
     assertThat(on.store.recalculate()).isEmpty();
+  }
+
+  @Test
+  void newTimeZoneDataDoesNotRestartAnInterval() {
+    on.schedules.declare(
+        Schedule.of(Timing.every(Duration.ofDays(30)).fromLastFire().zone("Europe/Berlin"))
+            .named("monthly")
+            .enqueue(REPORT, new Report("x")));
+    on.fixture.execute(
+        "UPDATE @job_schedules SET zone_rules = '1999a', next_at = now() + interval '1 day', due_at = now() + interval '1 day'");
+    Instant next = on.state("monthly").nextFires().get(0);
+
+    assertThat(on.store.recalculate()).isEmpty();
+
+    assertThat(on.state("monthly").nextFires().get(0)).isEqualTo(next);
+  }
+
+  @Test
+  void aDeployThatAddsAHolidayKeepsAFireThatIsDue() {
+    Schedule hourly = hourlyExcept(List.of());
+    on.schedules.declare(hourly);
+    Instant due = on.now().truncatedTo(ChronoUnit.HOURS);
+    on.plan("hourly", due);
+    on.fixture.execute("UPDATE @job_schedules SET updated_at = now() - interval '1 day'");
+
+    Schedule withHoliday = hourlyExcept(List.of(LocalDate.of(2199, 12, 25)));
+    on.schedules.declare(withHoliday);
+
+    assertThat(on.store.fireDue(List.of(withHoliday)).fired())
+        .extracting(fired -> fired.fire().at())
+        .containsExactly(due);
+  }
+
+  private static Schedule hourlyExcept(List<LocalDate> dates) {
+    return Schedule.of(Timing.cron("0 * * * *").except(dates))
+        .named("hourly")
+        .enqueue(REPORT, new Report("x"));
+  }
+
+  @Test
+  void anOperatorsTimingKeepsTheHolidays() {
+    LocalDate holiday = LocalDate.of(2199, 12, 25);
+    on.schedules.declare(hourlyExcept(List.of(holiday)));
+
+    on.schedules.change("hourly", Timing.cron("30 * * * *"));
+    assertThat(timing("hourly").exceptDates()).containsExactly(holiday);
+
+    LocalDate other = LocalDate.of(2199, 12, 26);
+    on.schedules.change("hourly", Timing.cron("30 * * * *").except(List.of(other)));
+    assertThat(timing("hourly").exceptDates()).containsExactly(other);
+  }
+
+  private Timing timing(String schedule) {
+    return Objects.requireNonNull(on.state(schedule).timing());
+  }
+
+  /** A worker of an older version declares the same name, but not the code that it now needs. */
+  @Test
+  void onlyAWorkerWithTheCodeFiresAScheduleThatNeedsIt() {
+    Schedule old = daily("report");
+    Schedule madeByCode =
+        Schedule.cron("0 9 * * *")
+            .named("report")
+            .enqueueFrom(REPORT, fire -> new Report(fire.toString()));
+    on.schedules.declare(madeByCode);
+    on.plan("report", Instant.parse("2026-01-05T09:00:00Z"));
+
+    var byOld = on.store.fireDue(List.of(old));
+    assertThat(byOld.fired()).isEmpty();
+    assertThat(byOld.failed()).isEmpty();
+
+    assertThat(on.store.fireDue(List.of(madeByCode)).fired()).hasSize(1);
   }
 
   @Test

@@ -28,6 +28,16 @@ class FirePlanTest {
 
   private static FirePlan plan(
       Timing timing, Missed missed, Overlap overlap, Instant planned, Instant until) {
+    return plan(timing, missed, overlap, planned, planned.minusSeconds(1), until);
+  }
+
+  private static FirePlan plan(
+      Timing timing,
+      Missed missed,
+      Overlap overlap,
+      Instant planned,
+      Instant after,
+      Instant until) {
     return FirePlan.of(
         new StoredSchedule.Definition(
             StoredTiming.of(timing),
@@ -39,6 +49,7 @@ class FirePlanTest {
             false),
         timing,
         planned,
+        after,
         until);
   }
 
@@ -135,6 +146,22 @@ class FirePlanTest {
 
     assertThat(plan.fires()).isEmpty();
     assertThat(plan.next()).isEqualTo(NINE.plus(Duration.ofMinutes(30)));
+  }
+
+  /** The new rules of its zone place the fire time an hour earlier; no worker ran at that time. */
+  @Test
+  void aFireTimeThatNewRulesMoveForwardIsFired() {
+    Timing eight = Timing.cron("0 8 * * *");
+
+    FirePlan plan =
+        plan(eight, Missed.once(), Overlap.ALLOW, NINE, at(9 - 24), NINE.plusSeconds(1));
+    assertThat(plan.fires()).containsExactly(at(8));
+    assertThat(plan.next()).isEqualTo(at(8 + 24));
+
+    FirePlan firedAlready =
+        plan(eight, Missed.once(), Overlap.ALLOW, NINE, at(8), NINE.plusSeconds(1));
+    assertThat(firedAlready.fires()).isEmpty();
+    assertThat(firedAlready.next()).isEqualTo(at(8 + 24));
   }
 
   @Test
