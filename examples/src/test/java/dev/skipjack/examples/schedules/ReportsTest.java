@@ -30,7 +30,7 @@ class ReportsTest {
     assertThat(lines)
         .contains(
             "morning-report: 0 9 * * MON-FRI (Europe/Berlin), except [2026-12-25, 2027-01-01], paused false, changed at run time false",
-            "morning-report: 0 10 * * MON-FRI (Europe/Berlin), paused false, changed at run time true",
+            "morning-report: 0 10 * * MON-FRI (Europe/Berlin), except [2026-12-25, 2027-01-01], paused false, changed at run time true",
             "stock-count: every PT1H (UTC), paused true, changed at run time true");
     assertThat(lines)
         .filteredOn(line -> line.startsWith("after the outage: report of sales for "))

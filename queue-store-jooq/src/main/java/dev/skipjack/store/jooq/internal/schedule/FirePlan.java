@@ -76,7 +76,10 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
     Instant first = timing.next(planned.minusNanos(1)).orElse(null);
     if (!planned.equals(first)) {
       Instant earliest = planned.minus(LARGEST_RULE_CHANGE);
-      first = timing.next(after.isAfter(earliest) ? after : earliest).orElse(null);
+      Instant from = after.isAfter(earliest) ? after : earliest;
+      if (from.isBefore(planned)) {
+        first = timing.next(from).orElse(null);
+      }
     }
     if (first == null || first.isAfter(until)) {
       return new FirePlan(List.of(), first);

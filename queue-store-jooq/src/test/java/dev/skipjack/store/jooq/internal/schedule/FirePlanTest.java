@@ -158,6 +158,11 @@ class FirePlanTest {
     assertThat(plan.fires()).containsExactly(at(8));
     assertThat(plan.next()).isEqualTo(at(8 + 24));
 
+    // The schedule was changed while its planned time, which is no fire time any more, was overdue.
+    FirePlan changedLater =
+        plan(HOURLY, Missed.all(9), Overlap.ALLOW, NINE.plusSeconds(7), at(12), at(12));
+    assertThat(changedLater.fires()).containsExactly(at(10), at(11), at(12));
+
     FirePlan firedAlready =
         plan(eight, Missed.once(), Overlap.ALLOW, NINE, at(8), NINE.plusSeconds(1));
     assertThat(firedAlready.fires()).isEmpty();
