@@ -95,9 +95,9 @@ final class Bulk implements Benchmark {
     Parallel.run(
         producers,
         producer -> {
-          while (meter.seconds() < seconds) {
+          do {
             call.run(producer, calls.getAndIncrement() * batch);
-          }
+          } while (meter.seconds() < seconds);
         });
     long jobs = calls.get() * batch;
     Sample sample = Sample.rate(jobs, meter.stop(jobs));

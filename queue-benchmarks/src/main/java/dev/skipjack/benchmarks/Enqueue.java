@@ -117,9 +117,9 @@ final class Enqueue implements Benchmark {
     Parallel.run(
         producers,
         producer -> {
-          while (meter.seconds() < seconds) {
+          do {
             call.run(producer, numbers.incrementAndGet());
-          }
+          } while (meter.seconds() < seconds);
         });
     Sample sample = Sample.rate(numbers.get(), meter.stop(numbers.get()));
     if (rows.count() != numbers.get()) {

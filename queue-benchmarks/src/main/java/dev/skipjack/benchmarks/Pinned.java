@@ -175,7 +175,7 @@ final class Pinned implements Benchmark {
       List<PinnedInterval> unpinned, List<PinnedInterval> pinned, long backlog, double rate) {
     PinnedInterval first = pinned.get(0);
     PinnedInterval last = pinned.get(pinned.size() - 1);
-    double without = Statistics.median(unpinned.stream().map(PinnedInterval::rate).toList());
+    double without = PinnedInterval.rateOf(unpinned);
     List<Sample> samples =
         pinned.stream()
             .map(interval -> new Sample(interval.rate(), interval.costs(), Map.of()))
@@ -184,9 +184,7 @@ final class Pinned implements Benchmark {
         new Report("pinned", "jobs/s")
             .finding(samples)
             .put("runs", 1)
-            .put(
-                "ratio",
-                Statistics.median(pinned.stream().map(PinnedInterval::rate).toList()) / without)
+            .put("ratio", PinnedInterval.rateOf(pinned) / without)
             .put("floor", "the same unpinned")
             .put("floor_median", without)
             .put("offered_rate", rate)

@@ -4,6 +4,7 @@ import dev.skipjack.worker.WorkerEvent;
 import dev.skipjack.worker.WorkerListener;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,18 @@ record PinnedInterval(
 
   private static final String DEAD_TUPLES =
       "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = '@jobs'::regclass";
+
+  /** Returns the completed jobs per second of a whole phase, given by its intervals. */
+  static double rateOf(List<PinnedInterval> phase) {
+    double seconds = phase.stream().mapToDouble(interval -> interval.costs.seconds()).sum();
+    double jobs =
+        phase.stream().mapToDouble(interval -> interval.rate * interval.costs.seconds()).sum();
+    if (jobs == 0) {
+      throw new IllegalStateException(
+          "No job was completed in %.1f s. Run longer: --seconds.".formatted(seconds));
+    }
+    return jobs / seconds;
+  }
 
   Map<String, @Nullable Object> row() {
     Map<String, @Nullable Object> row = new LinkedHashMap<>();

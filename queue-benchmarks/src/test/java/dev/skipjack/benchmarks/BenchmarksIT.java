@@ -135,7 +135,8 @@ class BenchmarksIT {
       case "dedup", "overhead" -> TINY.with(Setting.JOBS, 2).with(Setting.RUNS, 2);
       case "latency" -> TINY.with(Setting.JOBS, 5).with(Setting.RATE, 100).with(Setting.RUNS, 1);
       case "steady" -> TINY.with(Setting.RATE, 100).with(Setting.RUNS, 1);
-      case "pinned" -> TINY.shortened(2).with(Setting.RATE, 300);
+      // Long enough that jobs end in each phase on a busy machine.
+      case "pinned" -> TINY.shortened(1).with(Setting.SECONDS, 4).with(Setting.RATE, 300);
       case "depth" -> TINY.with(Setting.JOBS, 100).with(Setting.RUNS, 1);
       case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
       // Each strategy ends with its jobs; the seconds only bound it on a busy machine.
