@@ -30,6 +30,7 @@ public final class Benchmarks {
     ALL.put("starvation", new Starvation());
     ALL.put("idle", new Idle());
     ALL.put("schedules", new Schedules());
+    ALL.put("ordering", new Ordering());
     ALL.put("overhead", Overhead.ofStatements());
     for (Benchmark provided : ServiceLoader.load(Benchmark.class)) {
       ALL.put(provided.getClass().getSimpleName().toLowerCase(Locale.ROOT), provided);

@@ -37,6 +37,11 @@ final class CompletionLatch implements WorkerListener {
     return remaining.get();
   }
 
+  /** Waits until all jobs are completed or the time has passed. */
+  void await(double seconds) throws InterruptedException {
+    boolean unused = done.await(Math.round(seconds * 1_000), TimeUnit.MILLISECONDS);
+  }
+
   /**
    * Waits until all jobs are completed.
    *

@@ -44,14 +44,14 @@ final class Latency implements Benchmark {
   }
 
   /** A queue with a handler; closing it stops the handler. */
-  private interface Running extends AutoCloseable {
+  interface Running extends AutoCloseable {
     @Override
     void close();
   }
 
   /** Starts to handle jobs. */
   @FunctionalInterface
-  private interface Start {
+  interface Start {
     Running start(LongConsumer handler, CompletionLatch completed) throws SQLException;
   }
 
@@ -117,7 +117,7 @@ final class Latency implements Benchmark {
   }
 
   /** Returns the median of each figure. */
-  private static Map<String, Double> figures(List<Sample> samples) {
+  static Map<String, Double> figures(List<Sample> samples) {
     Map<String, Double> medians = new LinkedHashMap<>();
     for (String name : samples.get(0).figures().keySet()) {
       medians.put(
@@ -136,7 +136,8 @@ final class Latency implements Benchmark {
     return row;
   }
 
-  private static Running worker(
+  /** Starts a worker on an empty schema. */
+  static Running worker(
       BenchmarkDatabase database,
       JobQueue queue,
       WorkerConfig config,
@@ -160,7 +161,8 @@ final class Latency implements Benchmark {
         ::close;
   }
 
-  private static Sample measure(
+  /** Returns the latencies of jobs that the process enqueues; the value is their median. */
+  static Sample measure(
       LatencyProcess producer, Target target, long rate, double seconds, Start start)
       throws Exception {
     long jobs = Math.max(1, Math.round(rate * seconds));

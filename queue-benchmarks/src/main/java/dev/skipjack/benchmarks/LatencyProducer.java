@@ -1,16 +1,19 @@
 package dev.skipjack.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.JobType;
 import dev.skipjack.store.jooq.JobQueue;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import javax.sql.DataSource;
 
 /**
  * Enqueues single jobs after random pauses and records their commit times. It is also the program
@@ -20,12 +23,20 @@ public final class LatencyProducer {
 
   private static final long WARM_UP = 50;
 
+  private static final JobType<Noop> KEYED = Noop.TYPE.orderedBy(payload -> "key " + payload.n());
+
   private LatencyProducer() {}
 
   /** The queue that the process of {@link LatencyProcess} enqueues into. */
   public enum Target {
     /** Skipjack, in the measured schema. */
     SKIPJACK,
+    /** Like SKIPJACK, in a transaction of the caller. */
+    TRANSACTION,
+    /** Like SKIPJACK, with an ordering key for each job. */
+    ORDERED,
+    /** Like ORDERED, in a transaction of the caller. */
+    ORDERED_TRANSACTION,
     /** The table of {@link BareQueue}. */
     BARE
   }
@@ -61,11 +72,18 @@ public final class LatencyProducer {
       pool.setJdbcUrl(url);
       pool.setMaximumPoolSize(2);
       CommitClock clock = CommitClock.ofFirstConnection();
-      JobQueue queue = JobQueue.builder(clock.watch(pool)).schema(BenchmarkDatabase.SCHEMA).build();
+      DataSource watched = clock.watch(pool);
+      JobQueue queue = JobQueue.builder(watched).schema(BenchmarkDatabase.SCHEMA).build();
       Map<Target, Enqueue> targets =
           Map.of(
               Target.SKIPJACK,
               n -> clock.time(() -> queue.enqueue(Noop.TYPE, Noop.number(n))),
+              Target.TRANSACTION,
+              n -> clock.time(() -> inTransaction(watched, queue, Noop.TYPE, n)),
+              Target.ORDERED,
+              n -> clock.time(() -> queue.enqueue(KEYED, Noop.number(n))),
+              Target.ORDERED_TRANSACTION,
+              n -> clock.time(() -> inTransaction(watched, queue, KEYED, n)),
               Target.BARE,
               n -> {
                 BareQueue.enqueue(bare, n);
@@ -80,6 +98,15 @@ public final class LatencyProducer {
             (n, committed) -> System.out.println(n + " " + committed));
         System.out.flush();
       }
+    }
+  }
+
+  private static void inTransaction(
+      DataSource connections, JobQueue queue, JobType<Noop> type, long n) throws SQLException {
+    try (Connection transaction = connections.getConnection()) {
+      transaction.setAutoCommit(false);
+      queue.in(transaction).enqueue(type, Noop.number(n));
+      transaction.commit();
     }
   }
 

@@ -149,6 +149,7 @@ class BenchmarksIT {
       case "starvation" -> TINY.shortened(1).with(Setting.JOBS, 200);
       case "idle" -> TINY;
       case "schedules" -> TINY.with(Setting.JOBS, 50).with(Setting.RUNS, 1);
+      case "ordering" -> TINY.with(Setting.JOBS, 60).with(Setting.RATE, 40).with(Setting.RUNS, 1);
       default -> throw new IllegalArgumentException("Add small options for the benchmark " + name);
     };
   }
@@ -224,6 +225,21 @@ class BenchmarksIT {
               "reached");
       case "dedup" ->
           List.of("no_key_1_ratio", "fresh_key_1_ratio", "duplicate_100_ratio", "ratio_of");
+      case "ordering" ->
+          List.of(
+              "ratio_of",
+              "twenty_keys_ratio",
+              "one_key_client_cpu_ratio",
+              "one_key_jobs_per_claim",
+              "many_keys_ratio",
+              "beside_hot_key_ratio",
+              "advisory_one_key_ratio",
+              "advisory_one_key_violations",
+              "pickup_ratio",
+              "pickup_ordered_p50_ms",
+              "pickup_unordered_p99_ms",
+              "pickup_transaction_ratio",
+              "pickup_transaction_ordered_p99_ms");
       case "overhead" -> List.of("enqueue_1_ratio", "complete_34_ratio", "ratio_of");
       case "footprint" ->
           List.of(
