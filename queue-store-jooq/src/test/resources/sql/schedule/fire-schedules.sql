@@ -1,4 +1,4 @@
--- parameters: names, planned_at, updated_at, next_at, due_at, last_at, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, schedules, fire_keys, kept, names, planned_at, updated_at, next_at, due_at, last_at
+-- parameters: names, planned_at, updated_at, next_at, due_at, last_at, zone_rules, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, schedules, fire_keys, kept, names, planned_at, updated_at, next_at, due_at, last_at, zone_rules
 with
   "locked" as materialized (
     select "skipjack"."job_schedules"."name"
@@ -21,13 +21,17 @@ with
       ), cast(
         ?
         as timestamp with time zone[]
+      ), cast(
+        ?
+        as text[]
       )) as "move" (
         "name",
         "planned_at",
         "updated_at",
         "next_at",
         "due_at",
-        "last_at"
+        "last_at",
+        "zone_rules"
       )
         on "skipjack"."job_schedules"."name" = "move"."name"
     where (
@@ -204,6 +208,7 @@ with
       max("parts"."next_at") as "next_at",
       max("parts"."due_at") as "due_at",
       max("parts"."last_at") as "last_at",
+      max("parts"."zone_rules") as "zone_rules",
       max("parts"."id") as "job_id"
     from (
       select
@@ -211,6 +216,7 @@ with
         "move"."next_at",
         "move"."due_at",
         "move"."last_at",
+        "move"."zone_rules",
         cast(null as bigint) as "id"
       from unnest(cast(
         ?
@@ -230,13 +236,17 @@ with
       ), cast(
         ?
         as timestamp with time zone[]
+      ), cast(
+        ?
+        as text[]
       )) as "move" (
         "name",
         "planned_at",
         "updated_at",
         "next_at",
         "due_at",
-        "last_at"
+        "last_at",
+        "zone_rules"
       )
       where coalesce(
         ("move"."name" in (
@@ -251,6 +261,7 @@ with
         cast(null as timestamp with time zone),
         cast(null as timestamp with time zone),
         cast(null as timestamp with time zone),
+        cast(null as text),
         "incoming"."id"
       from "incoming"
       where "incoming"."id" in (
@@ -266,6 +277,7 @@ with
       "next_at" = "target"."next_at",
       "due_at" = "target"."due_at",
       "last_at" = "target"."last_at",
+      "zone_rules" = "target"."zone_rules",
       "last_job_id" = coalesce("target"."job_id", "skipjack"."job_schedules"."last_job_id"),
       "requested_at" = cast(null as timestamp with time zone),
       "failures" = 0,

@@ -36,14 +36,11 @@ final class Declarations {
   private final OwnTransactions transactions;
   private final ScheduleTable table;
   private final JobFactory jobs;
-  private final ZoneRules zoneRules;
 
-  Declarations(
-      OwnTransactions transactions, ScheduleTable table, JobFactory jobs, ZoneRules zoneRules) {
+  Declarations(OwnTransactions transactions, ScheduleTable table, JobFactory jobs) {
     this.transactions = transactions;
     this.table = table;
     this.jobs = jobs;
-    this.zoneRules = zoneRules;
   }
 
   /**
@@ -131,7 +128,7 @@ final class Declarations {
             now,
             now)
         .firingNext(
-            declaration.schedule().timing(), now, zoneRules.of(declaration.schedule().timing()));
+            declaration.schedule().timing(), now, ZoneRules.of(declaration.schedule().timing()));
   }
 
   private static StoredSchedule.Source source(
@@ -176,12 +173,12 @@ final class Declarations {
     Instant next = stored.progress().nextAt();
     if (stored.pausedAt() == null && next != null && !next.isAfter(now)) {
       // Already due: the worker that fires it checks it against the new timing.
-      return merged.movedTo(next, zoneRules.of(declaration.schedule().timing()));
+      return merged.movedTo(next, ZoneRules.of(declaration.schedule().timing()));
     }
     return merged.firingNext(
         keepsTiming ? timing.timing() : declaration.schedule().timing(),
         now,
-        zoneRules.of(declaration.schedule().timing()));
+        ZoneRules.of(declaration.schedule().timing()));
   }
 
   /** Adds an operator's schedule. Returns whether the name was free. */

@@ -63,10 +63,10 @@ import org.jspecify.annotations.Nullable;
  *               WHERE coalesce(id IN (SELECT job_id FROM taken), false)
  *                 AND NOT EXISTS (SELECT 1 FROM jobs WHERE unique_key = incoming.unique_key)
  *               ORDER BY position ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING RETURNING id),
- * target   AS (SELECT name, next_at, due_at, last_at, max(id) AS job_id
+ * target   AS (SELECT name, next_at, due_at, last_at, zone_rules, max(id) AS job_id
  *                FROM (unnest(...) AS move where it is locked UNION ALL the inserted jobs) AS parts GROUP BY name),
  * moved    AS (UPDATE job_schedules SET next_at = target.next_at, due_at = target.due_at, last_at = target.last_at,
- *                                       last_job_id = coalesce(target.job_id, last_job_id), ...
+ *                                       zone_rules = target.zone_rules, last_job_id = coalesce(target.job_id, last_job_id), ...
  *                FROM target WHERE job_schedules.name = target.name RETURNING name)
  * SELECT incoming.position, CASE WHEN id IN (SELECT id FROM inserted) THEN id END FROM incoming ORDER BY position
  * }</pre>
@@ -101,7 +101,8 @@ final class FireSchedulesStatement {
           .column("updated_at", instants("updated_at"))
           .column("next_at", instants("next_at"))
           .column("due_at", instants("due_at"))
-          .column("last_at", instants("last_at"));
+          .column("last_at", instants("last_at"))
+          .column("zone_rules", Texts.array("zone_rules"));
 
   private static final Field<String> MOVED_NAME = MOVES.field("name", String.class);
   private static final Field<String> SCHEDULE = field(name("incoming", "schedule"), String.class);
@@ -237,17 +238,19 @@ final class FireSchedulesStatement {
    */
   private static CommonTableExpression<?> target() {
     Field<Instant> none = castNull(SQLDataType.INSTANT);
+    Field<String> noRules = castNull(SQLDataType.CLOB);
     Table<?> parts =
         select(
                 MOVED_NAME,
                 MOVES.field("next_at", Instant.class),
                 MOVES.field("due_at", Instant.class),
                 MOVES.field("last_at", Instant.class),
+                MOVES.field("zone_rules", String.class),
                 castNull(SQLDataType.BIGINT).as("id"))
             .from(MOVES.table())
             .where(isLocked(MOVED_NAME))
             .unionAll(
-                select(SCHEDULE, none, none, none, JobInsert.ID)
+                select(SCHEDULE, none, none, none, noRules, JobInsert.ID)
                     .from(table(name("incoming")))
                     .where(condition(field(JobInsert.ID.in(column("inserted", "id"))))))
             .asTable("parts");
@@ -259,6 +262,7 @@ final class FireSchedulesStatement {
                     max(field(name("parts", "next_at"), Instant.class)).as("next_at"),
                     max(field(name("parts", "due_at"), Instant.class)).as("due_at"),
                     max(field(name("parts", "last_at"), Instant.class)).as("last_at"),
+                    max(field(name("parts", "zone_rules"), String.class)).as("zone_rules"),
                     max(field(name("parts", "id"), Long.class)).as("job_id"))
                 .from(parts)
                 .groupBy(name));
@@ -271,6 +275,7 @@ final class FireSchedulesStatement {
                 .set(JOB_SCHEDULES.NEXT_AT, target("next_at", Instant.class))
                 .set(JOB_SCHEDULES.DUE_AT, target("due_at", Instant.class))
                 .set(JOB_SCHEDULES.LAST_AT, target("last_at", Instant.class))
+                .set(JOB_SCHEDULES.ZONE_RULES, target("zone_rules", String.class))
                 .set(
                     JOB_SCHEDULES.LAST_JOB_ID,
                     coalesce(target("job_id", Long.class), JOB_SCHEDULES.LAST_JOB_ID))
@@ -302,7 +307,8 @@ final class FireSchedulesStatement {
         .timestamps("updated_at", firings, firing -> text(firing.read().updatedAt()))
         .timestamps("next_at", firings, firing -> text(firing.moved().progress().nextAt()))
         .timestamps("due_at", firings, firing -> text(firing.moved().progress().dueAt()))
-        .timestamps("last_at", firings, firing -> text(firing.moved().progress().lastAt()));
+        .timestamps("last_at", firings, firing -> text(firing.moved().progress().lastAt()))
+        .texts("zone_rules", firings, firing -> firing.moved().progress().zoneRules());
   }
 
   private static @Nullable String text(@Nullable Instant instant) {

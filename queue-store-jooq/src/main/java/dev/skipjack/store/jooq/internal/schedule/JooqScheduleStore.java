@@ -63,7 +63,6 @@ public final class JooqScheduleStore implements ScheduleStore {
   private final Consumer<List<JobId>> cancel;
   private final Waker waker;
   private final Runnable changed;
-  private final ZoneRules zoneRules;
   private final Statement<DueSchedulesStatement.Request, Due> due;
   private final Statement<Collection<String>, Optional<Duration>> nextFire;
   private final Statement<List<Firing>, Result> fire;
@@ -82,25 +81,13 @@ public final class JooqScheduleStore implements ScheduleStore {
       Consumer<List<JobId>> cancel,
       Waker waker,
       Runnable changed) {
-    this(transactions, dialect, jobs, cancel, waker, changed, ZoneRules.ofJvm());
-  }
-
-  JooqScheduleStore(
-      OwnTransactions transactions,
-      DSLContext dialect,
-      JobFactory jobs,
-      Consumer<List<JobId>> cancel,
-      Waker waker,
-      Runnable changed,
-      ZoneRules zoneRules) {
     this.transactions = transactions;
     this.table = new ScheduleTable(dialect);
-    this.declarations = new Declarations(transactions.bounded(), table, jobs, zoneRules);
+    this.declarations = new Declarations(transactions.bounded(), table, jobs);
     this.jobs = jobs;
     this.cancel = cancel;
     this.waker = waker;
     this.changed = changed;
-    this.zoneRules = zoneRules;
     this.due = Statement.lazily(() -> DueSchedulesStatement.of(dialect));
     this.nextFire = Statement.lazily(() -> NextFireStatement.of(dialect));
     this.fire = Statement.lazily(() -> FireSchedulesStatement.of(dialect));
@@ -127,7 +114,7 @@ public final class JooqScheduleStore implements ScheduleStore {
 
   @Override
   public List<String> recalculate() {
-    List<String> names = transactions.run(outdated, zoneRules.version());
+    List<String> names = transactions.run(outdated, ZoneRules.version());
     if (names.isEmpty()) {
       return List.of();
     }
@@ -167,8 +154,8 @@ public final class JooqScheduleStore implements ScheduleStore {
     try {
       Timing timing = schedule.definition().timing().timing();
       return schedule.definition().timing().countsFromLastFire()
-          ? schedule.movedTo(next, zoneRules.of(timing))
-          : schedule.firingNext(timing, now, zoneRules.of(timing));
+          ? schedule.movedTo(next, ZoneRules.of(timing))
+          : schedule.firingNext(timing, now, ZoneRules.of(timing));
     } catch (IllegalArgumentException unknownZone) {
       return schedule;
     }
@@ -365,7 +352,14 @@ public final class JooqScheduleStore implements ScheduleStore {
     StoredSchedule moved =
         schedule.with(
             new StoredSchedule.Progress(
-                schedule.due(plan.next()), plan.next(), last, null, null, progress.zoneRules()));
+                schedule.due(plan.next()),
+                plan.next(),
+                last,
+                null,
+                null,
+                Objects.equals(plan.next(), planned)
+                    ? progress.zoneRules()
+                    : ZoneRules.of(timing)));
     return new Firing(schedule, moved, fires);
   }
 

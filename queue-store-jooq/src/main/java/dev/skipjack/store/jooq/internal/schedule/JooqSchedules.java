@@ -30,7 +30,6 @@ public final class JooqSchedules implements Schedules {
   private final OwnTransactions transactions;
   private final ScheduleTable table;
   private final Declarations declarations;
-  private final ZoneRules zoneRules;
   private final Runnable changed;
   private final Statement<NoRequest, Listed> listAll;
   private final Statement<String, Listed> listOne;
@@ -40,19 +39,9 @@ public final class JooqSchedules implements Schedules {
    */
   public JooqSchedules(
       OwnTransactions transactions, DSLContext dialect, JobFactory jobs, Runnable changed) {
-    this(transactions, dialect, jobs, changed, ZoneRules.ofJvm());
-  }
-
-  JooqSchedules(
-      OwnTransactions transactions,
-      DSLContext dialect,
-      JobFactory jobs,
-      Runnable changed,
-      ZoneRules zoneRules) {
     this.transactions = transactions.bounded();
     this.table = new ScheduleTable(dialect);
-    this.declarations = new Declarations(this.transactions, table, jobs, zoneRules);
-    this.zoneRules = zoneRules;
+    this.declarations = new Declarations(this.transactions, table, jobs);
     this.changed = changed;
     this.listAll = Statement.lazily(() -> ListSchedulesStatement.all(dialect));
     this.listOne = Statement.lazily(() -> ListSchedulesStatement.one(dialect));
@@ -106,7 +95,7 @@ public final class JooqSchedules implements Schedules {
                       source.declaredAt(),
                       declared ? now : null),
                   now)
-              .firingNext(wanted, now, zoneRules.of(wanted));
+              .firingNext(wanted, now, ZoneRules.of(wanted));
         });
   }
 
@@ -126,7 +115,7 @@ public final class JooqSchedules implements Schedules {
             return schedule;
           }
           Timing timing = schedule.definition().timing().timing();
-          return schedule.paused(null, now).firingNext(timing, now, zoneRules.of(timing));
+          return schedule.paused(null, now).firingNext(timing, now, ZoneRules.of(timing));
         });
   }
 

@@ -270,6 +270,30 @@ class DeclarationTest {
     assertThat(on.store.recalculate()).isEmpty();
 
     assertThat(on.state("monthly").nextFires().get(0)).isEqualTo(next);
+  /** A worker with newer data had calculated the fire that this one serves. */
+  @Test
+  void aFireRecordsTheTimeZoneDataOfTheWorkerThatCalculatedTheNextOne() {
+    on.schedules.declare(
+        Schedule.cron("0 9 * * *")
+            .zone("Europe/Berlin")
+            .named("zoned")
+            .enqueue(REPORT, new Report("x")));
+    String rules = zoneRules();
+    on.fixture.execute("UPDATE @job_schedules SET zone_rules = '9999z'");
+
+    on.schedules.fireNow("zoned");
+    assertThat(on.fireAll()).hasSize(1);
+    assertThat(zoneRules()).as("the next fire has not changed").isEqualTo("9999z");
+
+    on.plan("zoned", Instant.parse("2026-01-05T08:00:00Z"));
+    assertThat(on.fireAll()).hasSize(1);
+    assertThat(zoneRules()).isEqualTo(rules);
+  }
+
+  private String zoneRules() {
+    return on.fixture.value("SELECT zone_rules FROM @job_schedules WHERE name = 'zoned'");
+  }
+
   }
 
   @Test

@@ -113,6 +113,7 @@ class SchedulePlanTest {
     values.put("due_at", all("2026-01-05T09:00:00Z"));
     values.put("next_at", all("2099-01-05T09:00:00Z"));
     values.put("last_at", all("2026-01-05T09:00:00Z"));
+    values.put("zone_rules", all("2026a"));
     values.put("queues", all("q"));
     values.put("kinds", all("k"));
     values.put("payloads", all("1"));
