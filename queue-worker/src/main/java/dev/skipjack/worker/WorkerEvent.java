@@ -118,7 +118,8 @@ public sealed interface WorkerEvent {
 
   /**
    * A schedule could not be fired and is tried again: the function that makes its payload threw an
-   * exception, or the database rejected its job.
+   * exception, the database rejected its job, or its last job could not be cancelled because
+   * another transaction has locked it.
    *
    * @param schedule the name of the schedule
    * @param error the reason

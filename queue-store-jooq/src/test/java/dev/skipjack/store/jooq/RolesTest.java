@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -192,8 +193,7 @@ class RolesTest {
     Schedule sync =
         Schedule.every(Duration.ofHours(1))
             .named("sync")
-            .enqueue(Fixture.WORK, new Fixture.Work(1))
-            .overlap(Overlap.CANCEL_PREVIOUS);
+            .enqueue(Fixture.WORK, new Fixture.Work(1));
     as(
         "producer",
         (queue, pool) -> {
@@ -218,6 +218,43 @@ class RolesTest {
   }
 
   @Test
+  @Test
+  void aServiceWithTheRolesOfWorkerAndProducerCancelsThePreviousJobOfASchedule()
+      throws SQLException {
+    Schedule sync =
+        Schedule.every(Duration.ofHours(1))
+            .named("sync")
+            .enqueue(Fixture.WORK, new Fixture.Work(1))
+            .overlap(Overlap.CANCEL_PREVIOUS);
+    fixture.execute(
+        "CREATE ROLE %1$s_service IN ROLE %1$s_worker, %1$s_producer".formatted(prefix));
+    try {
+      as(
+          "service",
+          (queue, pool) -> {
+            queue.schedules().declare(sync);
+            JobId first = fireNow(queue);
+            JobId second = fireNow(queue);
+
+            JobReader reader = fixture.queue.reader();
+            assertThat(reader.find(first).orElseThrow().summary().status())
+                .isEqualTo(JobStatus.CANCELLED);
+            assertThat(reader.find(second).orElseThrow().summary().status())
+                .isEqualTo(JobStatus.PENDING);
+          });
+    } finally {
+      fixture.execute("DROP ROLE %s_service".formatted(prefix));
+    }
+  }
+
+  private static JobId fireNow(JobQueue queue) {
+    queue.schedules().fireNow("sync");
+    ScheduleStore.Round round = queue.scheduleStore().orElseThrow().fireDue(List.of());
+    assertThat(round.failed()).isEmpty();
+    assertThat(round.fired()).hasSize(1);
+    return requireNonNull(round.fired().get(0).job());
+  }
+
   void aViewerReadsAllButWhatJobsCarry() throws SQLException {
     JobId job = fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), it -> it.tags("a"));
     kill(1);

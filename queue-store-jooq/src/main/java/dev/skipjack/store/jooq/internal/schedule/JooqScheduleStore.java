@@ -1,9 +1,11 @@
 package dev.skipjack.store.jooq.internal.schedule;
 
+import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.QueueException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Schedule;
@@ -33,7 +35,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +62,7 @@ public final class JooqScheduleStore implements ScheduleStore {
   private final ScheduleTable table;
   private final Declarations declarations;
   private final JobFactory jobs;
-  private final Consumer<List<JobId>> cancel;
+  private final Function<List<JobId>, List<CancelResult>> cancel;
   private final Waker waker;
   private final Runnable changed;
   private final Statement<DueSchedulesStatement.Request, Due> due;
@@ -78,7 +80,7 @@ public final class JooqScheduleStore implements ScheduleStore {
       OwnTransactions transactions,
       DSLContext dialect,
       JobFactory jobs,
-      Consumer<List<JobId>> cancel,
+      Function<List<JobId>, List<CancelResult>> cancel,
       Waker waker,
       Runnable changed) {
     this.transactions = transactions;
@@ -247,23 +249,43 @@ public final class JooqScheduleStore implements ScheduleStore {
       if (!others.isEmpty()) {
         fire(others);
       }
-      if (!cancelling.isEmpty() && cancelPrevious(cancelling)) {
-        fire(cancelling);
+      List<Firing> cancelled = cancelPrevious(cancelling);
+      if (!cancelled.isEmpty()) {
+        fire(cancelled);
       }
     }
 
-    private boolean cancelPrevious(List<Firing> cancelling) {
+    /**
+     * Cancels the last jobs of the schedules, in halves if the server rejects it because of the
+     * data of one job.
+     *
+     * @return those that can fire: no other transaction has locked their last job
+     */
+    private List<Firing> cancelPrevious(List<Firing> some) {
+      if (some.isEmpty()) {
+        return List.of();
+      }
       try {
-        cancel.accept(
-            cancelling.stream()
-                .map(firing -> firing.read().progress().lastJobId())
-                .filter(Objects::nonNull)
-                .map(JobId::new)
-                .toList());
-        return true;
+        List<CancelResult> results =
+            cancel.apply(some.stream().map(JooqScheduleStore::lastJob).toList());
+        List<Firing> cancelled = new ArrayList<>();
+        for (int i = 0; i < some.size(); i++) {
+          if (results.get(i) == CancelResult.BUSY) {
+            fail(some.get(i).read(), lastJobIsLocked(some.get(i)));
+          } else {
+            cancelled.add(some.get(i));
+          }
+        }
+        return cancelled;
       } catch (StoreException failure) {
-        cancelling.forEach(firing -> fail(firing.read(), failure));
-        return false;
+        if (isOfData(failure) && some.size() > 1) {
+          int half = some.size() / 2;
+          List<Firing> cancelled = new ArrayList<>(cancelPrevious(some.subList(0, half)));
+          cancelled.addAll(cancelPrevious(some.subList(half, some.size())));
+          return cancelled;
+        }
+        some.forEach(firing -> fail(firing.read(), failure));
+        return List.of();
       }
     }
 
@@ -273,7 +295,7 @@ public final class JooqScheduleStore implements ScheduleStore {
         List<Fire> fires = some.stream().flatMap(it -> it.fires().stream()).toList();
         happened(fires, transactions.bounded().runInOneRoundTrip(fire, some));
       } catch (StoreException failure) {
-        if (failure.sqlState().filter(state -> OF_DATA.contains(state.substring(0, 2))).isEmpty()) {
+        if (!isOfData(failure)) {
           throw failure;
         }
         if (some.size() == 1) {
@@ -327,6 +349,21 @@ public final class JooqScheduleStore implements ScheduleStore {
   private Firing firing(Due due, @Nullable Schedule declared) {
     StoredSchedule schedule = due.schedule();
     Timing timing = timing(schedule, declared);
+  private static JobId lastJob(Firing firing) {
+    return new JobId(Objects.requireNonNull(firing.read().progress().lastJobId()));
+  }
+
+  private static QueueException lastJobIsLocked(Firing firing) {
+    return new QueueException(
+        "Last job %s of schedule '%s' is locked by another transaction and could not be cancelled."
+            .formatted(lastJob(firing), firing.read().name()),
+        null);
+  }
+
+  private static boolean isOfData(StoreException failure) {
+    return failure.sqlState().filter(state -> OF_DATA.contains(state.substring(0, 2))).isPresent();
+  }
+
     StoredSchedule.Progress progress = schedule.progress();
     Instant planned = progress.nextAt();
     FirePlan plan =

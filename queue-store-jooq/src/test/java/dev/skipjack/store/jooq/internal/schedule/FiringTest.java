@@ -14,15 +14,21 @@ import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.schedule.ScheduledFire;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.ScheduleStore.Failed;
 import dev.skipjack.api.spi.ScheduleStore.Fired;
 import dev.skipjack.api.spi.ScheduleStore.Round;
 import dev.skipjack.store.jooq.internal.schedule.ScheduleFixture.Report;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -263,6 +269,102 @@ class FiringTest {
 
     assertThat(on.status(Objects.requireNonNull(first.get(0).job()))).isEqualTo("CANCELLED");
     assertThat(on.status(Objects.requireNonNull(second.get(0).job()))).isEqualTo("PENDING");
+  }
+
+  @Test
+  void aRequestAndADueFireEnqueueOneJobIfEachCancelsThePrevious() {
+    on.schedules.declare(every(Duration.ofHours(1), "sync").overlap(Overlap.CANCEL_PREVIOUS));
+    on.schedules.fireNow("sync");
+    JobId previous = Objects.requireNonNull(on.fireAll().get(0).job());
+    Instant hour = on.now().truncatedTo(HOURS);
+    on.plan("sync", hour);
+    on.schedules.fireNow("sync");
+
+    List<Fired> fired = on.fireAll();
+
+    assertThat(times(fired)).containsExactly(hour);
+    assertThat(on.status(previous)).isEqualTo("CANCELLED");
+    assertThat(on.jobs()).isEqualTo(1);
+    assertThat(on.status(Objects.requireNonNull(fired.get(0).job()))).isEqualTo("PENDING");
+  }
+
+  @Test
+  void aPreviousJobThatIsLockedPostponesItsScheduleOnly() throws SQLException {
+    on.schedules.declare(
+        List.of(
+            every(Duration.ofHours(1), "locked").overlap(Overlap.CANCEL_PREVIOUS),
+            every(Duration.ofHours(1), "free").overlap(Overlap.CANCEL_PREVIOUS),
+            every(Duration.ofHours(1), "plain")));
+    Map<String, JobId> previous = fireEachOnRequest();
+    Instant hour = on.now().truncatedTo(HOURS);
+    previous.keySet().forEach(name -> on.plan(name, hour));
+
+    try (Connection other = on.fixture.database.connection()) {
+      other.setAutoCommit(false);
+      lock(other, of(previous, "locked"));
+
+      Round round = on.store.fireDue(List.of());
+
+      assertThat(round.fired())
+          .extracting(it -> it.fire().schedule())
+          .containsExactlyInAnyOrder("free", "plain");
+      assertThat(round.failed()).extracting(Failed::schedule).containsExactly("locked");
+      assertThat(Objects.requireNonNull(on.state("locked").failure()).error())
+          .contains("Last job " + of(previous, "locked") + " of schedule 'locked' is locked");
+      other.rollback();
+    }
+    assertThat(on.status(of(previous, "free"))).isEqualTo("CANCELLED");
+    assertThat(on.status(of(previous, "locked"))).isEqualTo("PENDING");
+
+    on.fixture.execute("UPDATE @job_schedules SET due_at = next_at WHERE name = 'locked'");
+    assertThat(times(on.fireAll())).containsExactly(hour);
+    assertThat(on.status(of(previous, "locked"))).isEqualTo("CANCELLED");
+  }
+
+  @Test
+  void aCancelThatTheDatabaseRefusesPostponesItsScheduleOnly() {
+    on.schedules.declare(
+        List.of(
+            every(Duration.ofHours(1), "a").overlap(Overlap.CANCEL_PREVIOUS),
+            every(Duration.ofHours(1), "b").overlap(Overlap.CANCEL_PREVIOUS),
+            every(Duration.ofHours(1), "c").overlap(Overlap.CANCEL_PREVIOUS),
+            every(Duration.ofHours(1), "plain")));
+    Map<String, JobId> previous = fireEachOnRequest();
+    on.fixture.execute("UPDATE @jobs SET kind = 'refused' WHERE id = " + of(previous, "b"));
+    on.fixture.execute(
+        "ALTER TABLE @jobs_archive ADD CONSTRAINT refusing CHECK (kind <> 'refused') NOT VALID");
+    Instant hour = on.now().truncatedTo(HOURS);
+    previous.keySet().forEach(name -> on.plan(name, hour));
+
+    Round round = on.store.fireDue(List.of());
+
+    assertThat(round.fired())
+        .extracting(it -> it.fire().schedule())
+        .containsExactlyInAnyOrder("a", "c", "plain");
+    assertThat(round.failed()).extracting(Failed::schedule).containsExactly("b");
+    assertThat(Objects.requireNonNull(on.state("b").failure()).error()).contains("refusing");
+    assertThat(on.state("b").nextFires().get(0)).isEqualTo(hour);
+  }
+
+  /** Returns the job that each schedule has enqueued, by the name of the schedule. */
+  private Map<String, JobId> fireEachOnRequest() {
+    on.schedules.list().forEach(schedule -> on.schedules.fireNow(schedule.name()));
+    return on.fireAll().stream()
+        .collect(
+            Collectors.toMap(
+                fired -> fired.fire().schedule(), fired -> Objects.requireNonNull(fired.job())));
+  }
+
+  private static JobId of(Map<String, JobId> jobs, String schedule) {
+    return Objects.requireNonNull(jobs.get(schedule));
+  }
+
+  private void lock(Connection connection, JobId job) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          "SELECT 1 FROM %s.jobs WHERE id = %s FOR UPDATE"
+              .formatted(on.fixture.database.schema(), job));
+    }
   }
 
   @Test
