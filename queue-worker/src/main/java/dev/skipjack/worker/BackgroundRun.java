@@ -123,7 +123,13 @@ final class BackgroundRun {
         random.split());
     Wakeup registrarWakeup = new Wakeup();
     Scheduler scheduler =
-        new Scheduler(access.scheduleStore(), schedules, registrarWakeup, reporter, random.split());
+        new Scheduler(
+            access.scheduleStore(),
+            schedules,
+            registrarWakeup,
+            reporter,
+            System::nanoTime,
+            random.split());
     registrar =
         new Registrar(
             access.workers(),

@@ -38,7 +38,6 @@ final class Reporter {
   private final FailureLogger failures;
   private final DatabaseWatch database = new DatabaseWatch();
   private final Set<String> leftToNewer = ConcurrentHashMap.newKeySet();
-  private final Set<String> undeclaredSchedules = ConcurrentHashMap.newKeySet();
   private volatile boolean schedulesForbidden;
   private volatile @Nullable EventDispatcher dispatcher;
   private volatile Consumer<WorkerEvent> events = event -> {};
@@ -425,15 +424,16 @@ final class Reporter {
     send(new WorkerEvent.ScheduleFailed(failed.schedule(), failed.error(), failed.retryIn()));
   }
 
-  /** Reports a schedule that no program declares; reported once for each schedule. */
   void scheduleUndeclared(ScheduleStore.Undeclared undeclared) {
-    if (undeclaredSchedules.add(undeclared.schedule())) {
-      LOG.warn(
-          "Schedule fires although no program declares it, retire it if it is obsolete schedule={} declaredAt={}",
-          undeclared.schedule(),
-          undeclared.declaredAt());
-      send(new WorkerEvent.ScheduleUndeclared(undeclared.schedule(), undeclared.declaredAt()));
-    }
+    LOG.warn(
+        undeclared.needsCode()
+            ? "Schedule does not fire because it needs code that no program declares, retire it if it is obsolete schedule={} declaredAt={}"
+            : "Schedule fires although no program declares it, retire it if it is obsolete schedule={} declaredAt={}",
+        undeclared.schedule(),
+        undeclared.declaredAt());
+    send(
+        new WorkerEvent.ScheduleUndeclared(
+            undeclared.schedule(), undeclared.declaredAt(), undeclared.needsCode()));
   }
 
   void schedulesRecalculated(List<String> schedules) {

@@ -8,6 +8,7 @@ import dev.skipjack.api.spi.WorkerInstructions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ final class Scheduler {
   static final long NEVER = Long.MAX_VALUE;
 
   private static final long TOUCH_INTERVAL = Duration.ofHours(12).toNanos();
+  private static final long UNDECLARED_INTERVAL = Duration.ofDays(1).toNanos();
 
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -29,28 +31,34 @@ final class Scheduler {
   private final List<Schedule> declared;
   private final Wakeup wakeup;
   private final Reporter reporter;
+  private final LongSupplier nanoTime;
   private final RandomGenerator random;
   private volatile boolean changed;
   private boolean isDeclared;
   private boolean isRecalculated;
   private long touchAt;
+  private long undeclaredAt;
   private @Nullable Long dueAt;
 
   /**
    * @param declared the schedules that the worker was built with
    * @param wakeup wakes the thread that calls {@link #run}
+   * @param nanoTime the clock, for example {@link System#nanoTime}
    */
   Scheduler(
       Optional<ScheduleStore> store,
       List<Schedule> declared,
       Wakeup wakeup,
       Reporter reporter,
+      LongSupplier nanoTime,
       RandomGenerator random) {
     this.store = store;
     this.declared = List.copyOf(declared);
     this.wakeup = wakeup;
     this.reporter = reporter;
+    this.nanoTime = nanoTime;
     this.random = random;
+    this.undeclaredAt = nanoTime.getAsLong();
   }
 
   /** Records that a schedule was added or changed, so that it may be due soon. */
@@ -62,7 +70,7 @@ final class Scheduler {
   /** Takes the time of the next fire from what the worker has read. */
   void instructed(WorkerInstructions instructions) {
     Duration nextFireIn = instructions.nextFireIn();
-    dueAt = nextFireIn == null ? null : System.nanoTime() + nextFireIn.toNanos();
+    dueAt = nextFireIn == null ? null : nanoTime.getAsLong() + nextFireIn.toNanos();
   }
 
   /** Returns whether {@link #run} would run a statement now. */
@@ -92,9 +100,9 @@ final class Scheduler {
         return NEVER; // tries again after the next announcement
       }
     }
-    long untilTouch = declared.isEmpty() ? NEVER : Math.max(0, touchAt - System.nanoTime());
+    long untilTouch = declared.isEmpty() ? NEVER : Math.max(0, touchAt - nanoTime.getAsLong());
     Long due = dueAt;
-    return due == null ? untilTouch : Math.min(untilTouch, Math.max(0, due - System.nanoTime()));
+    return due == null ? untilTouch : Math.min(untilTouch, Math.max(0, due - nanoTime.getAsLong()));
   }
 
   private void runDue(ScheduleStore schedules) {
@@ -107,9 +115,17 @@ final class Scheduler {
     Round round = schedules.fireDue(declared);
     round.fired().forEach(reporter::scheduleFired);
     round.failed().forEach(reporter::scheduleFailed);
-    round.undeclared().forEach(reporter::scheduleUndeclared);
     Duration nextIn = round.nextIn();
-    dueAt = nextIn == null ? null : System.nanoTime() + nextIn.toNanos();
+    dueAt = nextIn == null ? null : nanoTime.getAsLong() + nextIn.toNanos();
+    reportUndeclared(schedules);
+  }
+
+  /** Runs after the fires of a round, so that it does not delay them. */
+  private void reportUndeclared(ScheduleStore schedules) {
+    if (isPast(undeclaredAt)) {
+      schedules.undeclared().forEach(reporter::scheduleUndeclared);
+      undeclaredAt = nanoTime.getAsLong() + Jitter.around(UNDECLARED_INTERVAL, random);
+    }
   }
 
   private void declare(ScheduleStore schedules) {
@@ -124,10 +140,10 @@ final class Scheduler {
     } else {
       return;
     }
-    touchAt = System.nanoTime() + Jitter.around(TOUCH_INTERVAL, random);
+    touchAt = nanoTime.getAsLong() + Jitter.around(TOUCH_INTERVAL, random);
   }
 
-  private static boolean isPast(long nanoTime) {
-    return System.nanoTime() - nanoTime >= 0;
+  private boolean isPast(long time) {
+    return nanoTime.getAsLong() - time >= 0;
   }
 }

@@ -129,13 +129,17 @@ public sealed interface WorkerEvent {
       implements WorkerEvent {}
 
   /**
-   * A schedule fires that code declared and that no program has declared for seven days. Retire it,
-   * or start a program that declares it. Reported once per worker and schedule.
+   * A schedule was declared in code, and no program has declared it for seven days. Retire it, or
+   * start a program that declares it. Each worker reports it about once a day, beginning with the
+   * first schedule that is due after its start. A paused schedule is not reported.
    *
    * @param schedule the name of the schedule
    * @param declaredAt when a program last declared it
+   * @param needsCode whether the schedule needs code for its payload or its dates, so that it does
+   *     not fire until a program declares it. Other schedules still fire
    */
-  record ScheduleUndeclared(String schedule, Instant declaredAt) implements WorkerEvent {}
+  record ScheduleUndeclared(String schedule, Instant declaredAt, boolean needsCode)
+      implements WorkerEvent {}
 
   /**
    * One of the worker's loops failed and retries by itself. Reported once, when the failures begin.

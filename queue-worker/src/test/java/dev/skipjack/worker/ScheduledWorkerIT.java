@@ -169,10 +169,27 @@ class ScheduledWorkerIT {
 
     await().until(() -> ran.size() >= 2);
     assertThat(events.all(ScheduleUndeclared.class))
-        .extracting(ScheduleUndeclared::schedule)
-        .containsExactly("forgotten");
+        .extracting(each -> each.schedule() + " " + each.needsCode())
+        .containsExactly("forgotten false");
     assertThat(queue.schedules().list().get(0).isUndeclared()).isTrue();
     assertThat(queue.schedules().retire("forgotten")).isTrue();
+  }
+
+  @Test
+  void aDueScheduleWhoseCodeNoProgramHasAnyMoreIsReported() throws SQLException {
+    queue
+        .schedules()
+        .declare(Schedule.every(RARELY).named("lost").enqueueFrom(TICK, fire -> new Tick("made")));
+    execute(
+        "UPDATE @job_schedules SET declared_at = now() - interval '8 days', next_at = now(), due_at = now()");
+
+    start(queue);
+
+    await().until(() -> !events.all(ScheduleUndeclared.class).isEmpty());
+    assertThat(events.all(ScheduleUndeclared.class))
+        .extracting(each -> each.schedule() + " " + each.needsCode())
+        .containsExactly("lost true");
+    assertThat(ran).isEmpty();
   }
 
   @Test

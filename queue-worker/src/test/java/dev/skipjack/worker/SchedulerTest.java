@@ -28,6 +28,7 @@ class SchedulerTest {
       Schedule.cron("@daily").named("daily").enqueue(JobType.of("k", String.class), "payload");
 
   private final List<String> calls = new ArrayList<>();
+  private long nanoTime = Long.MAX_VALUE - Duration.ofHours(1).toNanos(); // overflows in the tests
   private final Deque<Optional<Duration>> nextIn = new ArrayDeque<>();
   private @Nullable StoreException failure;
 
@@ -53,10 +54,16 @@ class SchedulerTest {
         }
 
         @Override
+        public List<Undeclared> undeclared() {
+          call("undeclared");
+          return List.of();
+        }
+
+        @Override
         public Round fireDue(Collection<Schedule> declared) {
           call("fireDue");
           return new Round(
-              List.of(), List.of(), List.of(), nextIn.isEmpty() ? null : nextIn.pop().orElse(null));
+              List.of(), List.of(), nextIn.isEmpty() ? null : nextIn.pop().orElse(null));
         }
       };
 
@@ -73,6 +80,7 @@ class SchedulerTest {
         List.of(declared),
         new Wakeup(),
         new Reporter(List.of()),
+        () -> nanoTime,
         new SplittableRandom(1));
   }
 
@@ -94,28 +102,55 @@ class SchedulerTest {
   void itSleepsUntilTheNextFireAndFiresThen() {
     Scheduler scheduler = scheduler();
     scheduler.instructed(nextFireIn(Duration.ofHours(1)));
-    assertThat(scheduler.run())
-        .isBetween(Duration.ofMinutes(59).toNanos(), Duration.ofHours(1).toNanos());
+    assertThat(scheduler.run()).isEqualTo(Duration.ofHours(1).toNanos());
+    pass(Duration.ofMinutes(59));
+    assertThat(scheduler.run()).isEqualTo(Duration.ofMinutes(1).toNanos());
     assertThat(calls).isEmpty();
 
     nextIn.add(Optional.of(Duration.ZERO));
-    scheduler.instructed(nextFireIn(Duration.ofSeconds(-5)));
+    pass(Duration.ofMinutes(1));
     assertThat(scheduler.isDue()).isTrue();
 
     assertThat(scheduler.run()).isZero();
     assertThat(scheduler.run()).isEqualTo(Scheduler.NEVER);
-    assertThat(calls).containsExactly("recalculate", "fireDue", "fireDue");
+    assertThat(calls).containsExactly("recalculate", "fireDue", "undeclared", "fireDue");
   }
 
   @Test
-  void itDeclaresOnceAndDoesNotRenewTheDeclarationSoon() {
+  void itDeclaresOnceAndRenewsTheDeclarationTwiceADay() {
     Scheduler scheduler = scheduler(DAILY);
 
-    assertThat(scheduler.run()).isGreaterThan(Duration.ofHours(9).toNanos());
+    long untilRenewal = scheduler.run();
+    assertThat(untilRenewal)
+        .isBetween(Duration.ofHours(9).toNanos(), Duration.ofHours(15).toNanos());
     scheduler.schedulesChanged();
-    assertThat(scheduler.run()).isGreaterThan(Duration.ofHours(9).toNanos());
+    assertThat(scheduler.run()).isEqualTo(untilRenewal);
+    assertThat(calls).containsExactly("declare", "recalculate", "fireDue", "undeclared", "fireDue");
 
-    assertThat(calls).containsExactly("declare", "recalculate", "fireDue", "fireDue");
+    calls.clear();
+    pass(Duration.ofNanos(untilRenewal));
+    scheduler.run();
+    assertThat(calls).containsExactly("touch", "fireDue");
+  }
+
+  @Test
+  void itReadsUndeclaredSchedulesOnceADayAndOnlyIfAScheduleIsDue() {
+    Scheduler scheduler = scheduler();
+    for (int hour = 0; hour < 96; hour++) {
+      scheduler.instructed(nextFireIn(Duration.ZERO));
+      scheduler.run();
+      pass(Duration.ofHours(1));
+    }
+    assertThat(calls).filteredOn("undeclared"::equals).hasSizeBetween(4, 5);
+
+    calls.clear();
+    pass(Duration.ofDays(2));
+    scheduler.run();
+    assertThat(calls).isEmpty();
+  }
+
+  private void pass(Duration time) {
+    nanoTime += time.toNanos();
   }
 
   @Test
@@ -140,6 +175,7 @@ class SchedulerTest {
     assertThatThrownBy(scheduler::run).isSameAs(failure);
     assertThat(scheduler.isDue()).isTrue();
 
-    assertThat(calls).containsExactly("declare", "declare", "recalculate", "fireDue", "fireDue");
+    assertThat(calls)
+        .containsExactly("declare", "declare", "recalculate", "fireDue", "undeclared", "fireDue");
   }
 }

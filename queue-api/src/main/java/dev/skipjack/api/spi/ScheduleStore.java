@@ -43,6 +43,13 @@ public interface ScheduleStore {
   List<String> recalculate();
 
   /**
+   * Returns schedules that were declared in code and that no program has declared for seven days,
+   * without those that are paused. Returns at most 100, beginning with the one declared longest
+   * ago.
+   */
+  List<Undeclared> undeclared();
+
+  /**
    * Fires a batch of due schedules, by enqueueing their jobs and advancing their next fires.
    *
    * @param declared the schedules that the worker declared. A schedule that needs code is fired
@@ -55,22 +62,15 @@ public interface ScheduleStore {
    *
    * @param fired the jobs that were enqueued
    * @param failed the schedules that could not be fired and will be retried later
-   * @param undeclared the due schedules that are defined in code but that no program has declared
-   *     for seven days
    * @param nextIn how long to wait before the next call; zero if more schedules may be due now,
    *     null if none will become due
    */
-  record Round(
-      List<Fired> fired,
-      List<Failed> failed,
-      List<Undeclared> undeclared,
-      @Nullable Duration nextIn) {
+  record Round(List<Fired> fired, List<Failed> failed, @Nullable Duration nextIn) {
 
     /** Makes defensive copies of the lists. */
     public Round {
       fired = List.copyOf(fired);
       failed = List.copyOf(failed);
-      undeclared = List.copyOf(undeclared);
     }
   }
 
@@ -97,6 +97,7 @@ public interface ScheduleStore {
    *
    * @param schedule the name of the schedule
    * @param declaredAt when a program last declared it
+   * @param needsCode whether only a worker that declares it can fire it
    */
-  record Undeclared(String schedule, Instant declaredAt) {}
+  record Undeclared(String schedule, Instant declaredAt, boolean needsCode) {}
 }

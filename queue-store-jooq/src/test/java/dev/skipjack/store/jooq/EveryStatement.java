@@ -221,6 +221,7 @@ final class EveryStatement {
     schedules.fireNow("broken");
     store.touch(List.of(fixed));
     assertThat(store.recalculate()).isEmpty();
+    assertThat(store.undeclared()).isEmpty();
     ScheduleStore.Round round = store.fireDue(List.of(fixed, broken));
     assertThat(round.fired()).hasSize(1);
     assertThat(round.failed()).hasSize(1);

@@ -202,6 +202,7 @@ class RolesTest {
           ScheduleStore store = queue.scheduleStore().orElseThrow();
           assertThat(store.fireDue(List.of(sync)).fired()).hasSize(1);
           assertThat(store.recalculate()).isEmpty();
+          assertThat(store.undeclared()).isEmpty();
           store.touch(List.of(sync));
         });
     as(
@@ -217,7 +218,6 @@ class RolesTest {
         });
   }
 
-  @Test
   @Test
   void aServiceWithTheRolesOfWorkerAndProducerCancelsThePreviousJobOfASchedule()
       throws SQLException {
@@ -255,6 +255,7 @@ class RolesTest {
     return requireNonNull(round.fired().get(0).job());
   }
 
+  @Test
   void aViewerReadsAllButWhatJobsCarry() throws SQLException {
     JobId job = fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), it -> it.tags("a"));
     kill(1);

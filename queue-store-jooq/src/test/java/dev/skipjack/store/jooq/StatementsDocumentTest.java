@@ -85,6 +85,7 @@ class StatementsDocumentTest {
               "PostponeSchedulesStatement",
               "NextFireStatement",
               "OutdatedSchedulesStatement",
+              "UndeclaredSchedulesStatement",
               "LockSchedulesStatement",
               "WriteSchedulesStatement",
               "ListSchedulesStatement"),

@@ -23,6 +23,7 @@ import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Fire;
 import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Firing;
 import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Result;
 import dev.skipjack.store.jooq.internal.schedule.PostponeSchedulesStatement.Postponement;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
@@ -70,6 +71,7 @@ public final class JooqScheduleStore implements ScheduleStore {
   private final Statement<List<Firing>, Result> fire;
   private final Statement<List<Postponement>, String> postpone;
   private final Statement<String, String> outdated;
+  private final Statement<NoRequest, Undeclared> undeclared;
 
   /**
    * @param cancel cancels jobs as an operator would
@@ -95,6 +97,7 @@ public final class JooqScheduleStore implements ScheduleStore {
     this.fire = Statement.lazily(() -> FireSchedulesStatement.of(dialect));
     this.postpone = Statement.lazily(() -> PostponeSchedulesStatement.of(dialect));
     this.outdated = Statement.lazily(() -> OutdatedSchedulesStatement.of(dialect));
+    this.undeclared = Statement.lazily(() -> UndeclaredSchedulesStatement.of(dialect));
   }
 
   @Override
@@ -164,6 +167,11 @@ public final class JooqScheduleStore implements ScheduleStore {
   }
 
   @Override
+  public List<Undeclared> undeclared() {
+    return transactions.run(undeclared);
+  }
+
+  @Override
   public Round fireDue(Collection<Schedule> declared) {
     Map<String, Schedule> byName = new HashMap<>();
     declared.forEach(schedule -> byName.put(schedule.name(), schedule));
@@ -203,7 +211,6 @@ public final class JooqScheduleStore implements ScheduleStore {
     private final List<Postponement> postponements = new ArrayList<>();
     private final List<Fired> fired = new ArrayList<>();
     private final List<Failed> failed = new ArrayList<>();
-    private final List<ScheduleStore.Undeclared> undeclared = new ArrayList<>();
     private int size;
     private long payload;
 
@@ -218,10 +225,6 @@ public final class JooqScheduleStore implements ScheduleStore {
 
     void plan(Due one, @Nullable Schedule declared) {
       StoredSchedule schedule = one.schedule();
-      Instant declaredAt = schedule.source().declaredAt();
-      if (declaredAt != null && schedule.isUndeclared(one.now())) {
-        undeclared.add(new ScheduleStore.Undeclared(schedule.name(), declaredAt));
-      }
       try {
         Firing firing = firing(one, declared);
         readAt.put(schedule.name(), one.now());
@@ -336,7 +339,7 @@ public final class JooqScheduleStore implements ScheduleStore {
     }
 
     Round round(@Nullable Duration nextIn) {
-      return new Round(fired, failed, undeclared, nextIn);
+      return new Round(fired, failed, nextIn);
     }
   }
 
@@ -346,9 +349,6 @@ public final class JooqScheduleStore implements ScheduleStore {
         && firing.read().definition().overlap() == Overlap.CANCEL_PREVIOUS;
   }
 
-  private Firing firing(Due due, @Nullable Schedule declared) {
-    StoredSchedule schedule = due.schedule();
-    Timing timing = timing(schedule, declared);
   private static JobId lastJob(Firing firing) {
     return new JobId(Objects.requireNonNull(firing.read().progress().lastJobId()));
   }
@@ -364,6 +364,9 @@ public final class JooqScheduleStore implements ScheduleStore {
     return failure.sqlState().filter(state -> OF_DATA.contains(state.substring(0, 2))).isPresent();
   }
 
+  private Firing firing(Due due, @Nullable Schedule declared) {
+    StoredSchedule schedule = due.schedule();
+    Timing timing = timing(schedule, declared);
     StoredSchedule.Progress progress = schedule.progress();
     Instant planned = progress.nextAt();
     FirePlan plan =

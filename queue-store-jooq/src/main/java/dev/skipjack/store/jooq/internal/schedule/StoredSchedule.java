@@ -30,7 +30,7 @@ record StoredSchedule(
    * The time after which a schedule counts as undeclared. It is longer than a deployment takes, and
    * than the pause between two runs of a weekly program.
    */
-  private static final Duration UNDECLARED_AFTER = Duration.ofDays(7);
+  static final Duration UNDECLARED_AFTER = Duration.ofDays(7);
 
   /**
    * The times at which a schedule fires, and the job that it enqueues.

@@ -222,20 +222,33 @@ class DeclarationTest {
 
   @Test
   void aScheduleThatNoProgramHasDeclaredForSevenDaysIsReported() {
-    on.schedules.declare(daily("report"));
-    on.plan("report", on.now());
+    on.schedules.declare(List.of(daily("report"), daily("paused"), daily("current")));
+    on.schedules.declare(
+        Schedule.of(AT_NOON).named("made").enqueueFrom(REPORT, fire -> new Report("x")));
+    on.schedules.add(daily("operators"));
+    on.schedules.pause("paused");
     on.fixture.execute(
-        "UPDATE @job_schedules SET declared_at = now() - interval '7 days 1 minute'");
+        "UPDATE @job_schedules SET declared_at = now() - interval '7 days 1 minute' WHERE name IN ('report', 'paused')");
+    on.fixture.execute(
+        "UPDATE @job_schedules SET declared_at = now() - interval '8 days' WHERE name = 'made'");
+    on.fixture.execute(
+        "UPDATE @job_schedules SET declared_at = now() - interval '6 days 23 hours' WHERE name = 'current'");
 
-    assertThat(on.state("report").isUndeclared()).isTrue();
-    assertThat(on.store.fireDue(List.of()).undeclared())
-        .extracting(undeclared -> undeclared.schedule())
-        .containsExactly("report");
+    assertThat(on.schedules.list())
+        .filteredOn(ScheduleState::isUndeclared)
+        .extracting(ScheduleState::name)
+        .containsExactly("made", "paused", "report");
+    assertThat(on.store.undeclared())
+        .extracting(it -> it.schedule() + " " + it.declaredAt() + " " + it.needsCode())
+        .containsExactly(
+            "made " + on.state("made").declaredAt() + " true",
+            "report " + on.state("report").declaredAt() + " false");
 
     on.store.touch(List.of(daily("report")));
     assertThat(on.state("report").isUndeclared()).isFalse();
+    assertThat(on.store.undeclared()).extracting(it -> it.schedule()).containsExactly("made");
     on.store.touch(List.of(daily("retired")));
-    assertThat(on.schedules.list()).hasSize(1);
+    assertThat(on.schedules.list()).hasSize(5);
   }
 
   @Test
@@ -257,19 +270,6 @@ class DeclarationTest {
     assertThat(on.store.recalculate()).isEmpty();
   }
 
-  @Test
-  void newTimeZoneDataDoesNotRestartAnInterval() {
-    on.schedules.declare(
-        Schedule.of(Timing.every(Duration.ofDays(30)).fromLastFire().zone("Europe/Berlin"))
-            .named("monthly")
-            .enqueue(REPORT, new Report("x")));
-    on.fixture.execute(
-        "UPDATE @job_schedules SET zone_rules = '1999a', next_at = now() + interval '1 day', due_at = now() + interval '1 day'");
-    Instant next = on.state("monthly").nextFires().get(0);
-
-    assertThat(on.store.recalculate()).isEmpty();
-
-    assertThat(on.state("monthly").nextFires().get(0)).isEqualTo(next);
   /** A worker with newer data had calculated the fire that this one serves. */
   @Test
   void aFireRecordsTheTimeZoneDataOfTheWorkerThatCalculatedTheNextOne() {
@@ -294,6 +294,19 @@ class DeclarationTest {
     return on.fixture.value("SELECT zone_rules FROM @job_schedules WHERE name = 'zoned'");
   }
 
+  @Test
+  void newTimeZoneDataDoesNotRestartAnInterval() {
+    on.schedules.declare(
+        Schedule.of(Timing.every(Duration.ofDays(30)).fromLastFire().zone("Europe/Berlin"))
+            .named("monthly")
+            .enqueue(REPORT, new Report("x")));
+    on.fixture.execute(
+        "UPDATE @job_schedules SET zone_rules = '1999a', next_at = now() + interval '1 day', due_at = now() + interval '1 day'");
+    Instant next = on.state("monthly").nextFires().get(0);
+
+    assertThat(on.store.recalculate()).isEmpty();
+
+    assertThat(on.state("monthly").nextFires().get(0)).isEqualTo(next);
   }
 
   @Test
