@@ -18,6 +18,7 @@ class WakeUpListenerTest {
 
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicInteger subscribed = new AtomicInteger();
+  private final AtomicInteger scheduleChanges = new AtomicInteger();
 
   @Test
   void aSubscriptionThatComesInAfterTheStopIsClosed() {
@@ -57,13 +58,27 @@ class WakeUpListenerTest {
     assertThat(open).hasValue(0);
   }
 
+  /** Wake-ups that were sent while it did not listen are lost. */
+  @Test
+  void aSecondSubscriptionLooksForSchedulesThatChangedMeanwhile() {
+    WakeUpListener listener = listener(() -> subscription(subscribed.get() == 0 ? "08006" : null));
+
+    assertThatThrownBy(listener::run).isInstanceOf(StoreException.class);
+    assertThat(scheduleChanges).as("the worker reads the schedules when it starts").hasValue(0);
+
+    listener.run();
+    assertThat(scheduleChanges).hasValue(1);
+    listener.run();
+    assertThat(scheduleChanges).hasValue(1);
+  }
+
   private WakeUpListener listener(WakeUps wakeUps) {
     return new WakeUpListener(
         wakeUps,
         Set.of("q"),
         Set.of("k"),
         new HeardLanes(new Wakeup()),
-        () -> {},
+        scheduleChanges::incrementAndGet,
         key -> {},
         new Reporter(List.of()));
   }
