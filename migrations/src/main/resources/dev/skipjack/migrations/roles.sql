@@ -33,7 +33,7 @@ GRANT USAGE ON SCHEMA {schema} TO {roles};
 GRANT EXECUTE ON FUNCTION {schema}.schema_version() TO {roles};
 
 -- Producers in SQL: the function runs with its owner's rights and checks what it is given.
-GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text)
+GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean)
    TO {prefix}_sql_producer, {prefix}_producer;
 
 -- Producers in Java. INSERT: what a new job needs, ids included, which the library draws from the sequence, and its status: a job with an

@@ -53,6 +53,7 @@ public final class EnqueueOptions {
     private Duration idempotencyKept = DEFAULT_KEPT;
     private Optional<String> traceparent = Optional.empty();
     private Optional<String> orderingKey = Optional.empty();
+    private boolean strictOrdering;
     private boolean wakesUp = true;
 
     /** Returns a clone, which copies every field, including fields that are added later. */
@@ -215,6 +216,15 @@ public final class EnqueueOptions {
   }
 
   /**
+   * Makes the order of the job within its ordering key that of the commits, as {@link
+   * JobType#strictOrdering} does for all jobs of a type. Has no effect on a job without an ordering
+   * key.
+   */
+  public EnqueueOptions strictOrdering() {
+    return with(draft -> draft.strictOrdering = true);
+  }
+
+  /**
    * Disables the wake-up of workers, which then find the job at their next poll. Use this for jobs
    * that are not urgent, especially when you enqueue many of them, because the commit of a
    * transaction with a wake-up takes a database-wide lock. By default, workers are woken if the job
@@ -272,6 +282,11 @@ public final class EnqueueOptions {
   /** Returns the ordering key, or empty if none was set. */
   public Optional<String> orderingKey() {
     return draft.orderingKey;
+  }
+
+  /** Returns whether {@link #strictOrdering} was called. */
+  public boolean hasStrictOrdering() {
+    return draft.strictOrdering;
   }
 
   /** Returns the W3C traceparent, or empty if none was set. */

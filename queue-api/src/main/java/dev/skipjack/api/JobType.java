@@ -55,6 +55,7 @@ public final class JobType<T> {
     private int payloadVersion = 1;
     private PayloadUpcaster upcaster = PayloadUpcaster.NONE;
     private @Nullable Function<Object, @Nullable String> orderingKey;
+    private boolean strictOrdering;
     private OrderingPolicy orderingPolicy = OrderingPolicy.BLOCK;
 
     /** Returns a clone, which copies every field, including fields that are added later. */
@@ -205,6 +206,21 @@ public final class JobType<T> {
   }
 
   /**
+   * Makes the order of the type's jobs within an ordering key that of the commits: a job whose
+   * transaction commits later runs later. By default, it is the order in which the ids were drawn,
+   * and a job whose transaction commits late runs after those that became the head of the key in
+   * the meantime.
+   *
+   * <p>An enqueue then waits until no other transaction is open that has enqueued a job of the same
+   * key in this way. The order holds among all jobs of a key that are enqueued like this, so set it
+   * for every type whose jobs share a key, or for none of them. Transactions that make several
+   * enqueue calls can deadlock; the guide "Order of jobs" says how to avoid it.
+   */
+  public JobType<T> strictOrdering() {
+    return with(chosen -> chosen.strictOrdering = true);
+  }
+
+  /**
    * Sets what happens to the jobs behind a dead job of their ordering key. The default is {@link
    * OrderingPolicy#BLOCK}. {@link QueueSettings#orderingPolicy} overrides it for a queue.
    */
@@ -268,6 +284,11 @@ public final class JobType<T> {
   public Optional<String> orderingKey(T payload) {
     Function<Object, @Nullable String> key = settings.orderingKey;
     return key == null ? Optional.empty() : Optional.ofNullable(key.apply(payload));
+  }
+
+  /** Returns whether {@link #strictOrdering} was called. */
+  public boolean hasStrictOrdering() {
+    return settings.strictOrdering;
   }
 
   /** Returns what happens to the jobs behind a dead job of their ordering key. */

@@ -61,7 +61,11 @@ final class UniqueWriter {
         : queue
             .transactions()
             .bounded()
-            .inOne(session -> write(call(session, chunk, unique, false), jobs, unique));
+            .inOne(
+                session -> {
+                  queue.strictOrdering().lock(session, jobs);
+                  return write(call(session, chunk, unique, false), jobs, unique);
+                });
   }
 
   /**
@@ -69,8 +73,8 @@ final class UniqueWriter {
    * null.
    */
   private @Nullable EnqueueResult writeAlone(NewJob job) {
-    if (job.uniqueKey() == null) {
-      return null; // the key is held for a period
+    if (job.uniqueKey() == null || job.hasStrictOrdering()) {
+      return null; // the key is held for a period, or a lock must be taken first
     }
     List<UniqueInsert.Result> inserted =
         queue.transactions().bounded().runInOneRoundTrip(insertOne, job);
@@ -84,6 +88,7 @@ final class UniqueWriter {
    */
   List<EnqueueResult> writeWithin(Session session, List<NewJob> jobs, Unique<?> unique)
       throws SQLException {
+    queue.strictOrdering().lock(session, jobs);
     boolean holds = unique.hold().equals(Hold.UNTIL_STARTED);
     return write(call(session, LARGEST_CHUNK, unique, holds), jobs, unique);
   }

@@ -40,9 +40,9 @@ class UniqueLockTimeoutTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0, 0 0 30s 30s 30s 30s",
-    "5s, 5s 5s 5s 5s 5s 5s",
-    "1min, 1min 1min 1min 1min 1min 1min"
+    "0, 0 0 30s 30s 30s 30s 30s",
+    "5s, 5s 5s 5s 5s 5s 5s 5s",
+    "1min, 1min 1min 1min 1min 1min 1min 1min"
   })
   void ownEnqueuesWithAKeyWaitForThirtySecondsUnlessTheRoleHasABound(
       String ofTheRole, String expected) {
@@ -56,6 +56,8 @@ class UniqueLockTimeoutTest {
       queue.enqueue(Fixture.SYNC, Fixture.sync("plain"));
       queue.enqueueAll(Fixture.SYNC, List.of(Fixture.sync("plain"), Fixture.sync("plain")));
       queue.enqueueOnce(Fixture.SYNC, Fixture.sync("once"), job -> job.idempotencyKey("once"));
+      queue.enqueue(
+          Fixture.SYNC, Fixture.sync("strict"), job -> job.orderingKey("k").strictOrdering());
       unique.enqueue(Fixture.SYNC, Fixture.sync("a"), Fixture.BY_ACCOUNT);
       unique.enqueueAll(
           Fixture.SYNC, List.of(Fixture.sync("b"), Fixture.sync("c")), Fixture.BY_ACCOUNT);

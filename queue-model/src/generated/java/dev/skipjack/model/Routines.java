@@ -137,6 +137,7 @@ public class Routines {
         , Integer payloadVersion
         , String traceparent
         , String orderingKey
+        , Boolean strictOrdering
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -153,6 +154,7 @@ public class Routines {
         f.setPayloadVersion(payloadVersion);
         f.setTraceparent(traceparent);
         f.setOrderingKey(orderingKey);
+        f.setStrictOrdering(strictOrdering);
 
         f.execute(configuration);
         return f.getReturnValue();
@@ -176,6 +178,7 @@ public class Routines {
         , Integer payloadVersion
         , String traceparent
         , String orderingKey
+        , Boolean strictOrdering
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -192,6 +195,7 @@ public class Routines {
         f.setPayloadVersion(payloadVersion);
         f.setTraceparent(traceparent);
         f.setOrderingKey(orderingKey);
+        f.setStrictOrdering(strictOrdering);
 
         return f.asField();
     }
@@ -214,6 +218,7 @@ public class Routines {
         , Field<Integer> payloadVersion
         , Field<String> traceparent
         , Field<String> orderingKey
+        , Field<Boolean> strictOrdering
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -230,6 +235,7 @@ public class Routines {
         f.setPayloadVersion(payloadVersion);
         f.setTraceparent(traceparent);
         f.setOrderingKey(orderingKey);
+        f.setStrictOrdering(strictOrdering);
 
         return f.asField();
     }

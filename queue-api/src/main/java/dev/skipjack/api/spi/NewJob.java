@@ -202,6 +202,15 @@ public final class NewJob {
     return options.orderingKey().isEmpty() || policy == OrderingPolicy.BLOCK ? null : policy;
   }
 
+  /**
+   * Returns whether the order of the job within its ordering key is that of the commits; false for
+   * a job without an ordering key.
+   */
+  public boolean hasStrictOrdering() {
+    return options.orderingKey().isPresent()
+        && (options.hasStrictOrdering() || type.hasStrictOrdering());
+  }
+
   /** Returns whether workers are woken if the job is due immediately. */
   public boolean wakesUp() {
     return options.wakesUp();

@@ -72,6 +72,19 @@ class NewJobTest {
   }
 
   @Test
+  void strictOrderingComesFromTypeOrOptionsAndNeedsAKey() {
+    EnqueueOptions keyed = EnqueueOptions.none().orderingKey("k");
+
+    assertThat(NewJob.of(TYPE, "{}", keyed).hasStrictOrdering()).isFalse();
+    assertThat(NewJob.of(TYPE, "{}", keyed.strictOrdering()).hasStrictOrdering()).isTrue();
+    assertThat(NewJob.of(TYPE.strictOrdering(), "{}", keyed).hasStrictOrdering()).isTrue();
+    assertThat(
+            NewJob.of(TYPE.strictOrdering(), "{}", EnqueueOptions.none().strictOrdering())
+                .hasStrictOrdering())
+        .isFalse();
+  }
+
+  @Test
   void aSecondKeyIsRefused() {
     NewJob once = NewJob.of(TYPE, "{}", EnqueueOptions.none().idempotencyKey("request-1"));
     UniqueKey key = new UniqueKey("kind/greet/k", "k", UniqueUntil.STARTED);

@@ -111,6 +111,11 @@ public class Enqueue extends AbstractRoutine<Long> {
     public static final Parameter<String> ORDERING_KEY = Internal.createParameter("ordering_key", SQLDataType.CLOB.defaultValue(DSL.field(DSL.raw("NULL::text"), SQLDataType.CLOB)), true, false);
 
     /**
+     * The parameter <code>skipjack.enqueue.strict_ordering</code>.
+     */
+    public static final Parameter<Boolean> STRICT_ORDERING = Internal.createParameter("strict_ordering", SQLDataType.BOOLEAN.defaultValue(DSL.field(DSL.raw("false"), SQLDataType.BOOLEAN)), true, false);
+
+    /**
      * Create a new routine call instance
      */
     public Enqueue() {
@@ -131,6 +136,7 @@ public class Enqueue extends AbstractRoutine<Long> {
         addInParameter(PAYLOAD_VERSION);
         addInParameter(TRACEPARENT);
         addInParameter(ORDERING_KEY);
+        addInParameter(STRICT_ORDERING);
     }
 
     /**
@@ -341,5 +347,20 @@ public class Enqueue extends AbstractRoutine<Long> {
      */
     public void setOrderingKey(Field<String> field) {
         setField(ORDERING_KEY, field);
+    }
+
+    /**
+     * Set the <code>strict_ordering</code> parameter IN value to the routine
+     */
+    public void setStrictOrdering(Boolean value) {
+        setValue(STRICT_ORDERING, value);
+    }
+
+    /**
+     * Set the <code>strict_ordering</code> parameter to the function to be used
+     * with a {@link org.jooq.Select} statement
+     */
+    public void setStrictOrdering(Field<Boolean> field) {
+        setField(STRICT_ORDERING, field);
     }
 }

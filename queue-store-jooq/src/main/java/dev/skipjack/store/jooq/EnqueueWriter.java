@@ -4,6 +4,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.QueueException;
 import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import dev.skipjack.store.jooq.internal.sql.Chunks;
 import dev.skipjack.store.jooq.internal.sql.FollowUp;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts any number of jobs in an open transaction, in {@link Chunks}: first the jobs without an
- * idempotency key in the given order, then the others in key order.
+ * idempotency key in the given order, then the others in key order. Before that, it takes the locks
+ * of those jobs that have strict ordering.
  */
 final class EnqueueWriter {
 
@@ -31,11 +33,13 @@ final class EnqueueWriter {
    */
   private static final int MOST_TRIES = 50;
 
+  private final StrictOrdering strictOrdering;
   private final Statement<List<NewJob>, EnqueueResult> enqueue;
   private final Statement<NewJob, EnqueueResult> enqueueOne;
   private final Statement<List<NewJob>, Optional<EnqueueResult>> enqueueOnce;
 
-  EnqueueWriter(DSLContext dialect) {
+  EnqueueWriter(DSLContext dialect, StrictOrdering strictOrdering) {
+    this.strictOrdering = strictOrdering;
     this.enqueue = Statement.lazily(() -> EnqueueStatement.of(dialect));
     // Not lazily: the first enqueue of an application would wait until jOOQ's classes are loaded.
     this.enqueueOne = EnqueueStatement.ofOne(dialect);
@@ -45,7 +49,7 @@ final class EnqueueWriter {
   /**
    * Writes one job in a transaction of its own, in one round trip.
    *
-   * @param job a job without an idempotency key
+   * @param job a job without an idempotency key and without strict ordering
    */
   List<EnqueueResult> writeAlone(OwnTransactions transactions, NewJob job) {
     return transactions.runAlone(enqueueOne, job);
@@ -59,6 +63,7 @@ final class EnqueueWriter {
    */
   List<EnqueueResult> writeAlone(Session callers, NewJob job, @Nullable FollowUp followUp)
       throws SQLException {
+    strictOrdering.lock(callers, List.of(job));
     return callers.run(enqueueOne, job, followUp);
   }
 
@@ -68,6 +73,7 @@ final class EnqueueWriter {
    * @param chunk the maximum number of jobs per statement, which {@link Chunks} may reduce
    */
   List<EnqueueResult> write(Session session, List<NewJob> jobs, int chunk) throws SQLException {
+    strictOrdering.lock(session, jobs);
     return jobs.stream().allMatch(job -> job.idempotencyKey() == null)
         ? writePlain(session, jobs, chunk)
         : writeMixed(session, jobs, chunk);

@@ -24,6 +24,7 @@ import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
+import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
 import dev.skipjack.store.jooq.internal.payload.PayloadLimits;
 import dev.skipjack.store.jooq.internal.read.JooqJobReader;
@@ -98,7 +99,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
         settings.wakeUps
             ? new WakeUpSender(dataSource, channel, settings.silent, System::nanoTime)
             : null;
-    EnqueueWriter writer = new EnqueueWriter(dialect);
+    StrictOrdering strictOrdering = new StrictOrdering(dialect);
+    EnqueueWriter writer = new EnqueueWriter(dialect, strictOrdering);
     Side application = side(new OwnTransactions(dataSource), dialect, writer, sender);
     Side ofWorkers =
         side(
@@ -128,6 +130,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             jobFactory::create,
             interceptor,
             producers::write,
+            strictOrdering,
             producers);
 
     Runnable changed = sender == null ? () -> {} : sender::schedulesChanged;
@@ -148,6 +151,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                     ofWorkers.orderedJobs(),
                     ofWorkers.deadJobs())
                 ::cancel,
+            strictOrdering,
             ofWorkers.store(),
             changed);
     this.orderedJobs = ofWorkers.orderedJobs();

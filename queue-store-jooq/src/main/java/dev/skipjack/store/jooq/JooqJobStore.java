@@ -120,9 +120,9 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       return List.of();
     }
     List<EnqueueResult> results =
-        isAlone(jobs)
+        isAlone(jobs) && !jobs.get(0).hasStrictOrdering()
             ? writeAlone(jobs.get(0))
-            : new ShrinkingLimit(EnqueueStatement.LARGEST)
+            : new ShrinkingLimit(Math.min(jobs.size(), EnqueueStatement.LARGEST))
                 .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
     wakeCommitted(jobs, results);
     return results;
@@ -148,11 +148,11 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   /**
-   * Returns transactions with a bounded wait if a job has an idempotency key, because only a key
-   * can make an enqueue wait.
+   * Returns transactions with a bounded wait if a job has an idempotency key or strict ordering,
+   * because nothing else can make an enqueue wait.
    */
   private OwnTransactions writers(List<NewJob> jobs) {
-    return jobs.stream().allMatch(job -> job.idempotencyKey() == null)
+    return jobs.stream().allMatch(job -> job.idempotencyKey() == null && !job.hasStrictOrdering())
         ? transactions
         : transactions.bounded();
   }

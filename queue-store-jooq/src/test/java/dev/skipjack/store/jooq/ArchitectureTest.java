@@ -63,9 +63,11 @@ class ArchitectureTest {
       dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.read");
 
   @ArchTest
-  static final ArchRule schedulesDependOnInternalSqlAndTheInsertOfJobsAlone =
+  static final ArchRule schedulesDependOnInternalSqlAndTheEnqueueOfJobsAlone =
       dependsOnInternalSqlAlone(
-          "dev.skipjack.store.jooq.internal.schedule", "dev.skipjack.store.jooq.internal");
+          "dev.skipjack.store.jooq.internal.schedule",
+          "dev.skipjack.store.jooq.internal",
+          "dev.skipjack.store.jooq.internal.ordering");
 
   @ArchTest
   static final ArchRule orderingDependsOnInternalSqlAlone =

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jooq.DSLContext;
@@ -25,7 +26,7 @@ class EnqueueWriterTest {
     DSLContext dialect =
         StatementDialect.forSchema("skipjack").configuration().deriveAppending(counter).dsl();
 
-    EnqueueWriter unused = new EnqueueWriter(dialect);
+    EnqueueWriter unused = new EnqueueWriter(dialect, new StrictOrdering(dialect));
 
     assertThat(rendered).hasPositiveValue();
   }

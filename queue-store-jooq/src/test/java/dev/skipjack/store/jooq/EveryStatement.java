@@ -70,7 +70,7 @@ final class EveryStatement {
     queue.enqueueAll(
         Fixture.WORK,
         Collections.nCopies(4, new Fixture.Work(1)),
-        job -> job.onQueue("ordered").orderingKey("every"));
+        job -> job.onQueue("ordered").orderingKey("every").strictOrdering());
     JobStore store = queue.store();
     store.complete(List.of(claimOrdered(store)));
     store.endWithData(List.of(FinalOutcome.completed(claimOrdered(store), "{\"n\":1}")));

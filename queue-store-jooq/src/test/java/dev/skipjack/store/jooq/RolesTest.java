@@ -111,7 +111,7 @@ class RolesTest {
               queue.enqueueAll(
                   Fixture.WORK,
                   List.of(new Fixture.Work(1), new Fixture.Work(2)),
-                  job -> job.orderingKey("k")));
+                  job -> job.orderingKey("k").strictOrdering()));
       assertThat(heard.await(Duration.ofSeconds(10)))
           .containsExactly(new WakeUp(new Lane("default", 0), "work", "k"));
     }

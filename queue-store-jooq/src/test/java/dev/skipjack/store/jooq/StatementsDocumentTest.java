@@ -55,6 +55,7 @@ class StatementsDocumentTest {
               "RescueStatement"),
           new Chapter(
               "Ordering keys",
+              "LockStripesStatement",
               "Promotion",
               "PromoteStatement",
               "FindHeadlessKeysStatement",
@@ -118,7 +119,7 @@ class StatementsDocumentTest {
 
       Writes of many jobs lock them in id order, or skip locked jobs. None of them waits for a job's row while it holds others. Keys are an
       exception: an enqueue with an idempotency key or a unique key waits for a transaction that has taken the same key and has not
-      ended.
+      ended. So does one with strict ordering. It takes the locks of its ordering keys first, then the other keys.
       """;
 
   private record Chapter(String title, List<String> classes) {

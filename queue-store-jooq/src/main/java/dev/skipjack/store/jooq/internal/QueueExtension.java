@@ -5,6 +5,7 @@ import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import java.sql.Connection;
@@ -22,6 +23,8 @@ import org.jooq.DSLContext;
  * @param jobFactory creates the jobs to insert
  * @param interceptor intercepts every enqueue; the innermost {@code next} inserts the jobs
  * @param writer inserts jobs as the queue itself does
+ * @param strictOrdering takes the locks of jobs that have strict ordering; {@code writer} takes
+ *     them itself
  * @param waker wakes workers as the queue itself does
  */
 public record QueueExtension(
@@ -30,6 +33,7 @@ public record QueueExtension(
     JobFactory jobFactory,
     EnqueueInterceptor interceptor,
     Writer writer,
+    StrictOrdering strictOrdering,
     Waker waker) {
 
   /** Creates the jobs to insert. */

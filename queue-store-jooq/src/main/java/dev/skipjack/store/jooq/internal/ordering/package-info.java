@@ -7,7 +7,8 @@
  * dev.skipjack.store.jooq.internal.ordering.Promotion}). All other promotions are statements of
  * their own, after a commit: that of an enqueue, or of a command that removed the head. {@link
  * dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs} also finds keys without a head, for
- * instance those of jobs that a caller's transaction has inserted (docs/adr/0038).
+ * instance those of jobs that a caller's transaction has inserted (docs/adr/0038). {@link
+ * dev.skipjack.store.jooq.internal.ordering.StrictOrdering} is part of the enqueue.
  *
  * <p>Public only so that the store can use it; not part of the API. Depends on {@code internal.sql}
  * alone.

@@ -18,11 +18,13 @@ import dev.skipjack.api.spi.UniqueKey;
 import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.store.jooq.internal.QueueExtension.Waker;
+import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import dev.skipjack.store.jooq.internal.schedule.DueSchedulesStatement.Due;
 import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Fire;
 import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Firing;
 import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Result;
 import dev.skipjack.store.jooq.internal.schedule.PostponeSchedulesStatement.Postponement;
+import dev.skipjack.store.jooq.internal.sql.Contention;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -64,6 +66,7 @@ public final class JooqScheduleStore implements ScheduleStore {
   private final Declarations declarations;
   private final JobFactory jobs;
   private final Function<List<JobId>, List<CancelResult>> cancel;
+  private final StrictOrdering strictOrdering;
   private final Waker waker;
   private final Runnable changed;
   private final Statement<DueSchedulesStatement.Request, Due> due;
@@ -83,6 +86,7 @@ public final class JooqScheduleStore implements ScheduleStore {
       DSLContext dialect,
       JobFactory jobs,
       Function<List<JobId>, List<CancelResult>> cancel,
+      StrictOrdering strictOrdering,
       Waker waker,
       Runnable changed) {
     this.transactions = transactions;
@@ -90,6 +94,7 @@ public final class JooqScheduleStore implements ScheduleStore {
     this.declarations = new Declarations(transactions.bounded(), table, jobs);
     this.jobs = jobs;
     this.cancel = cancel;
+    this.strictOrdering = strictOrdering;
     this.waker = waker;
     this.changed = changed;
     this.due = Statement.lazily(() -> DueSchedulesStatement.of(dialect));
@@ -245,16 +250,26 @@ public final class JooqScheduleStore implements ScheduleStore {
       failed.add(new Failed(schedule.name(), failure, delay));
     }
 
-    /** Fires the batch. Those that cancel come last, because a cancel may wait for a busy job. */
+    /**
+     * Fires the batch. Those that cancel come late, because a cancel may wait for a busy job. Those
+     * with strict ordering come last and one by one, because each may wait for another transaction.
+     */
     void fire() {
-      List<Firing> cancelling = firings.stream().filter(JooqScheduleStore::cancels).toList();
-      List<Firing> others = firings.stream().filter(it -> !cancels(it)).toList();
+      List<Firing> strict = firings.stream().filter(it -> isStrict(it)).toList();
+      List<Firing> cancelling =
+          firings.stream().filter(it -> cancels(it) && !isStrict(it)).toList();
+      List<Firing> others = firings.stream().filter(it -> !cancels(it) && !isStrict(it)).toList();
       if (!others.isEmpty()) {
         fire(others);
       }
       List<Firing> cancelled = cancelPrevious(cancelling);
       if (!cancelled.isEmpty()) {
         fire(cancelled);
+      }
+      for (Firing each : strict) {
+        if (!cancels(each) || !cancelPrevious(List.of(each)).isEmpty()) {
+          fire(List.of(each));
+        }
       }
     }
 
@@ -296,7 +311,7 @@ public final class JooqScheduleStore implements ScheduleStore {
     private void fire(List<Firing> some) {
       try {
         List<Fire> fires = some.stream().flatMap(it -> it.fires().stream()).toList();
-        happened(fires, transactions.bounded().runInOneRoundTrip(fire, some));
+        happened(fires, results(some, fires));
       } catch (StoreException failure) {
         if (!isOfData(failure)) {
           throw failure;
@@ -307,6 +322,27 @@ public final class JooqScheduleStore implements ScheduleStore {
           fire(some.subList(0, some.size() / 2));
           fire(some.subList(some.size() / 2, some.size()));
         }
+      }
+    }
+
+    private List<Result> results(List<Firing> some, List<Fire> fires) {
+      List<NewJob> enqueued = fires.stream().map(Fire::job).toList();
+      if (!StrictOrdering.isUsedBy(enqueued)) {
+        return transactions.bounded().runInOneRoundTrip(fire, some);
+      }
+      try {
+        return transactions
+            .impatient()
+            .inOne(
+                session -> {
+                  strictOrdering.lock(session, enqueued);
+                  return session.run(fire, some);
+                });
+      } catch (StoreException failure) {
+        if (Contention.caused(failure)) {
+          return List.of(); // they remain due, and the next round tries again
+        }
+        throw failure;
       }
     }
 
@@ -341,6 +377,10 @@ public final class JooqScheduleStore implements ScheduleStore {
     Round round(@Nullable Duration nextIn) {
       return new Round(fired, failed, nextIn);
     }
+  }
+
+  private static boolean isStrict(Firing firing) {
+    return StrictOrdering.isUsedBy(firing.fires().stream().map(Fire::job).toList());
   }
 
   private static boolean cancels(Firing firing) {

@@ -30,6 +30,7 @@ public final class OrderingStatements {
             "find-dead-heads", FindDeadHeadsStatement.next(dialect).text(),
             "find-given-dead-heads", FindDeadHeadsStatement.given(dialect).text(),
             "release", ReleaseStatement.of(dialect).text(),
-            "park", ParkStatement.of(dialect).text()));
+            "park", ParkStatement.of(dialect).text(),
+            "lock-stripes", LockStripesStatement.of(dialect).text()));
   }
 }

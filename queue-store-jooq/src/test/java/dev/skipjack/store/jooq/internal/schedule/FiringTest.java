@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
 import dev.skipjack.api.schedule.Missed;
 import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Schedule;
@@ -190,6 +191,33 @@ class FiringTest {
     assertThat(round.fired()).extracting(it -> it.fire().schedule()).containsExactly("a", "c");
     assertThat(round.failed()).extracting(it -> it.schedule()).containsExactly("b");
     assertThat(Objects.requireNonNull(on.state("b").failure()).error()).contains("refusing");
+  }
+
+  @Test
+  void aScheduleWithStrictOrderingWaitsForItsKeyAndDelaysNoOther() throws SQLException {
+    JobType<Report> strict = REPORT.orderedBy(Report::of).strictOrdering();
+    Schedule ordered =
+        Schedule.every(Duration.ofHours(1))
+            .named("ordered")
+            .enqueueFrom(strict, fire -> new Report("key"));
+    on.schedules.declare(List.of(ordered, every(Duration.ofHours(1), "plain")));
+    on.plan("ordered", on.now().truncatedTo(HOURS));
+    on.plan("plain", on.now().truncatedTo(HOURS));
+
+    JobId first;
+    try (Connection open = on.fixture.database.connection()) {
+      open.setAutoCommit(false);
+      first = on.fixture.queue.in(open).enqueue(strict, new Report("key"));
+      Round round = on.store.fireDue(List.of(ordered));
+      assertThat(round.fired()).extracting(it -> it.fire().schedule()).containsExactly("plain");
+      assertThat(round.failed()).isEmpty();
+      assertThat(round.nextIn()).isZero();
+      open.commit();
+    }
+    JobId second = Objects.requireNonNull(on.fireAll(ordered).get(0).job());
+    assertThat(second.value()).isGreaterThan(first.value());
+    assertThat(on.fixture.value("SELECT string_agg(DISTINCT ordering_key, ' ') FROM @jobs"))
+        .isEqualTo("key");
   }
 
   @Test

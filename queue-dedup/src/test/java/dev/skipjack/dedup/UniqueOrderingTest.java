@@ -1,0 +1,102 @@
+package dev.skipjack.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.EnqueueResult.AlreadyQueued;
+import dev.skipjack.api.EnqueueResult.Enqueued;
+import dev.skipjack.api.HolderStatus;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.dedup.Fixture.Sync;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Unique jobs that have an ordering key. */
+@QueueTest
+@Timeout(60)
+class UniqueOrderingTest {
+
+  private static final JobType<Sync> ORDERED = Fixture.SYNC.orderedBy(sync -> "key");
+  private static final JobType<Sync> STRICT = ORDERED.strictOrdering();
+
+  private Fixture fixture;
+
+  @BeforeEach
+  void open(QueueDatabase database) {
+    fixture = new Fixture(database);
+  }
+
+  /** One way to enqueue a unique job of the account {@code b}, in the transaction or in its own. */
+  @FunctionalInterface
+  interface Way {
+    JobId enqueue(UniqueJobs unique, Connection transaction);
+  }
+
+  static Stream<Named<Way>> ways() {
+    return Stream.of(
+        Named.of("own transaction", (unique, tx) -> one(unique, Fixture.BY_ACCOUNT)),
+        Named.of("own transaction, many jobs", (unique, tx) -> many(unique, Fixture.BY_ACCOUNT)),
+        Named.of("own transaction, period", (unique, tx) -> one(unique, perHour())),
+        Named.of("caller's transaction", (unique, tx) -> one(unique.in(tx), Fixture.BY_ACCOUNT)),
+        Named.of(
+            "caller's transaction, many jobs",
+            (unique, tx) -> many(unique.in(tx), Fixture.BY_ACCOUNT)),
+        Named.of("caller's transaction, period", (unique, tx) -> one(unique.in(tx), perHour())));
+  }
+
+  private static Unique<Sync> perHour() {
+    return Fixture.BY_ACCOUNT.perPeriod(Duration.ofHours(1));
+  }
+
+  private static JobId one(UniqueEnqueuer enqueuer, Unique<Sync> unique) {
+    return enqueuer.enqueue(STRICT, Fixture.sync("b"), unique).jobId();
+  }
+
+  private static JobId many(UniqueEnqueuer enqueuer, Unique<Sync> unique) {
+    List<Sync> payloads = List.of(Fixture.sync("c"), Fixture.sync("b"));
+    return enqueuer.enqueueAll(STRICT, payloads, unique).get(1).jobId();
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void strictEnqueueWaitsForAnOpenTransactionOfItsOrderingKey(Way way) throws Exception {
+    try (Connection open = fixture.database.connection();
+        Connection other = fixture.database.connection()) {
+      open.setAutoCommit(false);
+      other.setAutoCommit(false);
+      JobId first =
+          fixture.unique.in(open).enqueue(STRICT, Fixture.sync("a"), Fixture.BY_ACCOUNT).jobId();
+      CompletableFuture<JobId> second =
+          CompletableFuture.supplyAsync(() -> way.enqueue(fixture.unique, other));
+      fixture.awaitBlockedBy(open);
+
+      open.commit();
+      assertThat(second.get().value()).isGreaterThan(first.value());
+      other.commit();
+    }
+  }
+
+  @Test
+  void duplicateOfAJobThatWaitsForItsOrderingKeyIsReported() {
+    enqueue("head");
+    Enqueued waiting = (Enqueued) enqueue("a");
+
+    assertThat(enqueue("a")).isEqualTo(new AlreadyQueued(waiting.jobId(), HolderStatus.WAITING));
+  }
+
+  private EnqueueResult enqueue(String account) {
+    return fixture.unique.enqueue(ORDERED, Fixture.sync(account), Fixture.BY_ACCOUNT);
+  }
+}
