@@ -1,10 +1,16 @@
 package dev.skipjack.migrations;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
 
 /**
@@ -72,6 +78,57 @@ public final class Migrations {
             .migrationsExecuted;
     Target.of(dataSource, schema).warnOfCreators();
     return executed;
+  }
+
+  /**
+   * Returns the migrations that {@link #migrate(DataSource, String)} would run, in their order.
+   * Changes nothing in the database.
+   *
+   * @param dataSource connections to the database, of a role that owns the schema or may read its
+   *     history
+   * @param schema name of the schema, which need not exist
+   * @throws IllegalArgumentException if {@code schema} is blank, too long or contains a NUL
+   * @throws org.flywaydb.core.api.FlywayException if the history could not be read
+   */
+  public static List<PendingMigration> pending(DataSource dataSource, String schema) {
+    requireIdentifier(schema);
+    OptionalInt plain = Target.of(dataSource, schema).versionWithoutHistory();
+    List<PendingMigration> pending = new ArrayList<>();
+    for (MigrationInfo migration : configured(dataSource, schema, plain).load().info().pending()) {
+      int version = Integer.parseInt(migration.getVersion().getVersion());
+      if (version > plain.orElse(0)) {
+        pending.add(
+            new PendingMigration(version, migration.getScript(), sql(migration.getScript())));
+      }
+    }
+    return pending;
+  }
+
+  private static String sql(String file) {
+    try (InputStream script =
+        Migrations.class.getClassLoader().getResourceAsStream("db/skipjack/" + file)) {
+      if (script == null) {
+        throw new IllegalStateException("The jar of skipjack-migrations lacks %s.".formatted(file));
+      }
+      return new String(script.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  /**
+   * Returns the version of a schema: the number of the newest migration that ran in it. Runs the
+   * schema's function {@code schema_version()}, which every role of {@link Roles} may call.
+   *
+   * @param dataSource connections to the database
+   * @param schema name of the schema, which need not exist
+   * @return the version, or empty if there is no queue in the schema
+   * @throws IllegalArgumentException if {@code schema} is blank, too long or contains a NUL
+   * @throws org.flywaydb.core.api.FlywayException if the database could not be reached
+   */
+  public static OptionalInt version(DataSource dataSource, String schema) {
+    requireIdentifier(schema);
+    return Target.versionOf(dataSource, schema);
   }
 
   private static FluentConfiguration configured(

@@ -52,19 +52,51 @@ record Target(
         FROM (SELECT ?::text AS name, ?::text AS history) AS wanted
       """;
 
+  private static final String FIND_VERSION =
+      """
+      SELECT format('SELECT %I.schema_version()', wanted.name)
+        FROM (SELECT ?::text AS name) AS wanted
+       WHERE to_regprocedure(format('%I.schema_version()', wanted.name)) IS NOT NULL
+      """;
+
   static Target of(DataSource dataSource, String schema) {
+    return read(dataSource, connection -> look(connection, schema));
+  }
+
+  /** Returns what {@code schema_version()} returns; empty if there is no such function. */
+  static OptionalInt versionOf(DataSource dataSource, String schema) {
+    return read(
+        dataSource,
+        connection -> {
+          try (Statement statement = connection.createStatement();
+              PreparedStatement find = connection.prepareStatement(FIND_VERSION)) {
+            statement.execute(FIX_SEARCH_PATH);
+            find.setString(1, schema);
+            try (ResultSet row = find.executeQuery()) {
+              return row.next() ? version(statement, row.getString(1)) : OptionalInt.empty();
+            }
+          }
+        });
+  }
+
+  /** A query in a transaction that is rolled back. */
+  @FunctionalInterface
+  private interface Read<R> {
+    R run(Connection connection) throws SQLException;
+  }
+
+  private static <R> R read(DataSource dataSource, Read<R> read) {
     try (Connection connection = dataSource.getConnection()) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(false);
       try {
-        return look(connection, schema);
+        return read.run(connection);
       } finally {
         connection.rollback();
         connection.setAutoCommit(autoCommit);
       }
     } catch (SQLException failure) {
-      throw new FlywayException(
-          "The database could not be examined before the migration.", failure);
+      throw new FlywayException("The database could not be examined.", failure);
     }
   }
 

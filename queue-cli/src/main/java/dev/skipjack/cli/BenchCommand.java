@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
       "In the database that --url names, the schemas skipjack_bench and skipjack_bench_* are dropped and created again.",
       "In a clone of the repository, './skipjack bench rivals' also measures other job queues, whose libraries are not part of this program.",
       "Nothing else should run at the same time.",
-      "Exit codes: 0 measured, 1 failed, 2 wrong usage."
+      "Exit codes: 0 measured, 1 failed, 2 wrong usage, 3 database unreachable."
     })
 final class BenchCommand implements Callable<Integer> {
 

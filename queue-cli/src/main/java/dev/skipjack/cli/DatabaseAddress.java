@@ -5,10 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database that the user named, by {@code --url} or by the environment variables that
+ * The database that the user named, by {@code --url}, a profile, or the environment variables that
  * PostgreSQL's own programs read. A URL without a password takes the password from {@code
  * PGPASSWORD}, because every user of the machine can read the arguments of a process.
  *
@@ -19,6 +20,15 @@ record DatabaseAddress(String jdbcUrl, String origin) {
 
   private static final String PREFIX = "jdbc:postgresql:";
   private static final String PASSWORD = "PGPASSWORD";
+
+  /** PostgreSQL's variables that the driver knows as parameters of the URL. */
+  private static final Map<String, String> TLS =
+      new TreeMap<>(
+          Map.of(
+              "PGSSLMODE", "sslmode",
+              "PGSSLROOTCERT", "sslrootcert",
+              "PGSSLCERT", "sslcert",
+              "PGSSLKEY", "sslkey"));
 
   /**
    * Returns the named database; empty if none was named.
@@ -41,12 +51,34 @@ record DatabaseAddress(String jdbcUrl, String origin) {
         : Optional.empty();
   }
 
+  /**
+   * Returns the database that a profile names. A profile without a password takes it from {@code
+   * PGPASSWORD}.
+   *
+   * @throws IllegalArgumentException as {@link #of} does
+   */
+  static DatabaseAddress ofProfile(Profile profile, Map<String, String> env) {
+    String origin = "the profile '%s'".formatted(profile.name());
+    if (!profile.url().startsWith(PREFIX)) {
+      throw new IllegalArgumentException(
+          "The url of %s must begin with %s".formatted(origin, PREFIX + "//"));
+    }
+    String password = profile.password() == null ? env.get(PASSWORD) : profile.password();
+    String url = with("user", profile.user(), profile.url());
+    return new DatabaseAddress(
+        withPassword(url, password == null || password.isEmpty() ? null : password), origin);
+  }
+
   private static String withPassword(String url, @Nullable String password) {
+    return with("password", password, url);
+  }
+
+  private static String with(String parameter, @Nullable String value, String url) {
     int query = url.indexOf('?');
-    boolean hasOne = query >= 0 && url.substring(query).matches("(?s).*[?&]password=.*");
-    return password == null || hasOne
+    boolean hasOne = query >= 0 && url.substring(query).matches("(?s).*[?&]" + parameter + "=.*");
+    return value == null || hasOne
         ? url
-        : url + (query < 0 ? "?" : "&") + "password=" + encode(password);
+        : url + (query < 0 ? "?" : "&") + parameter + "=" + encode(value);
   }
 
   private static String fromEnvironment(Map<String, String> env) {
@@ -69,9 +101,12 @@ record DatabaseAddress(String jdbcUrl, String origin) {
     if (env.containsKey(PASSWORD)) {
       url.append("&password=").append(encode(env.get(PASSWORD)));
     }
-    if (env.containsKey("PGSSLMODE")) {
-      url.append("&sslmode=").append(encode(env.get("PGSSLMODE")));
-    }
+    TLS.forEach(
+        (variable, parameter) -> {
+          if (env.containsKey(variable)) {
+            url.append('&').append(parameter).append('=').append(encode(env.get(variable)));
+          }
+        });
     return url.toString();
   }
 

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
       "",
       "Without --url, PGHOST and PGDATABASE, the command starts an embedded PostgreSQL and keeps its data.",
       "Nothing is dropped in the database that --url names.",
-      "Exit codes: 0 verified, 1 not verified or failed, 2 wrong usage or bad input."
+      "Exit codes: 0 verified, 1 not verified or failed, 2 wrong usage or bad input, 3 database unreachable."
     })
 final class DemoCommand implements Callable<Integer> {
 

@@ -8,10 +8,11 @@ final class ProgramVersion implements IVersionProvider {
 
   @Override
   public String[] getVersion() {
-    String version = Skipjack.class.getPackage().getImplementationVersion();
-    return new String[] {
-      "skipjack " + Objects.requireNonNullElse(version, "(not run from its jar)"),
-      "Java " + Runtime.version()
-    };
+    return new String[] {"skipjack " + ofProgram(), "Java " + Runtime.version()};
+  }
+
+  static String ofProgram() {
+    return Objects.requireNonNullElse(
+        Skipjack.class.getPackage().getImplementationVersion(), "(not run from its jar)");
   }
 }

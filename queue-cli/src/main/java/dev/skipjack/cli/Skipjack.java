@@ -1,6 +1,9 @@
 package dev.skipjack.cli;
 
-import java.net.UnknownHostException;
+import dev.skipjack.api.JobId;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -8,9 +11,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IFactory;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -21,10 +27,27 @@ import picocli.CommandLine.UnmatchedArgumentException;
     mixinStandardHelpOptions = true,
     versionProvider = ProgramVersion.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {DemoCommand.class, BenchCommand.class, TortureCommand.class, HelpCommand.class})
+    footer = ExitCodes.FOOTER,
+    subcommands = {
+      JobsCommand.class,
+      QueuesCommand.class,
+      MigrateCommand.class,
+      VersionCommand.class,
+      CompletionCommand.class,
+      DemoCommand.class,
+      BenchCommand.class,
+      TortureCommand.class,
+      HelpCommand.class
+    })
 public final class Skipjack implements Runnable {
 
   @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--debug",
+      scope = ScopeType.INHERIT,
+      description = "Print the stack trace of a failure.")
+  private boolean debug;
 
   /** Used by picocli, which sets the fields. */
   @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
@@ -40,9 +63,28 @@ public final class Skipjack implements Runnable {
 
   /** Returns the complete command line, ready to execute. */
   static CommandLine commandLine() {
-    return new CommandLine(new Skipjack())
+    return commandLine(Environment.ofProcess());
+  }
+
+  /** Returns the complete command line, which reads nothing of the process but its own input. */
+  static CommandLine commandLine(Environment environment) {
+    return new CommandLine(new Skipjack(), new Creation(environment))
+        .registerConverter(Duration.class, new DurationText())
+        .registerConverter(JobId.class, new JobIdText())
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(Skipjack::explain)
         .setExecutionExceptionHandler(Skipjack::report);
+  }
+
+  /** Creates the objects that picocli needs. */
+  private record Creation(Environment environment) implements IFactory {
+
+    @Override
+    public <K> K create(Class<K> type) throws Exception {
+      return type == DatabaseOptions.class
+          ? type.cast(new DatabaseOptions(environment))
+          : CommandLine.defaultFactory().create(type);
+    }
   }
 
   @Override
@@ -60,7 +102,9 @@ public final class Skipjack implements Runnable {
         .getErr()
         .printf(
             "%s: %s%nTry '%s --help'.%n",
-            command.qualifiedName(), sentence(refused), command.qualifiedName());
+            command.qualifiedName(),
+            Failures.withoutPassword(String.valueOf(sentence(refused))),
+            command.qualifiedName());
     return CommandLine.ExitCode.USAGE;
   }
 
@@ -87,31 +131,20 @@ public final class Skipjack implements Runnable {
             options);
   }
 
-  /**
-   * Returns what failed, with the root cause if the message omits it: a pool's message does not
-   * name the host.
-   */
-  static String reason(Throwable failed) {
-    String message = failed.getMessage();
-    String reason = message == null ? failed.toString() : message;
-    Throwable root = failed;
-    while (root.getCause() != null && root.getCause() != root) {
-      root = root.getCause();
-    }
-    String cause =
-        root instanceof UnknownHostException
-            ? "unknown host '%s'".formatted(root.getMessage())
-            : String.valueOf(root.getMessage());
-    return root == failed || root.getMessage() == null || reason.contains(root.getMessage())
-        ? reason
-        : reason.replaceFirst("[.\\s]+$", "") + ": " + cause + ".";
-  }
-
   private static int report(
       Exception failed, CommandLine commandLine, CommandLine.ParseResult parsed) {
+    CommandSpec command = commandLine.getCommandSpec();
+    if (command.root().userObject() instanceof Skipjack root && root.debug) {
+      StringWriter trace = new StringWriter();
+      failed.printStackTrace(new PrintWriter(trace));
+      commandLine.getErr().print(Failures.withoutPassword(trace.toString()));
+    }
     commandLine
         .getErr()
-        .printf("%s: %s%n", commandLine.getCommandSpec().qualifiedName(), reason(failed));
-    return CommandLine.ExitCode.SOFTWARE;
+        .printf(
+            "%s: %s%n",
+            command.qualifiedName(), Failures.withoutPassword(Failures.sentence(failed)));
+    commandLine.getErr().flush();
+    return Failures.exitCode(failed);
   }
 }

@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
       "Without --url, the command starts an embedded PostgreSQL 18, durable as in production, and stops it at the end.",
       "In the database that --url names, the schema skipjack_torture is dropped and created again; the fault postmaster is left out.",
       "docs/reliability.md explains the counters.",
-      "Exit codes: 0 no violation, 1 a violation or failure, 2 wrong usage."
+      "Exit codes: 0 no violation, 1 a violation or failure, 2 wrong usage, 3 database unreachable."
     })
 final class TortureCommand implements Callable<Integer> {
 

@@ -2,6 +2,8 @@ package dev.skipjack.cli;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.Map;
 import picocli.CommandLine;
 
 /**
@@ -13,10 +15,18 @@ record Program(int exitCode, String out, String err) {
 
   /** Runs it to its end. */
   static Program run(String... args) {
+    return run(Skipjack.commandLine(), args);
+  }
+
+  /** Runs it to its end, with other variables than those of this process and without a terminal. */
+  static Program run(Map<String, String> variables, Path home, String... args) {
+    return run(Skipjack.commandLine(new Environment(variables, home, false)), args);
+  }
+
+  static Program run(CommandLine commandLine, String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine commandLine =
-        Skipjack.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     int exitCode = commandLine.execute(args);
     return new Program(exitCode, out.toString(), err.toString());
   }

@@ -84,17 +84,17 @@ class SkipjackTest {
 
   @Test
   void anUnknownCommandListsTheAvailableCommands() {
-    Program program = Program.run("jobs");
+    Program program = Program.run("job");
     assertThat(program.exitCode()).isEqualTo(2);
     assertThat(program.err())
-        .contains("Unknown command 'jobs'. Available commands: demo, bench, torture, help.")
+        .contains("Unknown command 'job'. Available commands: jobs, queues, ")
         .hasLineCount(2);
   }
 
   @Test
   void anUnknownHostIsNamed() {
     Program program = Program.run("demo", "--url", "jdbc:postgresql://no-such-host.invalid/d");
-    assertThat(program.exitCode()).isEqualTo(1);
+    assertThat(program.exitCode()).isEqualTo(3);
     assertThat(program.err()).contains("unknown host 'no-such-host.invalid'");
   }
 
@@ -102,7 +102,7 @@ class SkipjackTest {
   void anUnreachableDatabaseIsNamedWithoutItsPassword() {
     Program program =
         Program.run("demo", "--url", "jdbc:postgresql://127.0.0.1:1/x?user=u&password=secret");
-    assertThat(program.exitCode()).isEqualTo(1);
+    assertThat(program.exitCode()).isEqualTo(3);
     assertThat(program.err()).contains("127.0.0.1:1").doesNotContain("secret");
   }
 

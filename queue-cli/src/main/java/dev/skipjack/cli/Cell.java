@@ -1,0 +1,90 @@
+package dev.skipjack.cli;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** How a value appears in a table. */
+final class Cell {
+
+  /** The maximum length of a cell; JSON and {@code show} contain the whole value. */
+  private static final int LONGEST = 60;
+
+  /** A stored text may contain control sequences, which a terminal would obey. */
+  private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]+");
+
+  private static final int HOURS_OF_DAY = 24;
+
+  private Cell() {}
+
+  /** Returns the value as one line of limited length. */
+  static String of(@Nullable Object value) {
+    String text = whole(value);
+    return text.length() <= LONGEST ? text : text.substring(0, LONGEST - 3) + "...";
+  }
+
+  /** Returns the value as one line. */
+  static String whole(@Nullable Object value) {
+    if (isEmpty(value)) {
+      return "-";
+    }
+    if (value instanceof Instant instant) {
+      return instant.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+    if (value instanceof Duration duration) {
+      return duration(duration);
+    }
+    if (value instanceof Boolean known) {
+      return known ? "yes" : "no";
+    }
+    if (value instanceof Enum<?> constant) {
+      return literal(constant);
+    }
+    if (value instanceof Collection<?> several) {
+      return several.stream().map(Cell::whole).collect(Collectors.joining(", "));
+    }
+    return safe(String.valueOf(value));
+  }
+
+  /** Returns the text without line breaks and control sequences. */
+  static String safe(String text) {
+    return CONTROL.matcher(text.strip()).replaceAll(" ");
+  }
+
+  static boolean isEmpty(@Nullable Object value) {
+    return value == null
+        || (value instanceof Collection<?> several && several.isEmpty())
+        || (value instanceof String text && text.isEmpty());
+  }
+
+  static String literal(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns the two largest units of a duration, for example {@code 3d 4h}. */
+  static String duration(Duration duration) {
+    long seconds = duration.toSeconds();
+    if (seconds < 1) {
+      return duration.toMillis() + "ms";
+    }
+    long days = duration.toDays();
+    long hours = duration.toHours() % HOURS_OF_DAY;
+    if (days > 0) {
+      return pair(days, "d", hours, "h");
+    }
+    return hours > 0
+        ? pair(hours, "h", duration.toMinutesPart(), "m")
+        : duration.toMinutes() > 0
+            ? pair(duration.toMinutes(), "m", duration.toSecondsPart(), "s")
+            : seconds + "s";
+  }
+
+  private static String pair(long large, String unit, long small, String smallUnit) {
+    return large + unit + (small == 0 ? "" : " " + small + smallUnit);
+  }
+}

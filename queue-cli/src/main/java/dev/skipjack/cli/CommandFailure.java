@@ -1,0 +1,28 @@
+package dev.skipjack.cli;
+
+/** Ends a command with one sentence on standard error and an exit code. */
+final class CommandFailure extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+
+  private CommandFailure(int exitCode, String sentence) {
+    super(sentence);
+    this.exitCode = exitCode;
+  }
+
+  /** Wrong usage or input. */
+  static CommandFailure input(String sentence) {
+    return new CommandFailure(ExitCodes.USAGE, sentence);
+  }
+
+  /** Nothing is there that the command could show or change. */
+  static CommandFailure nothing(String sentence) {
+    return new CommandFailure(ExitCodes.NOTHING_MATCHED, sentence);
+  }
+
+  int exitCode() {
+    return exitCode;
+  }
+}

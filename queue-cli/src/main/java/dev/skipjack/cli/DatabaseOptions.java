@@ -1,0 +1,104 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.api.spi.SchemaName;
+import dev.skipjack.store.jooq.JobQueue;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options of all commands that work on a queue: where it is, and the form of the report. */
+final class DatabaseOptions {
+
+  private final Environment environment;
+
+  @Option(
+      names = "--url",
+      order = 1,
+      paramLabel = "JDBC_URL",
+      description =
+          "Database to use, with the password in PGPASSWORD. Default: PGHOST and PGDATABASE, then the profile 'default'.")
+  private @Nullable String url;
+
+  @Option(
+      names = "--profile",
+      order = 2,
+      paramLabel = "NAME",
+      description = "Profile of ~/.config/skipjack/config to use.")
+  private @Nullable String profile;
+
+  @Option(
+      names = "--schema",
+      order = 3,
+      paramLabel = "NAME",
+      description = "Schema of the queue. Default: skipjack.")
+  private @Nullable String schema;
+
+  @Option(names = "--json", order = 4, description = "Print one line of JSON.")
+  private boolean json;
+
+  DatabaseOptions(Environment environment) {
+    this.environment = environment;
+  }
+
+  boolean json() {
+    return json;
+  }
+
+  Style style() {
+    boolean plain = environment.variables().getOrDefault("NO_COLOR", "").length() > 0;
+    return environment.terminal() && !plain ? Style.COLOURED : Style.PLAIN;
+  }
+
+  /**
+   * Returns the place of the queue.
+   *
+   * @throws CommandFailure if no database is named, or the profile cannot be used
+   * @throws IllegalArgumentException if the address cannot be used
+   */
+  Place place() {
+    if (url != null && profile != null) {
+      throw CommandFailure.input("--url and --profile both name a database. Use one of them.");
+    }
+    if (profile != null) {
+      return place(
+          profile(profile)
+              .orElseThrow(
+                  () ->
+                      CommandFailure.input(
+                          "Profile '%s' is not in %s.".formatted(profile, file()))));
+    }
+    Optional<DatabaseAddress> named = DatabaseAddress.of(url, environment.variables());
+    if (named.isPresent()) {
+      return new Place(named.get(), schema(null));
+    }
+    return place(
+        profile(Profile.DEFAULT)
+            .orElseThrow(
+                () ->
+                    CommandFailure.input(
+                        "No database is named. Use --url, set PGHOST or PGDATABASE, or write the profile [default] to %s."
+                            .formatted(file()))));
+  }
+
+  private Place place(Profile found) {
+    return new Place(
+        DatabaseAddress.ofProfile(found, environment.variables()), schema(found.schema()));
+  }
+
+  private Optional<Profile> profile(String name) {
+    return Profile.read(file(), name);
+  }
+
+  private Path file() {
+    return environment.configuration().resolve("config");
+  }
+
+  private String schema(@Nullable String ofProfile) {
+    String chosen = schema == null ? ofProfile : schema;
+    return SchemaName.require(chosen == null ? JobQueue.DEFAULT_SCHEMA : chosen);
+  }
+
+  /** A schema in a database. */
+  record Place(DatabaseAddress address, String schema) {}
+}

@@ -1,0 +1,48 @@
+package dev.skipjack.cli;
+
+import java.io.Console;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the program reads from its process.
+ *
+ * @param variables the environment variables
+ * @param home the user's home folder
+ * @param terminal whether standard output is a terminal
+ */
+record Environment(Map<String, String> variables, Path home, boolean terminal) {
+
+  /** Set by the launcher, because Java does not report it for each stream. */
+  private static final String TERMINAL = "skipjack.out.terminal";
+
+  /** Returns the environment of this process. */
+  static Environment ofProcess() {
+    return new Environment(
+        System.getenv(), Path.of(System.getProperty("user.home")), isTerminal(System.console()));
+  }
+
+  private static boolean isTerminal(@Nullable Console console) {
+    String known = System.getProperty(TERMINAL);
+    if (known != null) {
+      return Boolean.parseBoolean(known);
+    }
+    if (console == null) {
+      return false;
+    }
+    try {
+      // Java 22 and later always has a console, which reports whether it is a terminal.
+      return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+    } catch (ReflectiveOperationException before22) {
+      return true;
+    }
+  }
+
+  /** Returns the folder of the user's configuration. */
+  Path configuration() {
+    String folder = variables.get("XDG_CONFIG_HOME");
+    return (folder == null || folder.isEmpty() ? home.resolve(".config") : Path.of(folder))
+        .resolve("skipjack");
+  }
+}

@@ -1,0 +1,116 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.api.PayloadException;
+import java.net.UnknownHostException;
+import java.sql.SQLException;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what a command threw into one sentence with the fix, and an exit code. */
+final class Failures {
+
+  /** SQLSTATEs of a database that exists neither by name nor for the user. */
+  private static final Set<String> NO_ACCESS = Set.of("3D000", "53300");
+
+  private static final Set<String> NO_SCHEMA = Set.of("42P01", "3F000");
+  private static final Set<String> OTHER_SCHEMA = Set.of("42703", "42883", "42704");
+  private static final String NO_PRIVILEGE = "42501";
+  private static final String READ_ONLY = "25006";
+  private static final String CANCELLED = "57014";
+
+  private static final Pattern PASSWORD = Pattern.compile("(?i)(password=)[^&\\s'\"]*");
+
+  private Failures() {}
+
+  /** Returns the text without the password of a URL that it quotes. */
+  static String withoutPassword(String text) {
+    return PASSWORD.matcher(text).replaceAll("$1***");
+  }
+
+  static int exitCode(Throwable failed) {
+    if (failed instanceof CommandFailure known) {
+      return known.exitCode();
+    }
+    if (failed instanceof IllegalArgumentException || failed instanceof PayloadException) {
+      return ExitCodes.USAGE;
+    }
+    SQLException rejected = sql(failed);
+    if (rejected == null) {
+      return ExitCodes.BAD_NEWS;
+    }
+    String state = String.valueOf(rejected.getSQLState());
+    if (isUnreachable(state)) {
+      return ExitCodes.UNREACHABLE;
+    }
+    return NO_SCHEMA.contains(state) ? ExitCodes.USAGE : ExitCodes.BAD_NEWS;
+  }
+
+  private static boolean isUnreachable(String state) {
+    return state.startsWith("08")
+        || state.startsWith("28")
+        || state.startsWith("57P")
+        || NO_ACCESS.contains(state);
+  }
+
+  /** Returns one sentence, or two. */
+  static String sentence(Throwable failed) {
+    SQLException rejected = sql(failed);
+    String state = rejected == null ? null : rejected.getSQLState();
+    if (state == null) {
+      return reason(failed);
+    }
+    if (state.startsWith("28")) {
+      return "The database rejected the login: %s. Check the user, and set the password in PGPASSWORD or ~/.pgpass."
+          .formatted(reason(failed).replaceFirst("[.\\s]+$", ""));
+    }
+    if (NO_SCHEMA.contains(state)) {
+      return "The database has no queue in this schema. Create it with 'skipjack migrate', or name another schema with --schema.";
+    }
+    if (OTHER_SCHEMA.contains(state)) {
+      return "The queue's tables do not fit this version of the program (SQLSTATE %s). Run 'skipjack migrate --check'."
+          .formatted(state);
+    }
+    return switch (state) {
+      case NO_PRIVILEGE ->
+          "%s. The user lacks a right that this command needs; docs/guides/roles.md lists the rights of each role."
+              .formatted(reason(failed).replaceFirst("[.\\s]+$", ""));
+      case READ_ONLY ->
+          "This server only allows reading, because it is a standby or is configured so. Connect to the primary.";
+      case CANCELLED ->
+          "The query was cancelled, because it took longer than %d s or an operator cancelled it. Name a queue or a smaller limit."
+              .formatted(KeptConnection.READ_SECONDS);
+      default -> reason(failed);
+    };
+  }
+
+  private static @Nullable SQLException sql(Throwable failed) {
+    SQLException last = null;
+    for (Throwable cause = failed; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException found && found.getSQLState() != null) {
+        last = found;
+      }
+    }
+    return last;
+  }
+
+  /**
+   * Returns what failed, with the root cause if the message omits it: a pool's message does not
+   * name the host.
+   */
+  private static String reason(Throwable failed) {
+    String message = failed.getMessage();
+    String reason = message == null ? failed.toString() : message;
+    Throwable root = failed;
+    while (root.getCause() != null && root.getCause() != root) {
+      root = root.getCause();
+    }
+    String cause =
+        root instanceof UnknownHostException
+            ? "unknown host '%s'".formatted(root.getMessage())
+            : String.valueOf(root.getMessage());
+    return root == failed || root.getMessage() == null || reason.contains(root.getMessage())
+        ? reason
+        : reason.replaceFirst("[.\\s]+$", "") + ": " + cause + ".";
+  }
+}

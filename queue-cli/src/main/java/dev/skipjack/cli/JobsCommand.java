@@ -1,0 +1,453 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.EditResult;
+import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobExecution;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobPage;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.PageToken;
+import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.RedriveResult;
+import dev.skipjack.store.jooq.JobQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code skipjack jobs}. */
+@Command(
+    name = "jobs",
+    description = "List jobs, show one, and cancel, redrive, edit or hurry jobs.",
+    subcommands = {
+      JobsCommand.ListJobs.class,
+      JobsCommand.Show.class,
+      JobsCommand.Retry.class,
+      JobsCommand.Cancel.class,
+      JobsCommand.Redrive.class,
+      JobsCommand.RunNow.class,
+      JobsCommand.Edit.class
+    })
+final class JobsCommand extends CommandGroup {
+
+  static final Fields<JobSummary> SUMMARY =
+      Fields.<JobSummary>none()
+          .and("id", JobSummary::id)
+          .and("status", JobSummary::status)
+          .and("queue", JobSummary::queue)
+          .and("kind", JobSummary::kind)
+          .andApart("priority", JobSummary::priority)
+          .andText("attempts", JobsCommand::attempts)
+          .andJson("attempts", JobSummary::usedAttempts)
+          .andJson("max_attempts", JobSummary::maxAttempts)
+          .andApart("created_at", JobSummary::createdAt)
+          .and("scheduled_at", JobSummary::scheduledAt)
+          .andApart("started_at", JobSummary::startedAt)
+          .andApart("died_at", JobSummary::diedAt)
+          .andApart("finished_at", JobSummary::finishedAt)
+          .andApart("worker", JobSummary::worker)
+          .andApart("tags", JobSummary::tags)
+          .and("last_error", JobSummary::lastError);
+
+  private static final Fields<JobExecution> ATTEMPTS =
+      Fields.<JobExecution>none()
+          .and("attempt", JobExecution::attempt)
+          .and("status", JobExecution::status)
+          .and("started_at", JobExecution::startedAt)
+          .and("took_seconds", JobsCommand::took)
+          .and("worker", JobExecution::worker)
+          .andApart("execution", attempt -> attempt.id().value())
+          .andApart("finished_at", JobExecution::finishedAt)
+          .and("error", attempt -> attempt.error() == null ? null : attempt.error().message())
+          .andApart(
+              "error_class",
+              attempt -> attempt.error() == null ? null : attempt.error().errorClass())
+          .andApart("stack", attempt -> attempt.error() == null ? null : attempt.error().stack());
+
+  private static final Fields<JobDetails> DETAILS =
+      SUMMARY
+          .<JobDetails>of(JobDetails::summary)
+          .and("payload_version", JobDetails::payloadVersion)
+          .and("lease_expires_at", JobDetails::leaseExpiresAt)
+          .and("cancel_requested_at", JobDetails::cancelRequestedAt)
+          .and("unique_label", JobDetails::uniqueLabel)
+          .and("ordering_key", JobDetails::orderingKey)
+          .and("schedule", job -> job.fire() == null ? null : job.fire().schedule())
+          .and("planned_for", job -> job.fire() == null ? null : job.fire().at())
+          .and("traceparent", JobDetails::traceparent)
+          .and("progress", job -> Json.Raw.of(job.progress()))
+          .and("result", job -> Json.Raw.of(job.result()))
+          .and("payload", job -> Json.Raw.of(job.payload()));
+
+  private static String attempts(JobSummary job) {
+    return "%d/%d".formatted(job.usedAttempts(), job.maxAttempts());
+  }
+
+  private static @Nullable Duration took(JobExecution attempt) {
+    Instant end = attempt.finishedAt();
+    return end == null ? null : Duration.between(attempt.startedAt(), end);
+  }
+
+  /** {@code skipjack jobs list}. */
+  @Command(
+      name = "list",
+      description = {
+        "List jobs without their payloads: live jobs by id, or ended jobs from the latest.",
+        "Each call reads at most 10,000 jobs. If there may be more, it prints the option that continues the list."
+      })
+  static final class ListJobs extends QueueAction {
+
+    @Option(names = "--queue", paramLabel = "NAME", description = "Only jobs of this queue.")
+    private @Nullable String queue;
+
+    @Option(names = "--kind", paramLabel = "NAME", description = "Only jobs of this kind.")
+    private @Nullable String kind;
+
+    @Option(
+        names = "--status",
+        paramLabel = "STATUS",
+        description =
+            "Only jobs with this status: pending, running, waiting or dead; or, of the archive, completed or cancelled.")
+    private @Nullable JobStatus status;
+
+    @Option(names = "--tag", paramLabel = "TAG", description = "Only jobs with this tag.")
+    private @Nullable String tag;
+
+    @Option(names = "--ended", description = "List completed and cancelled jobs.")
+    private boolean ended;
+
+    @Option(
+        names = "--limit",
+        paramLabel = "N",
+        defaultValue = "50",
+        description = "Maximum number of jobs, from 1 to 500. Default: ${DEFAULT-VALUE}.")
+    private int limit;
+
+    @Option(
+        names = "--after",
+        paramLabel = "TOKEN",
+        description = "Continue an earlier list, with the same filters.")
+    private @Nullable String after;
+
+    ListJobs() {
+      super(Access.READ);
+    }
+
+    @Override
+    int run(JobQueue jobs, Output output) {
+      JobPage page = jobs.reader().list(query());
+      PageToken next = page.nextToken();
+      Map<String, @Nullable Object> more = new LinkedHashMap<>();
+      more.put("next", next == null ? null : next.text());
+      if (output.isJson() || !page.jobs().isEmpty()) {
+        output.list("jobs", SUMMARY, page.jobs(), more);
+      }
+      if (next != null) {
+        output.note(
+            page.jobs().size() == limit
+                ? "There may be more jobs. Continue with --after %s".formatted(next)
+                : "Stopped after reading 10,000 jobs, of which %d match. Continue with --after %s"
+                    .formatted(page.jobs().size(), next));
+        return ExitCodes.DONE;
+      }
+      if (page.jobs().isEmpty()) {
+        output.note("No job matches.");
+        return ExitCodes.NOTHING_MATCHED;
+      }
+      return ExitCodes.DONE;
+    }
+
+    private JobQuery query() {
+      boolean archived = ended || (status != null && !status.isLive());
+      JobQuery query = (archived ? JobQuery.archived() : JobQuery.live()).limit(limit);
+      if (queue != null) {
+        query = query.queue(queue);
+      }
+      if (kind != null) {
+        query = query.kind(kind);
+      }
+      if (status != null) {
+        query = query.status(status);
+      }
+      if (tag != null) {
+        query = query.tag(tag);
+      }
+      return after == null ? query : query.after(new PageToken(after));
+    }
+  }
+
+  /** {@code skipjack jobs show}. */
+  @Command(
+      name = "show",
+      description = "Show a job with its payload and its attempts, whether it is live or ended.")
+  static final class Show extends QueueAction {
+
+    @Parameters(paramLabel = "JOB", description = "Id of the job.")
+    private JobId id;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    Show() {
+      super(Access.READ);
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      JobDetails job =
+          queue
+              .reader()
+              .find(id)
+              .orElseThrow(
+                  () ->
+                      CommandFailure.nothing(
+                          "There is no job %s: it never existed, has been pruned, or ended in a queue without an archive."
+                              .formatted(id)));
+      if (output.isJson()) {
+        Map<String, @Nullable Object> document = DETAILS.members(job);
+        document.put("executions", job.executions().stream().map(ATTEMPTS::members).toList());
+        output.document(document);
+      } else {
+        output.record(DETAILS, job);
+        if (!job.executions().isEmpty()) {
+          output.section("Attempts", ATTEMPTS, job.executions());
+        }
+      }
+      return ExitCodes.DONE;
+    }
+  }
+
+  /** The result of a change to one job. */
+  private record Change(JobId id, String result, boolean done, boolean gone) {
+
+    static Change done(JobId id, String result) {
+      return new Change(id, result, true, false);
+    }
+
+    static Change refused(JobId id, String result) {
+      return new Change(id, result, false, false);
+    }
+
+    static Change gone(JobId id) {
+      return new Change(id, "has ended or never existed", false, true);
+    }
+
+    static Change busy(JobId id) {
+      return refused(id, "locked by another transaction; try again");
+    }
+  }
+
+  private static final Fields<Change> CHANGE =
+      Fields.<Change>none()
+          .and("id", Change::id)
+          .and("changed", Change::done)
+          .and("result", Change::result);
+
+  /** A command that changes the jobs whose ids are given. */
+  abstract static class JobsAction extends QueueAction {
+
+    @Parameters(paramLabel = "JOB", arity = "1..*", description = "Ids of the jobs.")
+    private List<JobId> ids = List.of();
+
+    JobsAction() {
+      super(Access.WRITE);
+    }
+
+    @Override
+    final int run(JobQueue queue, Output output) {
+      List<Change> changes = change(queue, List.copyOf(ids));
+      output.list("jobs", CHANGE, changes);
+      if (changes.stream().allMatch(Change::gone)) {
+        return ExitCodes.NOTHING_MATCHED;
+      }
+      return changes.stream().allMatch(Change::done) ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
+    }
+
+    abstract List<Change> change(JobQueue queue, List<JobId> jobs);
+  }
+
+  private static <R> List<Change> zip(
+      List<JobId> jobs, List<R> results, Function<R, Function<JobId, Change>> describe) {
+    List<Change> changes = new ArrayList<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      changes.add(describe.apply(results.get(i)).apply(jobs.get(i)));
+    }
+    return changes;
+  }
+
+  /** {@code skipjack jobs cancel}. */
+  @Command(
+      name = "cancel",
+      description = {
+        "Cancel jobs. A job that is not running is archived as cancelled.",
+        "The worker of a running job is asked to stop it. Dead jobs are not changed: redrive or prune them."
+      })
+  static final class Cancel extends JobsAction {
+
+    @Override
+    List<Change> change(JobQueue queue, List<JobId> jobs) {
+      return zip(jobs, queue.admin().cancel(jobs), Cancel::describe);
+    }
+
+    private static Function<JobId, Change> describe(CancelResult result) {
+      return switch (result) {
+        case CANCELLED -> id -> Change.done(id, "cancelled");
+        case REQUESTED -> id -> Change.done(id, "running; its worker was asked to stop it");
+        case DEAD -> id -> Change.refused(id, "dead; redrive or prune it instead");
+        case BUSY -> Change::busy;
+        case GONE -> Change::gone;
+      };
+    }
+  }
+
+  /** {@code skipjack jobs redrive}. */
+  @Command(
+      name = "redrive",
+      description = "Return dead jobs to their queues, due immediately and with fresh attempts.")
+  static final class Redrive extends JobsAction {
+
+    @Override
+    List<Change> change(JobQueue queue, List<JobId> jobs) {
+      return zip(jobs, queue.admin().redrive(jobs), Redrive::describe);
+    }
+
+    static Function<JobId, Change> describe(RedriveResult result) {
+      if (result instanceof RedriveResult.Redriven) {
+        return id -> Change.done(id, "redriven");
+      }
+      if (result instanceof RedriveResult.Conflict conflict) {
+        return id ->
+            Change.refused(id, "job %s has taken its unique key".formatted(conflict.holder()));
+      }
+      if (result instanceof RedriveResult.NotDead) {
+        return id -> Change.refused(id, "not dead");
+      }
+      return result instanceof RedriveResult.Busy ? Change::busy : Change::gone;
+    }
+  }
+
+  /** {@code skipjack jobs run-now}. */
+  @Command(
+      name = "run-now",
+      description = "Make pending jobs due immediately, for example while they wait for a retry.")
+  static final class RunNow extends JobsAction {
+
+    @Override
+    List<Change> change(JobQueue queue, List<JobId> jobs) {
+      return jobs.stream().map(id -> hurry(queue.admin(), id)).toList();
+    }
+
+    static Change hurry(QueueAdmin admin, JobId id) {
+      EditResult result = admin.edit(id, JobEdit.nothing().delay(Duration.ZERO));
+      return changed(result, "due now").apply(id);
+    }
+  }
+
+  private static Function<JobId, Change> changed(EditResult result, String done) {
+    return switch (result) {
+      case EDITED -> id -> Change.done(id, done);
+      case NOT_PENDING -> id -> Change.refused(id, "not pending");
+      case BUSY -> Change::busy;
+      case GONE -> Change::gone;
+    };
+  }
+
+  /** {@code skipjack jobs retry}. */
+  @Command(
+      name = "retry",
+      description =
+          "Retry failed jobs immediately: redrive those that are dead, and make those due that wait for their next attempt.")
+  static final class Retry extends JobsAction {
+
+    @Override
+    List<Change> change(JobQueue queue, List<JobId> jobs) {
+      List<RedriveResult> redriven = queue.admin().redrive(jobs);
+      List<Change> changes = new ArrayList<>();
+      for (int i = 0; i < jobs.size(); i++) {
+        RedriveResult result = redriven.get(i);
+        changes.add(
+            result instanceof RedriveResult.NotDead
+                ? RunNow.hurry(queue.admin(), jobs.get(i))
+                : Redrive.describe(result).apply(jobs.get(i)));
+      }
+      return changes;
+    }
+  }
+
+  /** {@code skipjack jobs edit}. */
+  @Command(name = "edit", description = "Change a pending job.")
+  static final class Edit extends QueueAction {
+
+    @Parameters(paramLabel = "JOB", description = "Id of the job.")
+    private JobId id;
+
+    @Option(
+        names = "--priority",
+        paramLabel = "N",
+        description = "New priority, from -100 (lowest) to 100 (highest).")
+    private @Nullable Integer priority;
+
+    @Option(
+        names = "--at",
+        paramLabel = "TIME",
+        description = "New due time, for example 2026-12-01T08:00:00Z.")
+    private @Nullable Instant at;
+
+    @Option(
+        names = "--delay",
+        paramLabel = "DURATION",
+        description = "New due time, counted from now, for example 15m.")
+    private @Nullable Duration delay;
+
+    @Option(names = "--payload", paramLabel = "JSON", description = "New payload.")
+    private @Nullable String payload;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    Edit() {
+      super(Access.WRITE);
+    }
+
+    @Override
+    void check() {
+      if (priority == null && at == null && delay == null && payload == null) {
+        throw CommandFailure.input(
+            "Nothing to change. Use at least one of --priority, --at, --delay and --payload.");
+      }
+      if (at != null && delay != null) {
+        throw CommandFailure.input("--at and --delay both set the due time. Use one of them.");
+      }
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      JobEdit edit = JobEdit.nothing();
+      if (priority != null) {
+        edit = edit.priority(priority);
+      }
+      if (at != null) {
+        edit = edit.at(at);
+      }
+      if (delay != null) {
+        edit = edit.delay(delay);
+      }
+      if (payload != null) {
+        edit = edit.payload(payload);
+      }
+      Change change = changed(queue.admin().edit(id, edit), "changed").apply(id);
+      output.list("jobs", CHANGE, List.of(change));
+      if (change.gone()) {
+        return ExitCodes.NOTHING_MATCHED;
+      }
+      return change.done() ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
+    }
+  }
+}

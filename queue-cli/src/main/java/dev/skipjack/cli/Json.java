@@ -1,0 +1,83 @@
+package dev.skipjack.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.skipjack.api.JobId;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes JSON: a duration in seconds, an instant as in ISO 8601, a job by the number of its id, and
+ * an enum constant in lower case.
+ */
+final class Json {
+
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  private Json() {}
+
+  /** A JSON document of the database, which is copied as it is. */
+  record Raw(String json) {
+
+    /** Returns the document, or null if there is none. */
+    static @Nullable Raw of(@Nullable String json) {
+      return json == null ? null : new Raw(json);
+    }
+
+    @Override
+    public String toString() {
+      return json;
+    }
+  }
+
+  /** Returns a document as one line. */
+  static String line(@Nullable Object document) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = FACTORY.createGenerator(text)) {
+      write(json, document);
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return text.toString();
+  }
+
+  private static void write(JsonGenerator json, @Nullable Object value) throws IOException {
+    if (value == null) {
+      json.writeNull();
+    } else if (value instanceof Map<?, ?> members) {
+      json.writeStartObject();
+      for (Map.Entry<?, ?> member : members.entrySet()) {
+        json.writeFieldName(String.valueOf(member.getKey()));
+        write(json, member.getValue());
+      }
+      json.writeEndObject();
+    } else if (value instanceof Collection<?> elements) {
+      json.writeStartArray();
+      for (Object element : elements) {
+        write(json, element);
+      }
+      json.writeEndArray();
+    } else if (value instanceof Raw raw) {
+      json.writeRawValue(raw.json());
+    } else if (value instanceof Boolean known) {
+      json.writeBoolean(known);
+    } else if (value instanceof JobId id) {
+      json.writeNumber(id.value());
+    } else if (value instanceof Duration duration) {
+      BigDecimal seconds = BigDecimal.valueOf(duration.toMillis(), 3).stripTrailingZeros();
+      json.writeNumber(seconds.toPlainString());
+    } else if (value instanceof Number number) {
+      json.writeNumber(number.toString());
+    } else if (value instanceof Enum<?> constant) {
+      json.writeString(Cell.literal(constant));
+    } else {
+      json.writeString(value.toString());
+    }
+  }
+}

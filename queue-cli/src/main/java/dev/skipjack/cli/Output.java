@@ -1,0 +1,96 @@
+package dev.skipjack.cli;
+
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a command reports its results: tables for people, or one line of JSON for programs. Remarks
+ * go to standard error in both cases.
+ */
+final class Output {
+
+  private final PrintWriter out;
+  private final PrintWriter err;
+  private final boolean json;
+  private final Style style;
+
+  Output(PrintWriter out, PrintWriter err, boolean json, Style style) {
+    this.out = out;
+    this.err = err;
+    this.json = json;
+    this.style = style;
+  }
+
+  boolean isJson() {
+    return json;
+  }
+
+  /** Reports a list. */
+  <T> void list(String name, Fields<T> fields, List<T> rows) {
+    list(name, fields, rows, Map.of());
+  }
+
+  /**
+   * Reports a list.
+   *
+   * @param name the name of the list in the JSON
+   * @param more further members of the JSON
+   */
+  <T> void list(
+      String name, Fields<T> fields, List<T> rows, Map<String, ? extends @Nullable Object> more) {
+    if (json) {
+      Map<String, @Nullable Object> document = new LinkedHashMap<>();
+      document.put(name, rows.stream().map(fields::members).toList());
+      document.putAll(more);
+      document(document);
+    } else {
+      lines(fields.table(rows, style));
+    }
+  }
+
+  /** Prints a table with a title, as a part of a longer text. */
+  <T> void section(String title, Fields<T> fields, List<T> rows) {
+    line("");
+    line(style.heading(title));
+    lines(fields.table(rows, style));
+  }
+
+  /** Prints a record, as a part of a longer text or as the whole of it. */
+  <T> void record(Fields<T> fields, T row) {
+    lines(fields.record(row, style));
+  }
+
+  /** Prints one line of text. */
+  void line(String text) {
+    out.println(text);
+    out.flush();
+  }
+
+  private void lines(List<String> lines) {
+    lines.forEach(out::println);
+    out.flush();
+  }
+
+  /** Prints the one line of JSON. */
+  void document(Map<String, ? extends @Nullable Object> document) {
+    line(Json.line(document));
+  }
+
+  /** Reports that something was done: a sentence, or members of JSON. */
+  void done(String sentence, Map<String, ? extends @Nullable Object> members) {
+    if (json) {
+      document(members);
+    } else {
+      line(sentence);
+    }
+  }
+
+  /** Prints a remark to standard error. */
+  void note(String sentence) {
+    err.println(sentence);
+    err.flush();
+  }
+}

@@ -1,0 +1,441 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.api.JobCount;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.PendingAge;
+import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.QueueState;
+import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.spi.Names;
+import dev.skipjack.store.jooq.JobQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code skipjack queues}. */
+@Command(
+    name = "queues",
+    description = "List queues, show one, pause and resume queues, and set their defaults.",
+    subcommands = {
+      QueuesCommand.ListQueues.class,
+      QueuesCommand.Show.class,
+      QueuesCommand.Pause.class,
+      QueuesCommand.Resume.class,
+      QueuesCommand.SetDefaults.class
+    })
+final class QueuesCommand extends CommandGroup {
+
+  /**
+   * A queue with its jobs.
+   *
+   * @param state null if the queue has never been configured or paused
+   */
+  private record Overview(
+      String name,
+      Map<JobStatus, Long> jobs,
+      boolean estimated,
+      @Nullable PendingAge oldest,
+      @Nullable QueueState state,
+      List<WorkerInfo> workers) {
+
+    long count(JobStatus status) {
+      return jobs.getOrDefault(status, 0L);
+    }
+
+    @Nullable Duration waited() {
+      return oldest == null || oldest.age().isZero() ? null : oldest.age();
+    }
+
+    boolean isPaused() {
+      return state != null && state.paused();
+    }
+
+    @Nullable Instant pausedUntil() {
+      return state == null ? null : state.pausedUntil();
+    }
+
+    String pause() {
+      if (!isPaused()) {
+        return "active";
+      }
+      Instant until = pausedUntil();
+      return until == null ? "paused" : "paused until " + Cell.of(until);
+    }
+
+    /** Returns whether there is any trace of the queue, whose name may be misspelled otherwise. */
+    boolean isKnown() {
+      return state != null || !jobs.isEmpty() || !workers.isEmpty();
+    }
+  }
+
+  private static final Fields<Overview> OVERVIEW =
+      Fields.<Overview>none()
+          .and("queue", Overview::name)
+          .andText("state", Overview::pause)
+          .andJson("paused", Overview::isPaused)
+          .andJson("paused_until", Overview::pausedUntil)
+          .and("pending", queue -> queue.count(JobStatus.PENDING))
+          .and("oldest_due_seconds", Overview::waited)
+          .and("running", queue -> queue.count(JobStatus.RUNNING))
+          .and("waiting", queue -> queue.count(JobStatus.WAITING))
+          .and("dead", queue -> queue.count(JobStatus.DEAD))
+          .andApart("estimated", Overview::estimated)
+          .and("workers", queue -> queue.workers().size());
+
+  private static final Fields<JobCount> COUNTS =
+      Fields.<JobCount>none()
+          .and("kind", count -> count.isOthers() ? "(others)" : count.kind())
+          .and("status", JobCount::status)
+          .and("jobs", count -> count.isOthers() ? null : count.jobs())
+          .and("estimated", JobCount::estimated);
+
+  private static final Fields<QueueSettings> SETTINGS =
+      Fields.<QueueSettings>none()
+          .and("archive_retention_seconds", settings -> or(settings.archiveRetention()))
+          .and("dead_retention_seconds", settings -> or(settings.deadRetention()))
+          .and("default_priority", settings -> or(settings.defaultPriority()))
+          .and("default_max_attempts", settings -> or(settings.defaultMaxAttempts()))
+          .and("ordering_policy", settings -> or(settings.orderingPolicy()));
+
+  private static <V> @Nullable V or(Optional<V> value) {
+    return value.orElse(null);
+  }
+
+  private static @Nullable Integer or(OptionalInt value) {
+    return value.isPresent() ? value.getAsInt() : null;
+  }
+
+  /** Returns the queues that have jobs, settings or workers, ordered by name. */
+  private static Map<String, Overview> overviews(JobQueue queue) {
+    Map<String, Map<JobStatus, Long>> jobs = new TreeMap<>();
+    Map<String, Boolean> estimated = new LinkedHashMap<>();
+    for (JobCount count : queue.reader().counts()) {
+      if (!count.queue().equals(JobCount.OTHERS)) {
+        jobs.computeIfAbsent(count.queue(), name -> new LinkedHashMap<>())
+            .merge(count.status(), count.jobs(), Long::sum);
+        estimated.merge(count.queue(), count.estimated() || count.isOthers(), Boolean::logicalOr);
+      }
+    }
+    List<QueueState> states = queue.reader().queues();
+    List<WorkerInfo> workers = queue.reader().workers();
+    states.forEach(state -> jobs.putIfAbsent(state.queue(), Map.of()));
+    workers.forEach(worker -> worker.queues().forEach(name -> jobs.putIfAbsent(name, Map.of())));
+    List<PendingAge> ages = queue.reader().oldestPending();
+    Map<String, Overview> overviews = new TreeMap<>();
+    jobs.forEach(
+        (name, counts) ->
+            overviews.put(
+                name,
+                new Overview(
+                    name,
+                    counts,
+                    estimated.getOrDefault(name, false),
+                    named(ages, name, PendingAge::queue),
+                    named(states, name, QueueState::queue),
+                    workers.stream().filter(one -> one.queues().contains(name)).toList())));
+    return overviews;
+  }
+
+  private static <V> @Nullable V named(List<V> values, String name, Function<V, String> nameOf) {
+    return values.stream()
+        .filter(value -> nameOf.apply(value).equals(name))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static Overview overview(JobQueue queue, String name) {
+    Overview found = overviews(queue).get(name);
+    return found == null ? new Overview(name, Map.of(), false, null, null, List.of()) : found;
+  }
+
+  /** {@code skipjack queues list}. */
+  @Command(
+      name = "list",
+      description = {
+        "List the queues that have jobs, settings or workers.",
+        "Numbers above 10,000 are estimates."
+      })
+  static final class ListQueues extends QueueAction {
+
+    ListQueues() {
+      super(Access.READ);
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      List<Overview> queues = List.copyOf(overviews(queue).values());
+      if (output.isJson() || !queues.isEmpty()) {
+        output.list("queues", OVERVIEW, queues);
+      }
+      if (queues.isEmpty()) {
+        output.note("There are no queues: no job, setting or worker names one.");
+        return ExitCodes.NOTHING_MATCHED;
+      }
+      return ExitCodes.DONE;
+    }
+  }
+
+  /** {@code skipjack queues show}. */
+  @Command(
+      name = "show",
+      description = "Show a queue with its settings, and count its jobs by kind and status.")
+  static final class Show extends QueueAction {
+
+    @Parameters(paramLabel = "QUEUE", description = "Name of the queue.")
+    private String name;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    Show() {
+      super(Access.READ);
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      Overview overview = overview(queue, Names.requireQueue(name));
+      if (!overview.isKnown()) {
+        throw CommandFailure.nothing(
+            "There is no queue '%s': no job, setting or worker names it.".formatted(name));
+      }
+      QueueSettings settings = queue.admin().settings(name).orElse(QueueSettings.defaults());
+      List<JobCount> counts =
+          queue.reader().counts().stream().filter(count -> count.queue().equals(name)).toList();
+      if (output.isJson()) {
+        Map<String, @Nullable Object> document = new LinkedHashMap<>();
+        document.putAll(OVERVIEW.members(overview));
+        document.put("settings", SETTINGS.members(settings));
+        document.put("counts", counts.stream().map(COUNTS::members).toList());
+        output.document(document);
+      } else {
+        output.record(OVERVIEW, overview);
+        output.record(SETTINGS, settings);
+        if (!counts.isEmpty()) {
+          output.section("Jobs", COUNTS, counts);
+        }
+      }
+      return ExitCodes.DONE;
+    }
+  }
+
+  /** {@code skipjack queues pause}. */
+  @Command(
+      name = "pause",
+      description = {
+        "Pause a queue. Workers stop claiming its jobs within a second; running jobs finish.",
+        "Jobs can still be enqueued."
+      })
+  static final class Pause extends QueueAction {
+
+    @Parameters(paramLabel = "QUEUE", description = "Name of the queue.")
+    private String name;
+
+    @Option(
+        names = "--for",
+        paramLabel = "DURATION",
+        description = "How long to pause it, for example 15m. Default: until it is resumed.")
+    private @Nullable Duration length;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    Pause() {
+      super(Access.WRITE);
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      boolean known = overview(queue, Names.requireQueue(name)).isKnown();
+      if (length == null) {
+        queue.admin().pause(name);
+      } else {
+        queue.admin().pause(name, length);
+      }
+      if (!known) {
+        output.note(
+            "No job, setting or worker names the queue '%s'; check the spelling.".formatted(name));
+      }
+      Overview paused = overview(queue, name);
+      Map<String, @Nullable Object> members = new LinkedHashMap<>();
+      members.put("queue", name);
+      members.put("paused", paused.isPaused());
+      members.put("paused_until", paused.pausedUntil());
+      output.done("Queue '%s' is %s.".formatted(name, paused.pause()), members);
+      return ExitCodes.DONE;
+    }
+  }
+
+  /** {@code skipjack queues resume}. */
+  @Command(name = "resume", description = "Resume a paused queue.")
+  static final class Resume extends QueueAction {
+
+    @Parameters(paramLabel = "QUEUE", description = "Name of the queue.")
+    private String name;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    Resume() {
+      super(Access.WRITE);
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      if (!overview(queue, Names.requireQueue(name)).isPaused()) {
+        throw CommandFailure.nothing("Queue '%s' is not paused.".formatted(name));
+      }
+      queue.admin().resume(name);
+      Map<String, @Nullable Object> members = new LinkedHashMap<>();
+      members.put("queue", name);
+      members.put("paused", false);
+      output.done("Queue '%s' is active.".formatted(name), members);
+      return ExitCodes.DONE;
+    }
+  }
+
+  /** {@code skipjack queues set}. */
+  @Command(
+      name = "set",
+      description = {
+        "Set the defaults of a queue; those that are not named remain.",
+        "The value 'default' removes a setting."
+      })
+  static final class SetDefaults extends QueueAction {
+
+    private static final String DEFAULT = "default";
+
+    @Parameters(paramLabel = "QUEUE", description = "Name of the queue.")
+    private String name;
+
+    @Option(
+        names = "--archive-retention",
+        paramLabel = "DURATION",
+        description =
+            "How long completed and cancelled jobs are kept, for example 7d; 0s keeps none.")
+    private @Nullable String archiveRetention;
+
+    @Option(
+        names = "--dead-retention",
+        paramLabel = "DURATION",
+        description = "How long dead jobs are kept. Default: until they are redriven or pruned.")
+    private @Nullable String deadRetention;
+
+    @Option(
+        names = "--priority",
+        paramLabel = "N",
+        description = "Priority of jobs that set none, from -100 to 100.")
+    private @Nullable String priority;
+
+    @Option(
+        names = "--max-attempts",
+        paramLabel = "N",
+        description = "Maximum attempts of jobs that set none, from 1 to 1000000.")
+    private @Nullable String maxAttempts;
+
+    @Option(
+        names = "--ordering-policy",
+        paramLabel = "POLICY",
+        description =
+            "What happens to the jobs behind a dead job of their ordering key: block, skip or park.")
+    private @Nullable String orderingPolicy;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    SetDefaults() {
+      super(Access.WRITE);
+    }
+
+    @Override
+    void check() {
+      if (archiveRetention == null
+          && deadRetention == null
+          && priority == null
+          && maxAttempts == null
+          && orderingPolicy == null) {
+        throw CommandFailure.input(
+            "Nothing to set. Use at least one of --archive-retention, --dead-retention, --priority, --max-attempts and --ordering-policy.");
+      }
+      changed(QueueSettings.defaults());
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      QueueSettings settings =
+          changed(
+              queue.admin().settings(Names.requireQueue(name)).orElse(QueueSettings.defaults()));
+      queue.admin().configure(name, settings);
+      if (output.isJson()) {
+        Map<String, @Nullable Object> document = new LinkedHashMap<>();
+        document.put("queue", name);
+        document.putAll(SETTINGS.members(settings));
+        output.document(document);
+      } else {
+        output.line("Settings of queue '%s':".formatted(name));
+        output.record(SETTINGS, settings);
+      }
+      return ExitCodes.DONE;
+    }
+
+    private QueueSettings changed(QueueSettings from) {
+      QueueSettings none = QueueSettings.defaults();
+      QueueSettings archive =
+          archiveRetention == null || archiveRetention.equals(DEFAULT)
+              ? none
+              : none.archiveRetention(duration("--archive-retention", archiveRetention));
+      QueueSettings dead =
+          deadRetention == null || deadRetention.equals(DEFAULT)
+              ? none
+              : none.deadRetention(duration("--dead-retention", deadRetention));
+      QueueSettings ranked =
+          priority == null || priority.equals(DEFAULT)
+              ? none
+              : none.defaultPriority(number("--priority", priority));
+      QueueSettings tries =
+          maxAttempts == null || maxAttempts.equals(DEFAULT)
+              ? none
+              : none.defaultMaxAttempts(number("--max-attempts", maxAttempts));
+      QueueSettings ordered =
+          orderingPolicy == null || orderingPolicy.equals(DEFAULT)
+              ? none
+              : none.orderingPolicy(policy(orderingPolicy));
+      return new QueueSettings(
+          (archiveRetention == null ? from : archive).archiveRetention(),
+          (deadRetention == null ? from : dead).deadRetention(),
+          (priority == null ? from : ranked).defaultPriority(),
+          (maxAttempts == null ? from : tries).defaultMaxAttempts(),
+          (orderingPolicy == null ? from : ordered).orderingPolicy());
+    }
+
+    private static Duration duration(String option, String text) {
+      try {
+        return new DurationText().convert(text);
+      } catch (TypeConversionException invalid) {
+        throw CommandFailure.input("%s: %s".formatted(option, invalid.getMessage()));
+      }
+    }
+
+    private static int number(String option, String text) {
+      try {
+        return Integer.parseInt(text);
+      } catch (NumberFormatException invalid) {
+        throw CommandFailure.input(
+            "%s is '%s', but must be a number or 'default'.".formatted(option, text));
+      }
+    }
+
+    private static OrderingPolicy policy(String text) {
+      try {
+        return OrderingPolicy.of(text);
+      } catch (IllegalArgumentException invalid) {
+        throw CommandFailure.input(
+            "--ordering-policy is '%s', but must be block, skip, park or 'default'."
+                .formatted(text));
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package dev.skipjack.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/**
+ * {@code docs/cli.md} shows what the program prints: this test runs each command of the page, in
+ * the order of the page, against the queue of {@link Shop}. {@code -Dgolden.write} rewrites the
+ * output of all commands; the text between them is written by hand.
+ */
+@QueueTest(truncate = false)
+class CommandLineDocumentTest {
+
+  private static final Path PAGE = Path.of("../docs/cli.md");
+  private static final String PROMPT = "$ skipjack ";
+
+  private static final Pattern BLOCK =
+      Pattern.compile("^```console\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+
+  /** An argument in quotation marks, or one without blanks. */
+  private static final Pattern ARGUMENT = Pattern.compile("'([^']*)'|(\\S+)");
+
+  /** Commands that run for minutes have pages of their own. */
+  private static final Set<String> ELSEWHERE = Set.of("demo", "bench", "torture", "help");
+
+  @Test
+  void thePageShowsWhatTheProgramPrints(QueueDatabase database, @TempDir Path home)
+      throws IOException, SQLException {
+    Shop.open(database);
+    Path profiles = home.resolve(".config/skipjack/config");
+    Files.createDirectories(profiles.getParent());
+    Files.writeString(profiles, "[default]\nurl = " + database.jdbcUrl());
+
+    String page = Files.readString(PAGE);
+    StringBuilder rewritten = new StringBuilder();
+    Matcher block = BLOCK.matcher(page);
+    while (block.find()) {
+      StringBuilder transcript = new StringBuilder("```console\n");
+      for (String line : commands(block.group(1))) {
+        transcript.append(line).append('\n').append(run(home, line));
+      }
+      block.appendReplacement(
+          rewritten, Matcher.quoteReplacement(transcript.append("```").toString()));
+    }
+    block.appendTail(rewritten);
+    if (System.getProperty("golden.write") != null) {
+      Files.writeString(PAGE, rewritten);
+    }
+    assertThat(rewritten.toString()).isEqualTo(Files.readString(PAGE));
+  }
+
+  @Test
+  void thePageShowsEveryCommandWithItsHelpAndItsJson() throws IOException {
+    String page = Files.readString(PAGE);
+    Set<String> missing = new TreeSet<>();
+    for (String command : leaves("", Skipjack.commandLine())) {
+      if (!page.contains(PROMPT + command + " --help\n")) {
+        missing.add(command + " --help");
+      }
+      if (!command.equals("completion")
+          && !Pattern.compile("^\\$ skipjack " + command + "\\b.* --json$", Pattern.MULTILINE)
+              .matcher(page)
+              .find()) {
+        missing.add(command + " --json");
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  private static List<String> leaves(String prefix, CommandLine group) {
+    List<String> leaves = new ArrayList<>();
+    group
+        .getSubcommands()
+        .forEach(
+            (name, command) -> {
+              if (command.getSubcommands().isEmpty() && !ELSEWHERE.contains(name)) {
+                leaves.add(prefix + name);
+              }
+              leaves.addAll(leaves(prefix + name + " ", command));
+            });
+    return leaves;
+  }
+
+  private static List<String> commands(String block) {
+    return block.lines().filter(line -> line.startsWith(PROMPT)).toList();
+  }
+
+  private static String run(Path home, String line) {
+    List<String> arguments = new ArrayList<>();
+    Matcher argument = ARGUMENT.matcher(line.substring(PROMPT.length()));
+    while (argument.find()) {
+      arguments.add(argument.group(1) == null ? argument.group(2) : argument.group(1));
+    }
+    Program program = Program.run(Map.of(), home, arguments.toArray(String[]::new));
+    String exit = program.exitCode() == 0 ? "" : "(exit code %d)%n".formatted(program.exitCode());
+    return sameEachTime(program.out() + program.err()) + exit;
+  }
+
+  /** Replaces what differs between two runs. */
+  private static String sameEachTime(String output) {
+    return output
+        .replaceAll("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z", "2026-11-22T08:00:00Z")
+        .replaceAll("(oldest_due_seconds\":)75\\d\\d(\\.\\d+)?", "$17500")
+        .replaceAll("shop-1/[0-9a-f]{8}", "shop-1/1a7ad0d5")
+        .replaceAll("(stack\":\").*?(?<!\\\\)\"", "$1...\"")
+        .replaceAll("(java\":? ?\"?)[0-9][^\"\n]*", "$117.0.17+10")
+        .replaceAll("[ ]+(?=\n)", "");
+  }
+}

@@ -1,0 +1,85 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.worker.Worker;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+
+/**
+ * The queue of a shop, as an operator finds it: a job of each status, on a new database, so that
+ * their ids are 1 to 8.
+ */
+final class Shop {
+
+  static final JobType<String> RECEIPT =
+      JobType.of("send-receipt", String.class)
+          .onQueue("emails")
+          .maxAttempts(5)
+          .retry(Backoff.fixed(Duration.ofHours(1)));
+  static final JobType<String> CHARGE =
+      JobType.of("charge-card", String.class).onQueue("payments").maxAttempts(3);
+  static final JobType<String> STOCK =
+      JobType.of("update-stock", String.class).onQueue("stock").maxAttempts(3);
+  static final JobType<String> REPORT =
+      JobType.of("build-report", String.class).onQueue("reports").maxAttempts(3);
+
+  private Shop() {}
+
+  static JobQueue queue(QueueDatabase database) {
+    return JobQueue.builder(database.dataSource()).codec(new RawJson()).build();
+  }
+
+  /** Enqueues the jobs and runs some of them. */
+  static void open(QueueDatabase database) throws SQLException {
+    JobQueue queue = queue(database);
+    queue.enqueue(RECEIPT, order(1001), job -> job.tags("vip"));
+    queue.enqueue(CHARGE, order(1002));
+    queue.enqueue(CHARGE, order(1003));
+    queue.enqueue(RECEIPT, order(1004));
+    queue.enqueue(STOCK, "{\"sku\": 7, \"change\": -1}", job -> job.orderingKey("sku-7"));
+    queue.enqueue(STOCK, "{\"sku\": 7, \"change\": 3}", job -> job.orderingKey("sku-7"));
+    Worker worker =
+        Worker.on(queue)
+            .handle(RECEIPT, (receipt, context) -> send(receipt))
+            .handle(CHARGE, (charge, context) -> Outcome.dead("Card declined"))
+            .handle(STOCK, (change, context) -> Outcome.dead("Unknown article: sku 7"))
+            .queue("emails", 1)
+            .queue("payments", 1)
+            .queue("stock", 1)
+            .name("shop-1")
+            .build();
+    worker.runUntilIdle();
+    queue.enqueue(RECEIPT, order(1005));
+    queue.enqueue(REPORT, "{\"month\": \"2026-11\"}", job -> job.delay(Duration.ofDays(1)));
+    execute(
+        database,
+        "UPDATE skipjack.job_executions SET finished_at = started_at + interval '250 ms'",
+        "UPDATE skipjack.jobs SET scheduled_at = now() - interval '125 min' WHERE id = 7");
+  }
+
+  private static String order(int number) {
+    return "{\"order\": %d}".formatted(number);
+  }
+
+  private static Outcome send(String receipt) {
+    if (receipt.contains("1004")) {
+      throw new IllegalStateException("Mail server responded 451 4.7.1 Try again later");
+    }
+    return Outcome.completed();
+  }
+
+  static void execute(QueueDatabase database, String... statements) throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+}
