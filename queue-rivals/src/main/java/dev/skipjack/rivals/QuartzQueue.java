@@ -170,7 +170,8 @@ final class QuartzQueue extends OtherQueue {
     }
 
     /**
-     * The library's bulk call needs a job of its own per trigger, so that this is the faster way.
+     * Quartz's bulk call needs a separate job for each trigger, so scheduling the triggers one by
+     * one is faster.
      */
     @Override
     public void enqueueAll(long jobs) throws SchedulerException {

@@ -13,7 +13,7 @@ final class Scale {
   enum Measure {
     JOBS(100_000),
     WORKER_KILLS(200),
-    /** Immediate stops of the server and kills of its first process. */
+    /** Immediate shutdowns of the server and kills of its postmaster. */
     SERVER_KILLS(20),
     /** Workers that were frozen for longer than a lease and then resumed. */
     ZOMBIES(50),

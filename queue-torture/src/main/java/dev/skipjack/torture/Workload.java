@@ -13,7 +13,8 @@ enum Workload {
   /** Has one of a few unique keys, which it holds while it is live. */
   UNIQUE,
   /**
-   * A job that is cancelled at some point. It ends as cancelled unless it has completed by then.
+   * A job that is cancelled at some point. It ends as cancelled or, if it completes first, as
+   * completed.
    */
   CANCEL,
   /** Writes a row with {@code completeIn}: exactly one row per job. */

@@ -43,7 +43,7 @@ final class ClaimLoop implements Loop.Step {
 
   /**
    * @param accept receives the attempts of a claim
-   * @param clock as {@link System#nanoTime()}
+   * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
    * @param polled called after each successful poll, even if there was no room for more jobs
    */
   ClaimLoop(

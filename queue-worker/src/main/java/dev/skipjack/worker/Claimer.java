@@ -82,7 +82,7 @@ final class Claimer {
   private boolean asked;
 
   /**
-   * @param clock as {@link System#nanoTime()}
+   * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
    * @param watch is notified of listings and claims
    */
   Claimer(

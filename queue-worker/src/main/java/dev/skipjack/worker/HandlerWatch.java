@@ -16,7 +16,7 @@ final class HandlerWatch {
   private long lastAt;
 
   /**
-   * @param clock as {@link System#nanoTime()}
+   * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
    */
   HandlerWatch(LongSupplier clock) {
     this.clock = clock;

@@ -52,7 +52,7 @@ final class Promoter implements Loop.Step {
   /**
    * @param promoted receives a wake-up for each promoted job that is due
    * @param loop is raised by {@link #expect}
-   * @param clock as {@link System#nanoTime()}
+   * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
    */
   Promoter(
       OrderedJobs jobs,

@@ -16,7 +16,7 @@ final class SharedLoop implements Loop.Step {
 
   /**
    * @param woken runs whenever the loop is woken, and does nothing if there is no work
-   * @param clock as {@link System#nanoTime()}
+   * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
    */
   SharedLoop(Loop.Step paced, Loop.Step woken, LongSupplier clock) {
     this.paced = paced;

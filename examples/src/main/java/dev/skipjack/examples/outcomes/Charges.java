@@ -12,6 +12,7 @@ import java.io.PrintStream;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,6 +29,7 @@ public final class Charges {
 
   private final DataSource dataSource;
   private final JobQueue queue;
+  private final Instant monday = Instant.now().plus(Duration.ofDays(2));
   private final Set<String> declined = ConcurrentHashMap.newKeySet();
 
   Charges(DataSource dataSource) {
@@ -72,8 +74,8 @@ public final class Charges {
     if (charge.order().equals("withdrawn")) {
       return Outcome.cancelled("order was withdrawn");
     }
-    if (charge.order().equals("not-before-monday") && context.attempt() == 1) {
-      return Outcome.snooze(Duration.ofDays(2)); // uses no attempt
+    if (charge.order().equals("not-before-monday") && Instant.now().isBefore(monday)) {
+      return Outcome.snooze(monday); // uses no attempt
     }
     if (charge.order().equals("by-night") && context.attempt() == 1) {
       return Outcome.retry(Duration.ofHours(6), "bank is closed"); // uses one; replaces the backoff

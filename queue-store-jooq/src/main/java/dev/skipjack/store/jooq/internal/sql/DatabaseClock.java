@@ -52,7 +52,7 @@ public final class DatabaseClock {
         "cast({0} as double precision) * interval '1 microsecond'", SQLDataType.INTERVAL, micros);
   }
 
-  /** Returns a duration in microseconds, rounded up, as parameters represent it. */
+  /** Returns the duration in microseconds, rounded up. Parameters of statements have this form. */
   public static long micros(Duration duration) {
     return TimeUnit.MICROSECONDS.convert(duration.plusNanos(999));
   }
