@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.EditResult;
+import dev.skipjack.api.Fix;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobExplanation;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
@@ -81,6 +83,15 @@ class HowDoITest {
 
   // end of snippet
 
+  // snippet: why
+  String whyNot(JobId job) {
+    JobExplanation why = queue.reader().why(job).orElseThrow();
+    Fix fix = why.fix();
+    return fix == null ? why.sentence() : why.sentence() + " Fix: " + fix.command();
+  }
+
+  // end of snippet
+
   // snippet: pause
   void pauseForAnHour() {
     queue.admin().pause("emails", Duration.ofHours(1));
@@ -127,9 +138,12 @@ class HowDoITest {
 
   @Test
   void aPausedQueueIsNotDrainedBeforeItIsResumed() {
-    at(Instant.now());
+    JobId job = at(Instant.now());
     pauseForAnHour();
     assertThat(drain()).isZero();
+    assertThat(whyNot(job))
+        .startsWith("Queue emails has been paused for ")
+        .endsWith(". Fix: skipjack queues resume emails");
     resume();
     assertThat(drain()).isEqualTo(1);
   }

@@ -31,6 +31,19 @@ public interface JobReader {
   Optional<JobDetails> find(JobId id);
 
   /**
+   * Explains why a job is not running, or what it is doing: returns the first reason that applies,
+   * with its evidence and the action that changes it.
+   *
+   * <p>All facts are as of one point in time, because the transaction is REPEATABLE READ. A worker
+   * counts as alive if it was seen within the last 3 minutes; workers report once a minute. The
+   * call reads at most 10,001 running jobs, 1,001 jobs in each lane of the queue that are served
+   * before a due job, and 1,000 workers.
+   *
+   * @return the reason, or empty under the same conditions as {@link #find}
+   */
+  Optional<JobExplanation> why(JobId id);
+
+  /**
    * Returns a page of jobs, without their payloads.
    *
    * <p>The call reads at most 10,000 jobs to fill a page, or just the limit of the query if there

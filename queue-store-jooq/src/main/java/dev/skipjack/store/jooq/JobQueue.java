@@ -21,6 +21,7 @@ import dev.skipjack.api.spi.SchemaName;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.store.jooq.internal.QueueExtension;
+import dev.skipjack.store.jooq.internal.diagnosis.JobExplainer;
 import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
@@ -114,7 +115,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     this.producers = application.store();
     this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
-    this.reader = new JooqJobReader(application.transactions().readOnly(), dialect);
+    this.reader =
+        new JooqJobReader(
+            application.transactions().readOnly(),
+            dialect,
+            new JobExplainer(application.transactions(), dialect)::why);
     this.admin =
         new JooqQueueAdmin(
             application.transactions(),

@@ -63,6 +63,10 @@ class ArchitectureTest {
       dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.read");
 
   @ArchTest
+  static final ArchRule diagnosisDependsOnInternalSqlAlone =
+      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.diagnosis");
+
+  @ArchTest
   static final ArchRule schedulesDependOnInternalSqlAndTheEnqueueOfJobsAlone =
       dependsOnInternalSqlAlone(
           "dev.skipjack.store.jooq.internal.schedule",

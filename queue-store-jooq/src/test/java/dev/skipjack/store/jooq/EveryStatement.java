@@ -31,6 +31,7 @@ import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.store.jooq.internal.diagnosis.DiagnosisStatements;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.history.HistoryStatements;
 import dev.skipjack.store.jooq.internal.ordering.OrderingStatements;
@@ -253,6 +254,7 @@ final class EveryStatement {
     transactions.run(RescueStatement.oldestRunning(dialect), 0L);
     HistoryStatements.runThoseOfOldPartitions(transactions, schema);
     ReadStatements.runCountSample(transactions.readOnly(), schema);
+    DiagnosisStatements.runThoseOfAJob(transactions.snapshot(), schema);
   }
 
   /**
@@ -262,6 +264,7 @@ final class EveryStatement {
   static Map<String, StatementText> texts(String schema) {
     Map<String, StatementText> all =
         new TreeMap<>(GoldenSqlTest.statements(schema, AuditWeeks.containing(Instant.now())));
+    all.putAll(DiagnosisStatements.texts(schema));
     all.putAll(HistoryStatements.texts(schema));
     all.putAll(OrderingStatements.texts(schema));
     all.putAll(ReadStatements.texts(schema));

@@ -21,6 +21,7 @@ class StatementsDocumentTest {
       List.of(
           Path.of("src/main/java/dev/skipjack/store/jooq"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/history"),
+          Path.of("src/main/java/dev/skipjack/store/jooq/internal/diagnosis"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/read"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/schedule"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/ordering"),
@@ -102,7 +103,15 @@ class StatementsDocumentTest {
               "CountSampleStatement",
               "OldestPendingStatement",
               "GroupDeadJobsStatement",
-              "BlockedKeysStatement"));
+              "BlockedKeysStatement"),
+          new Chapter(
+              "Why a job is not running",
+              "JobFactsStatement",
+              "QueueFactsStatement",
+              "WorkerFactsStatement",
+              "LeaseHolderStatement",
+              "OrderingFactsStatement",
+              "KeyHolderStatement"));
 
   private static final String HEAD =
       """
@@ -114,7 +123,8 @@ class StatementsDocumentTest {
 
       All statements run as constant text, with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)).
       Each of the queue's own transactions begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`, and sets
-      `enable_seqscan = off` and `plan_cache_mode = force_generic_plan` until it ends. In a caller's transaction, these settings are changed
+      `enable_seqscan = off` and `plan_cache_mode = force_generic_plan` until it ends. Those that explain a job are `REPEATABLE READ`, so that all
+      their statements read one state. In a caller's transaction, these settings are changed
       for the statement and then restored. The enqueue of a single job needs none of this and is sent alone. `search_path` is restored at the end of each round trip ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
 
       Writes of many jobs lock them in id order, or skip locked jobs. None of them waits for a job's row while it holds others. Keys are an

@@ -14,6 +14,7 @@ import static org.jooq.impl.DSL.withRecursive;
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.LooseScan;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;

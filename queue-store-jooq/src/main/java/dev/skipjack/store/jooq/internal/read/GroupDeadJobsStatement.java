@@ -20,6 +20,7 @@ import static org.jooq.impl.DSL.withRecursive;
 import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.LooseScan;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;

@@ -5,6 +5,7 @@ import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobExecution;
+import dev.skipjack.api.JobExplanation;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobOrder;
 import dev.skipjack.api.JobPage;
@@ -24,12 +25,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jooq.DSLContext;
 
 /** Reads jobs from PostgreSQL. */
 public final class JooqJobReader implements JobReader {
 
   private final OwnTransactions transactions;
+  private final Function<JobId, Optional<JobExplanation>> explainer;
   private final Statement<JobId, JobDetails> find;
   private final Statement<JobId, JobExecution> executions;
   private final Statement<PageQuery.Request, PageQuery.Entry> listLive;
@@ -51,9 +54,14 @@ public final class JooqJobReader implements JobReader {
    *
    * @param transactions the transactions, which should be {@link OwnTransactions#readOnly}
    * @param dialect renders statements for the queue's schema, without a connection
+   * @param explainer explains a job
    */
-  public JooqJobReader(OwnTransactions transactions, DSLContext dialect) {
+  public JooqJobReader(
+      OwnTransactions transactions,
+      DSLContext dialect,
+      Function<JobId, Optional<JobExplanation>> explainer) {
     this.transactions = transactions;
+    this.explainer = explainer;
     this.find = Statement.lazily(() -> FindJobStatement.of(dialect));
     this.executions = Statement.lazily(() -> ExecutionsStatement.of(dialect));
     this.listLive = Statement.lazily(() -> ListLiveStatement.of(dialect));
@@ -76,6 +84,11 @@ public final class JooqJobReader implements JobReader {
     return transactions.run(find, id).stream()
         .findFirst()
         .map(job -> job.withExecutions(executionsOf(id)));
+  }
+
+  @Override
+  public Optional<JobExplanation> why(JobId id) {
+    return explainer.apply(id);
   }
 
   private List<JobExecution> executionsOf(JobId id) {

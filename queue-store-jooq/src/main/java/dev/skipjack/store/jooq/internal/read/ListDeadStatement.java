@@ -10,6 +10,7 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.LooseScan;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;

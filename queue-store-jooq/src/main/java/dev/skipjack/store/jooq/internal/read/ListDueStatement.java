@@ -11,6 +11,7 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.LooseScan;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import org.jooq.CommonTableExpression;

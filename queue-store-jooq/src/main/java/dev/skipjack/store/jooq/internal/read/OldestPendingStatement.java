@@ -7,6 +7,7 @@ import static org.jooq.impl.DSL.withRecursive;
 
 import dev.skipjack.api.PendingAge;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.LooseScan;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;

@@ -1,8 +1,8 @@
 /**
  * Reads jobs for dashboards and tools. {@link dev.skipjack.store.jooq.internal.read.JooqJobReader}
  * implements {@link dev.skipjack.api.JobReader}, with one statement for each query. {@code
- * PageQuery} is the query that all lists share, {@code LooseScan} finds the groups of an index, and
- * {@code JobSummaries} has the columns that lists show.
+ * PageQuery} is the query that all lists share, and {@code JobSummaries} has the columns that lists
+ * show.
  *
  * <p>Every statement is bounded, regardless of the size of the tables: it reads a limited range of
  * an index, and its result shows where the range ended or that a count is an estimate. {@code

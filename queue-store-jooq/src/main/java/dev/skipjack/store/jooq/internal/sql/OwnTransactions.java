@@ -51,6 +51,14 @@ public final class OwnTransactions {
     return new OwnTransactions(connections, Preamble.READ_ONLY, onReadOnlyServer);
   }
 
+  /**
+   * Returns a copy that cannot write, as {@link #readOnly} does, and whose statements all read the
+   * state of the database at the first of them.
+   */
+  public OwnTransactions snapshot() {
+    return new OwnTransactions(connections, Preamble.SNAPSHOT, onReadOnlyServer);
+  }
+
   /** Returns a copy whose statements wait for a lock for at most a tenth of a second (55P03). */
   public OwnTransactions impatient() {
     return new OwnTransactions(connections, Preamble.IMPATIENT, onReadOnlyServer);

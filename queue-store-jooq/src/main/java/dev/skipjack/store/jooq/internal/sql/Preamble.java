@@ -18,6 +18,9 @@ enum Preamble {
    */
   READ_ONLY(", " + Settings.set("enable_bitmapscan", "off"), "READ COMMITTED READ ONLY"),
 
+  /** The settings of several statements that read one state of the database. */
+  SNAPSHOT(", " + Settings.set("enable_bitmapscan", "off"), "REPEATABLE READ READ ONLY"),
+
   /**
    * The settings of statements that may have to wait, with rows locked, for a key that another
    * transaction holds.

@@ -118,6 +118,12 @@ class ReadPlanTest {
         () -> reader.list(JobQuery.archived().kind("none").limit(500)));
     // Five queues, two kinds of the dead, the running, the waiting.
     bound("counts", 7 * WINDOW + 10_000 + PROBES, reader::counts);
+    // The running jobs of all queues, and 1,001 of each of the three lanes.
+    bound("why pending", WINDOW + 3 * 1_001 + PROBES, () -> reader.why(new JobId(149_999)));
+    bound("why dead", PROBES, () -> reader.why(new JobId(150_001)));
+    bound("why running", PROBES, () -> reader.why(new JobId(190_001)));
+    bound("why waiting", 1_001 + PROBES, () -> reader.why(new JobId(200_000)));
+    bound("why archived", PROBES, () -> reader.why(new JobId(1_000_001)));
     bound("oldest pending", 20, reader::oldestPending);
     bound("dead letters", 2 * WINDOW + PROBES, reader::deadLetters);
     bound("queues", 10, reader::queues);
@@ -161,10 +167,11 @@ class ReadPlanTest {
     return sum(fixture, "idx_tup_read", "pg_stat_user_indexes");
   }
 
+  /** The table of the workers has a row for each of them and is always read as a whole. */
   private static long sum(Fixture fixture, String counter, String view) {
     return Long.parseLong(
         fixture.value(
-            "SELECT coalesce(sum(%s), 0)::bigint FROM %s WHERE schemaname = '%s' AND relname ~ '^jobs?_?'"
+            "SELECT coalesce(sum(%s), 0)::bigint FROM %s WHERE schemaname = '%s' AND relname ~ '^jobs?_?' AND relname <> 'job_workers'"
                 .formatted(counter, view, fixture.database.schema())));
   }
 

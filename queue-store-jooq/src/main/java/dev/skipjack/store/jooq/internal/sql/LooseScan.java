@@ -1,4 +1,4 @@
-package dev.skipjack.store.jooq.internal.read;
+package dev.skipjack.store.jooq.internal.sql;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static org.jooq.impl.DSL.field;
@@ -10,7 +10,6 @@ import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
@@ -36,19 +35,19 @@ import org.jooq.Table;
  * the first entry of the next, and reads one entry per group. It orders by all columns of the index
  * because the planner might otherwise choose another index for the limit.
  */
-final class LooseScan {
+public final class LooseScan {
 
   /** The columns of {@code jobs_pending_idx}, in order. */
-  static final List<Field<?>> PENDING_ORDER =
+  public static final List<Field<?>> PENDING_ORDER =
       List.of(JOBS.QUEUE, JOBS.PRIORITY, JOBS.SCHEDULED_AT, JOBS.ID);
 
   /** The columns of {@code jobs_dead_idx}, in order. */
-  static final List<Field<?>> DEAD_ORDER = List.of(JOBS.QUEUE, JOBS.KIND, JOBS.ID);
+  public static final List<Field<?>> DEAD_ORDER = List.of(JOBS.QUEUE, JOBS.KIND, JOBS.ID);
 
   private LooseScan() {}
 
   /** Finds the queues that have pending jobs: {@code <alias>(queue)}. */
-  static CommonTableExpression<?> pendingQueues(String alias) {
+  public static CommonTableExpression<?> pendingQueues(String alias) {
     return groups(
         alias,
         List.of(JOBS.QUEUE),
@@ -61,7 +60,7 @@ final class LooseScan {
    * Finds the lanes that have pending jobs, and the due time of the first job of each: {@code
    * <alias>(queue, priority, scheduled_at)}.
    */
-  static CommonTableExpression<?> lanes(String alias) {
+  public static CommonTableExpression<?> lanes(String alias) {
     return groups(
         alias,
         List.of(JOBS.QUEUE, JOBS.PRIORITY, JOBS.SCHEDULED_AT),
@@ -71,7 +70,7 @@ final class LooseScan {
   }
 
   /** Finds the lanes of some queues that have pending jobs: {@code <alias>(queue, priority)}. */
-  static CommonTableExpression<?> lanes(String alias, Condition queues) {
+  public static CommonTableExpression<?> lanes(String alias, Condition queues) {
     return groups(
         alias,
         List.of(JOBS.QUEUE, JOBS.PRIORITY),
@@ -81,7 +80,7 @@ final class LooseScan {
   }
 
   /** Finds the queues and kinds that have dead jobs: {@code <alias>(queue, kind)}. */
-  static CommonTableExpression<?> deadGroups(String alias) {
+  public static CommonTableExpression<?> deadGroups(String alias) {
     return groups(
         alias,
         List.of(JOBS.QUEUE, JOBS.KIND),
@@ -91,7 +90,7 @@ final class LooseScan {
   }
 
   /** Returns a column of such a CTE. */
-  static <T> Field<T> of(String alias, Field<T> column) {
+  public static <T> Field<T> of(String alias, Field<T> column) {
     return field(name(alias, column.getName()), column.getDataType());
   }
 

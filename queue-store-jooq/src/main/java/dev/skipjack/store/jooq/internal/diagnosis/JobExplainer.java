@@ -1,0 +1,397 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.skipjack.api.JobExplanation;
+import dev.skipjack.api.JobExplanation.Reason;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Session;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Explains why a job is not running, with at most three statements in one snapshot. Safe for any
+ * number of threads.
+ */
+public final class JobExplainer {
+
+  private final OwnTransactions transactions;
+  private final Statement<JobId, JobFacts> facts;
+  private final Statement<JobFacts, QueueFactsStatement.Facts> queueFacts;
+  private final Statement<JobFacts, WorkerFactsStatement.Facts> workers;
+  private final Statement<String, LeaseHolderStatement.Facts> leaseHolder;
+  private final Statement<JobFacts, OrderingFactsStatement.Facts> orderingFacts;
+  private final Statement<String, KeyHolderStatement.Holder> keyHolder;
+
+  /**
+   * Creates an explainer. Opens no connection.
+   *
+   * @param transactions the transactions, of which snapshots are used
+   * @param dialect renders statements for the queue's schema, without a connection
+   */
+  public JobExplainer(OwnTransactions transactions, DSLContext dialect) {
+    this.transactions = transactions.snapshot();
+    this.facts = Statement.lazily(() -> JobFactsStatement.of(dialect));
+    this.queueFacts = Statement.lazily(() -> QueueFactsStatement.of(dialect));
+    this.workers = Statement.lazily(() -> WorkerFactsStatement.of(dialect));
+    this.leaseHolder = Statement.lazily(() -> LeaseHolderStatement.of(dialect));
+    this.orderingFacts = Statement.lazily(() -> OrderingFactsStatement.of(dialect));
+    this.keyHolder = Statement.lazily(() -> KeyHolderStatement.of(dialect));
+  }
+
+  /** Implements {@link dev.skipjack.api.JobReader#why}. */
+  public Optional<JobExplanation> why(JobId id) {
+    return transactions.inOne(
+        session -> {
+          List<JobFacts> found = session.run(facts, id);
+          return found.isEmpty()
+              ? Optional.empty()
+              : Optional.of(explain(session, found.get(0)).toJobExplanation());
+        });
+  }
+
+  private Explanation explain(Session session, JobFacts job) throws SQLException {
+    return switch (job.status()) {
+      case COMPLETED -> ended(job, Reason.COMPLETED, "Completed");
+      case CANCELLED -> ended(job, Reason.CANCELLED, "Cancelled");
+      case RUNNING -> running(session, job);
+      case DEAD -> dead(session, job);
+      case WAITING -> waiting(session, job);
+      case PENDING -> pending(session, job);
+    };
+  }
+
+  private static Explanation ended(JobFacts job, Reason reason, String what) {
+    Instant at = requireNonNull(job.finishedAt());
+    return new Explanation(
+            job,
+            reason,
+            "%s at %s, %s ago, after %s."
+                .formatted(
+                    what, at, Spans.between(at, job.now()), counted(job.attempts(), "attempt")))
+        .with("finished_at", at)
+        .with("attempts", job.attempts())
+        .with("worker", job.worker())
+        .with("last_error", job.lastError());
+  }
+
+  private Explanation running(Session session, JobFacts job) throws SQLException {
+    Instant expires = requireNonNull(job.leaseExpiresAt());
+    String worker = String.valueOf(job.worker());
+    LeaseHolderStatement.@Nullable Facts holder =
+        session.run(leaseHolder, worker).stream().findFirst().orElse(null);
+    Instant renewed =
+        holder == null || holder.lease() == null ? null : expires.minus(holder.lease());
+    Explanation explanation;
+    if (expires.isBefore(job.now())) {
+      explanation =
+          new Explanation(
+                  job,
+                  Reason.LEASE_EXPIRED,
+                  "The lease of worker %s expired %s ago; the worker has stopped, is frozen or cannot reach the database. Any worker rescues the job at its next search for expired leases."
+                      .formatted(worker, Spans.between(expires, job.now())))
+              .fixedBy(
+                  "skipjack rescue",
+                  "queue.store().rescue(Duration.ZERO, 1000), or start a worker");
+    } else if (job.cancelRequestedAt() != null) {
+      explanation =
+          new Explanation(
+              job,
+              Reason.CANCEL_REQUESTED,
+              "Running on worker %s, which was asked %s ago to cancel it; the handler has not ended yet. The lease ends at %s unless it is renewed."
+                  .formatted(worker, Spans.between(job.cancelRequestedAt(), job.now()), expires));
+    } else {
+      explanation =
+          new Explanation(
+                  job,
+                  Reason.RUNNING,
+                  "Leased by worker %s until %s%s; attempt %d has run for %s."
+                      .formatted(
+                          worker,
+                          expires,
+                          renewed == null
+                              ? ""
+                              : " (heartbeat %s ago)".formatted(Spans.between(renewed, job.now())),
+                          job.attempts(),
+                          Spans.between(requireNonNull(job.startedAt()), job.now())))
+              .fixedBy(
+                  "skipjack jobs cancel " + job.id(),
+                  "queue.admin().cancel(List.of(new JobId(%s)))".formatted(job.id()));
+    }
+    return explanation
+        .with("worker", job.worker())
+        .with("host", holder == null ? null : holder.host())
+        .with("attempt", job.attempts())
+        .with("started_at", job.startedAt())
+        .with("lease_expires_at", expires)
+        .withSeconds("heartbeat_seconds_ago", renewed, job.now())
+        .withSeconds("worker_seen_seconds_ago", holder == null ? null : holder.seenAt(), job.now())
+        .with("cancel_requested_at", job.cancelRequestedAt());
+  }
+
+  private Explanation dead(Session session, JobFacts job) throws SQLException {
+    KeyHolderStatement.@Nullable Holder holder =
+        job.freedUniqueKey() == null
+            ? null
+            : session.run(keyHolder, job.freedUniqueKey()).stream().findFirst().orElse(null);
+    boolean usedUp = job.usedAttempts() >= job.maxAttempts();
+    String died =
+        usedUp
+            ? "Dead: %d of %d attempts are used up."
+                .formatted(job.usedAttempts(), job.maxAttempts())
+            : "Dead: attempt %d failed in a way that rules out a retry.".formatted(job.attempts());
+    String error = job.lastError() == null ? "" : " Error: " + firstLine(job.lastError());
+    String blocks = job.holdsOrderingKey() ? " It blocks its ordering key." : "";
+    Explanation explanation;
+    if (holder != null) {
+      explanation =
+          new Explanation(
+                  job,
+                  Reason.UNIQUE_KEY_TAKEN,
+                  "%s It cannot be redriven, because the %s job %s holds its unique key.%s%s"
+                      .formatted(died, holder.status().literal(), holder.id(), blocks, error))
+              .with("unique_holder", holder.id())
+              .with("unique_holder_status", holder.status().literal())
+              .fixedBy(
+                  "skipjack why " + holder.id(),
+                  "queue.reader().why(new JobId(%s)); redrive this job once that one has ended"
+                      .formatted(holder.id()));
+    } else {
+      explanation =
+          new Explanation(
+                  job,
+                  usedUp ? Reason.ATTEMPTS_USED_UP : Reason.FAILED_FOR_GOOD,
+                  died + blocks + error)
+              .fixedBy(
+                  "skipjack jobs redrive " + job.id(),
+                  "queue.admin().redrive(List.of(new JobId(%s)))".formatted(job.id()));
+    }
+    return explanation
+        .with("died_at", job.diedAt())
+        .with("used_attempts", job.usedAttempts())
+        .with("max_attempts", job.maxAttempts())
+        .with("last_error", job.lastError())
+        .with("worker", job.worker())
+        .with("unique_label", job.uniqueLabel())
+        .with("ordering_key", job.orderingKey());
+  }
+
+  private Explanation waiting(Session session, JobFacts job) throws SQLException {
+    String key = requireNonNull(job.orderingKey());
+    OrderingFactsStatement.Facts ordering = session.run(orderingFacts, job).get(0);
+    OrderingFactsStatement.@Nullable Head head = ordering.head();
+    Explanation explanation;
+    if (head == null) {
+      boolean noWorker = session.run(workers, job).isEmpty();
+      explanation =
+          noWorker
+              ? noWorker(job)
+              : new Explanation(
+                  job,
+                  Reason.PROMOTION_PENDING,
+                  "No job holds the ordering key %s now; a worker promotes its next job within a few seconds."
+                      .formatted(key));
+    } else if (head.status() == JobStatus.DEAD) {
+      explanation =
+          new Explanation(
+                  job,
+                  Reason.ORDERING_KEY_BLOCKED,
+                  "Behind job %s, which is dead and blocks the ordering key %s.%s"
+                      .formatted(
+                          head.id(),
+                          key,
+                          head.lastError() == null ? "" : " Error: " + firstLine(head.lastError())))
+              .fixedBy(
+                  "skipjack keys unblock " + Quoting.shell(key),
+                  "queue.admin().unblock(%s), or redrive job %s"
+                      .formatted(Quoting.java(key), head.id()));
+    } else {
+      explanation =
+          new Explanation(
+                  job,
+                  Reason.BEHIND_ORDERING_KEY,
+                  "Behind job %s, which is %s and holds the ordering key %s; %s before this one."
+                      .formatted(
+                          head.id(),
+                          head.status().literal(),
+                          key,
+                          atMost(ordering.before(), "other job waits", "other jobs wait")))
+              .fixedBy(
+                  "skipjack why " + head.id(),
+                  "queue.reader().why(new JobId(%s))".formatted(head.id()));
+    }
+    return explanation
+        .with("ordering_key", key)
+        .with("head", head == null ? null : head.id())
+        .with("head_status", head == null ? null : head.status().literal())
+        .with("waiting_before", ordering.before());
+  }
+
+  private Explanation pending(Session session, JobFacts job) throws SQLException {
+    if (job.scheduledAt().isAfter(job.now())) {
+      return scheduled(job);
+    }
+    QueueFactsStatement.Facts queue = session.run(queueFacts, job).get(0);
+    List<WorkerFactsStatement.Facts> living = session.run(workers, job);
+    Explanation explanation =
+        queue.pausedAt() == null ? due(job, queue, living) : paused(job, queue);
+    return explanation
+        .with("queue", job.queue())
+        .with("kind", job.kind())
+        .with("due_at", job.scheduledAt())
+        .withSeconds("due_for_seconds", job.scheduledAt(), job.now())
+        .with("jobs_before", queue.before())
+        .with("running_in_queue", queue.running())
+        .with("living_workers", living.size());
+  }
+
+  private static Explanation scheduled(JobFacts job) {
+    boolean again = job.attempts() > 0;
+    String when =
+        "due at %s, in %s"
+            .formatted(job.scheduledAt(), Spans.between(job.now(), job.scheduledAt()));
+    String sentence =
+        again
+            ? "Attempt %d is %s.%s"
+                .formatted(
+                    job.attempts() + 1,
+                    when,
+                    job.lastError() == null ? "" : " Last error: " + firstLine(job.lastError()))
+            : "Scheduled: %s.".formatted(when);
+    return new Explanation(job, again ? Reason.RETRY_SCHEDULED : Reason.SCHEDULED, sentence)
+        .with("due_at", job.scheduledAt())
+        .withSeconds("due_in_seconds", job.now(), job.scheduledAt())
+        .with("used_attempts", again ? job.usedAttempts() : null)
+        .with("max_attempts", again ? job.maxAttempts() : null)
+        .with("last_error", job.lastError())
+        .fixedBy(
+            "skipjack jobs run-now " + job.id(),
+            "queue.admin().edit(new JobId(%s), JobEdit.nothing().delay(Duration.ZERO))"
+                .formatted(job.id()));
+  }
+
+  private static Explanation paused(JobFacts job, QueueFactsStatement.Facts queue) {
+    Instant since = requireNonNull(queue.pausedAt());
+    return new Explanation(
+            job,
+            Reason.QUEUE_PAUSED,
+            "Queue %s has been paused for %s, %s."
+                .formatted(
+                    job.queue(),
+                    Spans.between(since, job.now()),
+                    queue.pausedUntil() == null
+                        ? "until an operator resumes it"
+                        : "until " + queue.pausedUntil()))
+        .with("paused_at", since)
+        .with("paused_until", queue.pausedUntil())
+        .fixedBy(
+            "skipjack queues resume " + job.queue(),
+            "queue.admin().resume(%s)".formatted(Quoting.java(job.queue())));
+  }
+
+  /** Explains a job that is due in a queue that is not paused. */
+  private static Explanation due(
+      JobFacts job, QueueFactsStatement.Facts queue, List<WorkerFactsStatement.Facts> living) {
+    if (living.isEmpty()) {
+      return noWorker(job);
+    }
+    List<WorkerFactsStatement.Facts> knowing =
+        living.stream().filter(WorkerFactsStatement.Facts::knows).toList();
+    if (knowing.isEmpty()) {
+      return new Explanation(
+              job,
+              Reason.KIND_UNKNOWN,
+              "No living worker has a handler for the kind %s; %s."
+                  .formatted(
+                      job.kind(),
+                      living.size() == 1
+                          ? "1 worker is alive"
+                          : living.size() + " workers are alive"))
+          .fixedBy(
+              "skipjack workers",
+              "Worker.on(queue)...handle(type, handler), with the job type of the kind "
+                  + job.kind());
+    }
+    List<WorkerFactsStatement.Facts> able =
+        knowing.stream().filter(WorkerFactsStatement.Facts::serves).toList();
+    if (able.isEmpty()) {
+      List<String> served =
+          knowing.stream().flatMap(worker -> worker.queues().stream()).distinct().sorted().toList();
+      return new Explanation(
+              job,
+              Reason.QUEUE_NOT_SERVED,
+              "No living worker with a handler for the kind %s serves the queue %s; they serve %s."
+                  .formatted(job.kind(), job.queue(), String.join(", ", served)))
+          .with("queues_served", String.join(", ", served))
+          .fixedBy(
+              "skipjack workers",
+              "Worker.on(queue)...queue(%s, slots)".formatted(Quoting.java(job.queue())));
+    }
+    int slots = able.stream().mapToInt(WorkerFactsStatement.Facts::slots).sum();
+    boolean allKnown = able.stream().allMatch(worker -> worker.slots() > 0);
+    String dueFor = "Due for " + Spans.between(job.scheduledAt(), job.now());
+    if (allKnown && queue.running() >= slots) {
+      return new Explanation(
+              job,
+              Reason.SLOTS_TAKEN,
+              "%s; all slots of the workers that can run it are taken (%d running, %d slots), and %s served before it."
+                  .formatted(
+                      dueFor,
+                      queue.running(),
+                      slots,
+                      atMost(queue.before(), "due job is", "due jobs are")))
+          .with("slots", slots)
+          .fixedBy(
+              "skipjack jobs list --status running --queue " + job.queue(),
+              "Worker.on(queue)...queue(%s, moreSlots)".formatted(Quoting.java(job.queue())));
+    }
+    if (queue.before() > 0) {
+      return new Explanation(
+              job,
+              Reason.BEHIND_OTHERS,
+              "%s; %s served before it."
+                  .formatted(dueFor, atMost(queue.before(), "due job is", "due jobs are")))
+          .with("slots", allKnown ? slots : null)
+          .fixedBy(
+              "skipjack jobs edit %s --priority %d".formatted(job.id(), 100),
+              "queue.admin().edit(new JobId(%s), JobEdit.nothing().priority(100))"
+                  .formatted(job.id()));
+    }
+    return new Explanation(job, Reason.NEXT_IN_LINE, dueFor + ", next in line: nothing holds it.")
+        .with("slots", allKnown ? slots : null);
+  }
+
+  private static Explanation noWorker(JobFacts job) {
+    return new Explanation(
+            job,
+            Reason.NO_WORKER,
+            "No worker is alive: none was seen within the last %s."
+                .formatted(Spans.of(WorkerFactsStatement.SILENCE)))
+        .fixedBy("skipjack workers", "Worker.on(queue)...start()");
+  }
+
+  private static String firstLine(@Nullable String text) {
+    return text == null ? "" : text.lines().findFirst().orElse("");
+  }
+
+  private static String counted(int count, String noun) {
+    return "%,d %s%s".formatted(count, noun, count == 1 ? "" : "s");
+  }
+
+  /** Returns a number of jobs that was counted up to a bound. */
+  private static String atMost(int count, String one, String several) {
+    if (count == 1) {
+      return "1 " + one;
+    }
+    return count < QueueFactsStatement.WINDOW
+        ? "%d %s".formatted(count, several)
+        : "at least %d %s".formatted(count - 1, several);
+  }
+}

@@ -1,0 +1,29 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+/** Quotes values that operators may copy into a shell or a Java program. */
+final class Quoting {
+
+  private Quoting() {}
+
+  /** Returns a word that no shell expands or splits. */
+  static String shell(String text) {
+    return text.matches("[A-Za-z0-9_.:/@%+-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+  }
+
+  /** Returns a string literal of Java. */
+  static String java(String text) {
+    StringBuilder literal = new StringBuilder("\"");
+    text.chars()
+        .forEach(
+            c -> {
+              if (c == '"' || c == '\\') {
+                literal.append('\\').append((char) c);
+              } else if (c < ' ') {
+                literal.append("\\u%04x".formatted(c));
+              } else {
+                literal.append((char) c);
+              }
+            });
+    return literal.append('"').toString();
+  }
+}

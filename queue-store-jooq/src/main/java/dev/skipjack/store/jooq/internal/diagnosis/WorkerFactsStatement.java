@@ -1,0 +1,88 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import static dev.skipjack.model.Tables.JOB_WORKERS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.jsonbGetAttribute;
+import static org.jooq.impl.DSL.jsonbGetAttributeAsText;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.impl.SQLDataType;
+
+/**
+ * Reads which of the living workers could run a job.
+ *
+ * <pre>{@code
+ * SELECT name, queues, :queue = ANY (queues) AS serves, :kind = ANY (kinds) AS knows, settings -> 'concurrency' ->> :queue AS slots
+ *   FROM job_workers WHERE seen_at + :silence > now() ORDER BY seen_at DESC LIMIT 1000
+ * }</pre>
+ *
+ * <p>The table has one row for each worker. Locks nothing.
+ */
+final class WorkerFactsStatement {
+
+  /**
+   * The time after which a worker that was not seen counts as stopped. Workers report once a
+   * minute, give or take a fifth, so two reports may fail.
+   */
+  static final Duration SILENCE = Duration.ofMinutes(3);
+
+  private static final int MOST = 1_000;
+
+  private static final Field<String> QUEUE = Texts.param("queue");
+  private static final Field<Boolean> SERVES =
+      field(QUEUE.eq(any(JOB_WORKERS.QUEUES))).as("serves");
+  private static final Field<Boolean> KNOWS =
+      field(Texts.param("kind").eq(any(JOB_WORKERS.KINDS))).as("knows");
+  private static final Field<String> SLOTS =
+      jsonbGetAttributeAsText(jsonbGetAttribute(JOB_WORKERS.SETTINGS, inline("concurrency")), QUEUE)
+          .as("slots");
+
+  private WorkerFactsStatement() {}
+
+  /**
+   * A living worker.
+   *
+   * @param serves whether it serves the job's queue
+   * @param knows whether it has a handler for the job's kind
+   * @param slots the number of jobs of the queue that it runs at once; 0 if unknown
+   */
+  record Facts(String name, List<String> queues, boolean serves, boolean knows, int slots) {}
+
+  static Statement<JobFacts, Facts> of(DSLContext dialect) {
+    Field<Long> silence = inline(DatabaseClock.micros(SILENCE), SQLDataType.BIGINT);
+    return Statement.of(
+        dialect,
+        select(JOB_WORKERS.NAME, JOB_WORKERS.QUEUES, SERVES, KNOWS, SLOTS)
+            .from(JOB_WORKERS)
+            .where(
+                DatabaseClock.plusMicros(JOB_WORKERS.SEEN_AT, silence)
+                    .gt(DatabaseClock.TRANSACTION_START))
+            .orderBy(JOB_WORKERS.SEEN_AT.desc())
+            .limit(inline(MOST)),
+        job -> new Arguments().text("queue", job.queue()).text("kind", job.kind()),
+        WorkerFactsStatement::read);
+  }
+
+  private static Facts read(Row row) throws SQLException {
+    String slots = row.textOrNull(SLOTS);
+    return new Facts(
+        row.text(JOB_WORKERS.NAME),
+        row.texts(JOB_WORKERS.QUEUES),
+        row.isTrue(SERVES),
+        row.isTrue(KNOWS),
+        // Another program may have written the settings.
+        slots != null && slots.matches("[0-9]{1,6}") ? Integer.parseInt(slots) : 0);
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Explains what the queue does and finds what is wrong with it. {@link
+ * dev.skipjack.store.jooq.internal.diagnosis.JobExplainer} finds the reason why a job is not
+ * running.
+ *
+ * <p>The statements read facts, and Java code turns them into sentences, evidence and a fix. Every
+ * statement is bounded, locks nothing and runs on a standby.
+ *
+ * <p>Public only so that the store can use it; not part of the API. Depends on {@code internal.sql}
+ * alone.
+ */
+@NullMarked
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,17 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import dev.skipjack.store.jooq.internal.sql.GoldenSql;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** The SQL that each statement of the diagnosis renders. */
+class DiagnosisGoldenSqlTest {
+
+  @TestFactory
+  Stream<DynamicTest> rendersTheGoldenText() {
+    return GoldenSql.tests(
+        Path.of("src/test/resources/sql/diagnosis"), DiagnosisStatements.texts("skipjack"));
+  }
+}

@@ -1,0 +1,65 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jooq.DSLContext;
+
+/** The statements of this package, for tests about all statements of the store. */
+public final class DiagnosisStatements {
+
+  private DiagnosisStatements() {}
+
+  /** Their texts in {@code schema}, by the names of their golden files. */
+  public static Map<String, StatementText> texts(String schema) {
+    DSLContext dialect = StatementDialect.forSchema(schema);
+    return new TreeMap<>(
+        Map.ofEntries(
+            Map.entry("job-facts", JobFactsStatement.of(dialect).text()),
+            Map.entry("queue-facts", QueueFactsStatement.of(dialect).text()),
+            Map.entry("worker-facts", WorkerFactsStatement.of(dialect).text()),
+            Map.entry("lease-holder", LeaseHolderStatement.of(dialect).text()),
+            Map.entry("ordering-facts", OrderingFactsStatement.of(dialect).text()),
+            Map.entry("key-holder", KeyHolderStatement.of(dialect).text())));
+  }
+
+  /** Runs the statements that explain a job, each of which needs a job in another status. */
+  public static void runThoseOfAJob(OwnTransactions transactions, String schema) {
+    DSLContext dialect = StatementDialect.forSchema(schema);
+    JobFacts job =
+        new JobFacts(
+            new JobId(1),
+            JobStatus.PENDING,
+            "default",
+            "work",
+            0,
+            0,
+            0,
+            1,
+            Instant.EPOCH,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            "key",
+            false,
+            1,
+            Instant.EPOCH);
+    transactions.run(JobFactsStatement.of(dialect), job.id());
+    transactions.run(QueueFactsStatement.of(dialect), job);
+    transactions.run(WorkerFactsStatement.of(dialect), job);
+    transactions.run(LeaseHolderStatement.of(dialect), "w");
+    transactions.run(OrderingFactsStatement.of(dialect), job);
+    transactions.run(KeyHolderStatement.of(dialect), "key");
+  }
+}

@@ -1,0 +1,26 @@
+-- parameters: key, position, key
+select
+  (
+    select count(*)
+    from (
+      select 1 as "one"
+      from "skipjack"."jobs"
+      where (
+        "skipjack"."jobs"."status" = 'waiting'
+        and "skipjack"."jobs"."ordering_key" = cast(? as text)
+        and coalesce("skipjack"."jobs"."ordering_position", "skipjack"."jobs"."id") < ?
+      )
+      fetch next 1001 rows only
+    ) as "before"
+  ) as "before",
+  "head"."id",
+  "head"."status",
+  "head"."last_error"
+from (
+  select 1 as "one"
+) as "one"
+  left outer join "skipjack"."jobs" as "head"
+    on (
+      "head"."ordering_key" = cast(? as text)
+      and "head"."ordering_head"
+    )

@@ -1,0 +1,15 @@
+-- parameters: queue, kind, queue
+select
+  "skipjack"."job_workers"."name",
+  "skipjack"."job_workers"."queues",
+  (cast(? as text) = any (
+    "skipjack"."job_workers"."queues"
+  )) as "serves",
+  (cast(? as text) = any (
+    "skipjack"."job_workers"."kinds"
+  )) as "knows",
+  (("skipjack"."job_workers"."settings"->'concurrency')->>cast(? as text)) as "slots"
+from "skipjack"."job_workers"
+where "skipjack"."job_workers"."seen_at" + cast(180000000 as double precision) * interval '1 microsecond' > now()
+order by "skipjack"."job_workers"."seen_at" desc
+fetch next 1000 rows only
