@@ -8,10 +8,10 @@ import org.jooq.impl.DSL;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Creates parameters that are texts. They are cast to {@code text}, the type of the columns,
- * because the driver sends {@code varchar}, for which an operator that another role defined
- * elsewhere in the search path would be a better match than the server's own. (Sending no type
- * would cost a round trip to determine it.)
+ * Creates parameters of type {@code text}. The driver sends {@code varchar}. Without the cast to
+ * {@code text}, the type of the columns, an operator that another role defined elsewhere in the
+ * search path could be a better match than the server's own. (Sending no type would cost a round
+ * trip to determine it.)
  */
 public final class Texts {
 
