@@ -27,8 +27,8 @@ public interface Backoff {
 
   /**
    * Returns the default backoff, which starts at 15 s and doubles up to one day. Three quarters of
-   * each wait are random, so that of the jobs that failed together, no more than one in twenty
-   * become due within the same second.
+   * each wait are random. If many jobs fail together, at most one in twenty of them becomes due
+   * within the same second.
    */
   static Backoff standard() {
     return exponential(Duration.ofSeconds(15)).atMost(Duration.ofDays(1)).jitter(0.75);

@@ -4,15 +4,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ordering key that a dead job blocks.
+ * An ordering key that is blocked by a dead job.
  *
- * @param orderingKey the key
+ * @param orderingKey the blocked key
  * @param head the dead job
  * @param queue the queue of the dead job
  * @param kind the kind of the dead job
- * @param diedAt when it became dead
- * @param lastError the message of its latest failed attempt, or null if there is none
- * @param waiting the number of jobs that wait behind it, up to 1,000
+ * @param diedAt when that job became dead
+ * @param lastError the error message of that job's latest failed attempt, or null if there is none
+ * @param waiting the number of jobs that wait for the key, counted up to 1,000
  */
 public record BlockedKey(
     String orderingKey,

@@ -80,9 +80,7 @@ public final class EnqueueOptions {
         });
   }
 
-  /**
-   * Returns options without any settings, so that the defaults of the job's type and queue apply.
-   */
+  /** Returns options that set nothing. The defaults of the job's type and queue apply. */
   public static EnqueueOptions none() {
     return NONE;
   }
@@ -166,8 +164,8 @@ public final class EnqueueOptions {
   /**
    * Sets an idempotency key, which makes it safe to repeat the enqueue, for example after a timeout
    * or a lost connection. While the key is kept, another enqueue with the same kind and key creates
-   * no job and returns the first one, even if that job has ended or the payloads differ. After
-   * that, the key can be used again. By default, a job has no idempotency key.
+   * no job and returns the first one, even if that job has ended or the payloads differ. Once the
+   * key has expired, it can be used again. By default, a job has no idempotency key.
    *
    * <p>Unlike the key of a unique job, an idempotency key is not released when the job ends. Use a
    * value that identifies the request, such as an order number or an id that the client generates
@@ -204,9 +202,9 @@ public final class EnqueueOptions {
 
   /**
    * Sets the ordering key of the job. Jobs with the same key run one after another, in the order in
-   * which they were enqueued, whatever their kinds and queues and however many workers there are. A
-   * job that waits for a retry holds the key; jobs with other keys are not affected. The default is
-   * the key of the job's type, or none.
+   * which they were enqueued, regardless of their kinds, their queues and the number of workers. A
+   * job that waits for a retry still holds the key; jobs with other keys are not affected. The
+   * default is the key of the job's type, or none.
    *
    * @param key the key, 1 to 512 bytes in UTF-8, without NUL or lone surrogates
    */
@@ -216,9 +214,8 @@ public final class EnqueueOptions {
   }
 
   /**
-   * Makes the order of the job within its ordering key that of the commits, as {@link
-   * JobType#strictOrdering} does for all jobs of a type. Has no effect on a job without an ordering
-   * key.
+   * Orders the job by commit within its ordering key, as {@link JobType#strictOrdering} does for
+   * all jobs of a type. This has no effect on a job without an ordering key.
    */
   public EnqueueOptions strictOrdering() {
     return with(draft -> draft.strictOrdering = true);

@@ -5,7 +5,7 @@ package dev.skipjack.api;
  * not a count but a note that there may be other kinds with this status.
  *
  * @param queue the queue, or {@link #OTHERS} for any queue
- * @param kind the kind, or {@link #OTHERS} for any kind that has no count of its own
+ * @param kind the kind, or {@link #OTHERS} for any kind without a separate count
  * @param status pending, running, waiting or dead
  * @param jobs the number of jobs, at least 1; 0 if the kind is {@link #OTHERS}, because the number
  *     is unknown

@@ -6,12 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a job is not running, or what it is doing: the first reason that applies, with its evidence.
- * All times and durations come from the database clock.
+ * Explains why a job is in its current state: the first reason that applies, with its evidence. All
+ * times and durations are measured by the database clock.
  *
  * @param job the job
- * @param reason the reason, for programs
- * @param sentence the reason with its facts, for operators; the wording may change between versions
+ * @param reason the reason, for use by programs
+ * @param sentence the reason and its facts in a sentence for operators; the wording may change
+ *     between versions
  * @param evidence the facts by name, in the order in which they matter. Times are in ISO 8601,
  *     durations in seconds. Contains error messages but no payload
  * @param fix the action that changes the state; null if there is nothing to do but wait
@@ -24,7 +25,7 @@ public record JobExplanation(
     evidence = Collections.unmodifiableMap(new LinkedHashMap<>(evidence));
   }
 
-  /** Why a job is not running. The constants are in the order in which the reasons are checked. */
+  /** The reasons for the state of a job, in the order in which they are checked. */
   public enum Reason {
     /** The job has completed. */
     COMPLETED,
@@ -42,11 +43,11 @@ public record JobExplanation(
     ATTEMPTS_USED_UP,
     /** The job is dead: a failure ruled out further attempts. */
     FAILED_FOR_GOOD,
-    /** The job waits behind a dead job that blocks its ordering key. */
+    /** The job is waiting because a dead job blocks its ordering key. */
     ORDERING_KEY_BLOCKED,
-    /** The job waits behind an earlier job of its ordering key. */
+    /** The job is waiting for an earlier job with the same ordering key. */
     BEHIND_ORDERING_KEY,
-    /** No job holds the ordering key of the job, and a worker has not promoted the next one yet. */
+    /** No job holds the ordering key, but no worker has promoted the next job of the key yet. */
     PROMOTION_PENDING,
     /** The job has been scheduled for a time in the future. */
     SCHEDULED,
@@ -64,7 +65,7 @@ public record JobExplanation(
     SLOTS_TAKEN,
     /** Other due jobs of the queue are served before the job. */
     BEHIND_OTHERS,
-    /** The job is the next one of its queue; nothing prevents it from being claimed. */
+    /** The job is next in its queue; nothing prevents it from being claimed. */
     NEXT_IN_LINE
   }
 }

@@ -7,10 +7,11 @@ import java.util.Optional;
  * Queries jobs and their history without changing them, for dashboards, command-line tools and
  * operators.
  *
- * <p>Each call runs in one short READ COMMITTED transaction of its own, which neither locks rows
- * nor waits for locks. The number of rows that a call reads is limited, as documented for each
- * method, and does not depend on the size of the tables. The limit does not include index entries
- * of deleted rows that a long-running transaction prevents from being vacuumed.
+ * <p>Each call runs in its own short transaction, which neither locks rows nor waits for locks, and
+ * is READ COMMITTED unless documented otherwise. The number of rows that a call reads is limited,
+ * as documented for each method, and does not depend on the size of the tables. The limit does not
+ * include index entries of deleted rows that a long-running transaction prevents from being
+ * vacuumed.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
  * rejects the statement or cannot be reached.
@@ -23,7 +24,7 @@ public interface JobReader {
    * <p>The id does not reveal when its job ended, so the lookup probes one index for each day of
    * the archive and each week of the audit. The latest 1,000 attempts are returned, of which the
    * latest 20 include the stack traces of their errors. Because the attempts are read after the
-   * job, there may be one more than the job's own count.
+   * job, the result may contain one attempt more than {@link JobSummary#attempts} counts.
    *
    * @return the job, or empty if it never existed, has been pruned, or ended in a queue without an
    *     archive
@@ -31,13 +32,13 @@ public interface JobReader {
   Optional<JobDetails> find(JobId id);
 
   /**
-   * Explains why a job is not running, or what it is doing: returns the first reason that applies,
-   * with its evidence and the action that changes it.
+   * Explains why a job is in its current state, usually why it is not running. Returns the first
+   * reason that applies, with its evidence and the action that changes the state.
    *
-   * <p>All facts are as of one point in time, because the transaction is REPEATABLE READ. A worker
-   * counts as alive if it was seen within the last 3 minutes; workers report once a minute. The
-   * call reads at most 10,001 running jobs, 1,001 jobs in each lane of the queue that are served
-   * before a due job, and 1,000 workers.
+   * <p>All facts are read from the same snapshot, because the transaction is REPEATABLE READ. A
+   * worker counts as alive if it was seen within the last 3 minutes; workers report once a minute.
+   * The call reads at most 10,001 running jobs, 1,000 workers and, in each lane of the queue, 1,001
+   * of the jobs that are served before a due job.
    *
    * @return the reason, or empty under the same conditions as {@link #find}
    */
@@ -106,10 +107,11 @@ public interface JobReader {
   List<QueueState> queues();
 
   /**
-   * Returns the ordering keys that a dead job blocks. {@link QueueAdmin#unblock} or a redrive of
-   * that job lets their next jobs run. If there are more than 1,000, the first are returned.
+   * Returns the ordering keys that are blocked by a dead job. To let the next job of a key run,
+   * call {@link QueueAdmin#unblock} or redrive the dead job. At most the first 1,000 keys are
+   * returned.
    *
-   * @return the keys, in their byte order
+   * @return the keys, in byte order
    */
   List<BlockedKey> blockedKeys();
 

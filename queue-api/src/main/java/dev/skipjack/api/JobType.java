@@ -193,11 +193,11 @@ public final class JobType<T> {
    * key run one after another, in the order in which they were enqueued. By default, jobs have no
    * key. {@link EnqueueOptions#orderingKey} overrides the key of a single job.
    *
-   * <p>Jobs of different types with the same key are ordered with each other, so begin the key with
-   * the name of what it identifies, as in {@code "account-42"}.
+   * <p>Jobs with the same key run one after another even if their types differ, so begin the key
+   * with the name of what it identifies, as in {@code "account-42"}.
    *
-   * @param key returns the key, 1 to 512 bytes in UTF-8, or null for a job without order. It is
-   *     called once for each enqueued job, in the thread that enqueues it
+   * @param key a function that returns the key, 1 to 512 bytes in UTF-8, or null if the job is not
+   *     ordered. It is called once for each job, in the thread that enqueues the job
    */
   public JobType<T> orderedBy(Function<? super T, @Nullable String> key) {
     Function<? super T, @Nullable String> checked = require("Ordering key", key);
@@ -206,15 +206,16 @@ public final class JobType<T> {
   }
 
   /**
-   * Makes the order of the type's jobs within an ordering key that of the commits: a job whose
-   * transaction commits later runs later. By default, it is the order in which the ids were drawn,
-   * and a job whose transaction commits late runs after those that became the head of the key in
-   * the meantime.
+   * Orders the type's jobs by commit within an ordering key: a job whose transaction commits later
+   * runs later. By default, jobs are ordered by their ids, which are assigned before the commit; a
+   * job whose transaction commits late runs after any that became the head of the key in the
+   * meantime.
    *
-   * <p>An enqueue then waits until no other transaction is open that has enqueued a job of the same
-   * key in this way. The order holds among all jobs of a key that are enqueued like this, so set it
-   * for every type whose jobs share a key, or for none of them. Transactions that make several
-   * enqueue calls can deadlock; the guide "Order of jobs" says how to avoid it.
+   * <p>With strict ordering, an enqueue waits until every other open transaction that has enqueued
+   * a strictly ordered job with the same key has ended. Only strictly ordered jobs are ordered by
+   * commit, so use strict ordering either for all types whose jobs share a key or for none of them.
+   * Transactions that make several enqueue calls can deadlock; the guide "Order of jobs" explains
+   * how to avoid this.
    */
   public JobType<T> strictOrdering() {
     return with(chosen -> chosen.strictOrdering = true);

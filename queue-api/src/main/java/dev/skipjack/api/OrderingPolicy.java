@@ -12,25 +12,25 @@ public enum OrderingPolicy {
    * the default, because only this policy keeps the order.
    */
   BLOCK,
-  /** The next job runs. The dead job remains, and a redrive puts it at the back of the key. */
+  /** The next job runs. The dead job remains, and a redrive puts it behind the key's other jobs. */
   SKIP,
   /**
-   * The waiting jobs that were created before the death become dead as well. Jobs that were created
-   * later run when all of those are dead.
+   * The waiting jobs that were created before the job died become dead as well. Jobs that were
+   * created later run once all of those are dead.
    */
   PARK;
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** Returns the value in the database. */
+  /** Returns the value that represents this constant in the database. */
   public String literal() {
     return literal;
   }
 
   /**
-   * Returns the constant with this value in the database.
+   * Returns the constant that a database value represents.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if no constant has this value
    */
   public static OrderingPolicy of(String literal) {
     return valueOf(literal.toUpperCase(Locale.ROOT));

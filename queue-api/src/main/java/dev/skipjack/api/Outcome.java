@@ -182,7 +182,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** A final failure. */
+  /** Makes the job dead without further attempts. */
   record Dead(String reason) implements Outcome {
     /** Replaces a null reason with a default text. */
     public Dead {

@@ -16,8 +16,8 @@ public interface PayloadCodec {
    * is never taken from the document.
    *
    * @throws PayloadException if the document does not match {@code payloadClass}. The exception is
-   *     {@linkplain PayloadException#permanent permanent} if the class itself cannot be decoded, so
-   *     that no further attempt can succeed
+   *     {@linkplain PayloadException#permanent permanent} if the class itself cannot be decoded and
+   *     no further attempt can succeed
    */
   <T> T decode(String json, Class<T> payloadClass);
 

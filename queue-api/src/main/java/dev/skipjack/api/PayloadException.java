@@ -10,7 +10,7 @@ public final class PayloadException extends QueueException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Whether another attempt cannot succeed. */
+  /** True if no further attempt can succeed. */
   private final boolean permanent;
 
   /** Creates an exception. The message names the location in the payload, but never its content. */
@@ -25,8 +25,8 @@ public final class PayloadException extends QueueException {
 
   /**
    * Returns an exception for {@link PayloadCodec#decode} to throw if the class itself cannot be
-   * decoded, so that no retry can succeed. The worker makes the job dead after the attempt that
-   * threw it.
+   * decoded and no retry can succeed. If {@code decode} throws this exception, the worker marks the
+   * job as dead without further retries.
    *
    * @param message a message that names the class and the fix, but never the content of the payload
    */
@@ -35,8 +35,8 @@ public final class PayloadException extends QueueException {
   }
 
   /**
-   * Returns whether the class of the payload, rather than this particular payload, is the cause, so
-   * that a retry would fail too.
+   * Returns whether the payload class, rather than this particular payload, caused the failure. If
+   * so, a retry would fail too.
    */
   public boolean isPermanent() {
     return permanent;

@@ -21,7 +21,7 @@ public interface QueueAccess {
   JobStore store();
 
   /**
-   * Creates a lease keeper, which renews leases on a connection of its own. The keeper does not
+   * Creates a lease keeper, which renews leases on a separate connection. The keeper does not
    * borrow the connection until it is first used, and the caller must close it.
    */
   LeaseKeeper leases();
@@ -45,7 +45,7 @@ public interface QueueAccess {
 
   /**
    * Returns the operations on jobs with an ordering key, or empty if the queue does not support
-   * keys.
+   * ordering keys.
    */
   default Optional<OrderedJobs> orderedJobs() {
     return Optional.empty();

@@ -8,9 +8,9 @@ import java.util.Optional;
  * Administrative operations on jobs and queues, such as cancelling, redriving, editing and pruning
  * jobs or pausing queues. Workers do not need this interface.
  *
- * <p>Each call runs short transactions of its own. Commands on jobs return a result for each job.
- * If a job is locked by another transaction, such as a claim, the command is retried a few times
- * before it reports the job as busy. Lists may have any length and are processed in batches.
+ * <p>Each call runs its own short transactions. Commands on jobs return a result for each job. If a
+ * job is locked by another transaction, such as a claim, the command is retried a few times before
+ * it reports the job as busy. Lists may have any length and are processed in batches.
  * Implementations are thread-safe.
  *
  * <p>Every method throws a {@link StoreException} if the database rejects a statement or cannot be
@@ -53,10 +53,11 @@ public interface QueueAdmin {
 
   /**
    * Unblocks an ordering key: skips the dead job that holds it, so that the next job of the key
-   * becomes pending. The dead job remains dead. A later redrive puts it at the back of the key.
+   * becomes pending. The dead job remains dead. A later redrive puts it behind the key's other
+   * jobs.
    *
-   * @return whether a dead job held the key; also false while another transaction has locked that
-   *     job
+   * @return true if a dead job held the key; false if there was none or another transaction has
+   *     locked it
    */
   boolean unblock(String orderingKey);
 

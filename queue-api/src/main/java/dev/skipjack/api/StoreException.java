@@ -17,16 +17,13 @@ public class StoreException extends QueueException {
 
   private final boolean outcomeUnknown;
 
-  /**
-   * Creates an exception for an operation that had no effect, caused by an exception of the
-   * database.
-   */
+  /** Creates an exception for an operation that had no effect, caused by a database exception. */
   public StoreException(String message, SQLException cause) {
     this(message, cause, false);
   }
 
   /**
-   * Creates an exception caused by an exception of the database.
+   * Creates an exception caused by a database exception.
    *
    * @param outcomeUnknown whether the operation may have taken effect; see {@link
    *     #isOutcomeUnknown()}
@@ -53,7 +50,7 @@ public class StoreException extends QueueException {
   }
 
   /**
-   * Returns whether the operation failed because all connections of the pool were in use until the
+   * Returns whether the operation failed because no connection of the pool became free before the
    * pool's timeout, rather than because the server could not be reached. The operation had no
    * effect. This is detected for HikariCP, and for other pools that throw a {@link
    * SQLTransientConnectionException} without a cause.

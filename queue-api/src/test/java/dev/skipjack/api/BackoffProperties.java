@@ -54,7 +54,7 @@ class BackoffProperties {
     assertThat(exponential.atMost(Duration.ofSeconds(10)).after(4, random)).hasSeconds(10);
   }
 
-  /** The Javadoc of {@link Backoff#standard} names these figures. */
+  /** {@link Backoff#standard} documents these figures. */
   @Example
   void theStandardBackoffGoesFrom15SecondsToADayAndIsThreeQuartersRandom() {
     RandomGenerator random = new Random(1);

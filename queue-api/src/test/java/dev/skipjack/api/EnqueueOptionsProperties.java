@@ -9,7 +9,7 @@ import net.jqwik.api.Property;
 
 class EnqueueOptionsProperties {
 
-  /** Absurd durations are refused here and not by the database, where they cost a transaction. */
+  /** The database would reject such a delay too, but only by aborting the caller's transaction. */
   @Property(tries = 10_000)
   void anyDelayIsRefusedOrCanBeWrittenInMicroseconds(@ForAll long seconds, @ForAll int nanos) {
     Duration delay;

@@ -9,7 +9,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that failed in the same second, as in an outage of what they call, come back one by one. */
+/**
+ * Tests that jobs that fail together, as in an outage of a service that they call, are spread out.
+ */
 class RetryStormTest {
 
   private static final int JOBS = 10_000;
@@ -22,7 +24,7 @@ class RetryStormTest {
             .mapToObj(job -> Backoff.standard().after(2, random).toSeconds())
             .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
 
-    // 30 s, three quarters of it random: 22.5 s, each second with a 22nd of them.
+    // Three quarters of 30 s are random, so about 1 in 22 jobs becomes due in each second.
     assertThat(bySecond.values()).allMatch(jobs -> jobs <= JOBS / 20);
   }
 }

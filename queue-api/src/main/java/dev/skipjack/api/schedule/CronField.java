@@ -9,7 +9,7 @@ enum CronField {
   HOUR("hour", 0, 23, ""),
   DAY_OF_MONTH("day of month", 1, 31, ""),
   MONTH("month", 1, 12, "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC"),
-  /** The day of the week, from 0 (Sunday) to 6 (Saturday). A value of 7 is Sunday too. */
+  /** The day of the week, from 0 (Sunday) to 6 (Saturday). The value 7 also means Sunday. */
   DAY_OF_WEEK("day of week", 0, 6, "SUN MON TUE WED THU FRI SAT");
 
   final String title;

@@ -24,8 +24,8 @@ final class CronParser {
           "@annually", "0 0 1 1 *");
 
   /**
-   * The beginning of a period of 28 years, in which leap years and common years start on each day
-   * of the week.
+   * The start of a 28-year period, in which both leap years and common years start on every day of
+   * the week.
    */
   private static final LocalDate CALENDAR_BEGIN = LocalDate.of(2000, 1, 1);
 

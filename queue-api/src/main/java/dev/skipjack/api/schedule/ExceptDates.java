@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** The dates on which a timing does not fire. */
+/** The dates on which a timing does not fire, given as dates and as predicates. */
 record ExceptDates(SortedSet<LocalDate> dates, List<Predicate<LocalDate>> predicates) {
 
   static final ExceptDates NONE = new ExceptDates(Collections.emptySortedSet(), List.of());

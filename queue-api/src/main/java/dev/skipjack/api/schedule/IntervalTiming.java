@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A timing that fires at a fixed interval of elapsed time, which is not affected by changes of the
- * clocks. The time zone only determines when excepted dates begin and end. Fire times on such dates
+ * clocks. The time zone only determines when excluded dates begin and end. Fire times on such dates
  * are skipped, without shifting later ones.
  */
 public final class IntervalTiming extends Timing {
@@ -44,7 +44,7 @@ public final class IntervalTiming extends Timing {
 
   /**
    * Returns this timing, measured from the last fire time instead of aligned to the epoch: {@link
-   * #next} returns a time one interval after the instant that it is given.
+   * #next} returns the time one interval after its argument.
    */
   public IntervalTiming fromLastFire() {
     return new IntervalTiming(interval, false, zone(), exceptions());

@@ -136,13 +136,13 @@ public final class Schedule {
       return of(timing.zone(zone));
     }
 
-    /** Excepts dates, as {@link Timing#except(Collection)} does. */
+    /** Excludes dates, as {@link Timing#except(Collection)} does. */
     public Unnamed except(Collection<LocalDate> dates) {
       return of(timing.except(dates));
     }
 
     /**
-     * Excepts dates, as {@link Timing#except(Predicate)} does. Only workers that declare the
+     * Excludes dates, as {@link Timing#except(Predicate)} does. Only workers that declare the
      * schedule can then fire it.
      */
     public Unnamed except(Predicate<LocalDate> dates) {
@@ -244,9 +244,9 @@ public final class Schedule {
   }
 
   /**
-   * Delays each fire by a fraction of {@code jitter} that depends on the schedule's name, so that
-   * schedules with the same timing do not all fire at the same time. The planned time of a fire
-   * does not change. Defaults to zero.
+   * Delays each fire by a fraction of {@code jitter} that depends on the schedule's name. This
+   * prevents schedules with the same timing from all firing at the same time. The planned time of a
+   * fire does not change. Defaults to zero.
    *
    * @param jitter the maximum delay, from zero to {@link #LONGEST_JITTER}, with millisecond
    *     precision
@@ -334,7 +334,7 @@ public final class Schedule {
 
   /**
    * Returns whether only workers that declare the schedule can fire it, because a function returns
-   * the payload or a predicate excepts dates.
+   * the payload or a predicate excludes dates.
    */
   public boolean needsCode() {
     return makesPayload() || timing.hasExceptPredicate();
@@ -351,7 +351,7 @@ public final class Schedule {
   /**
    * Creates a job of any type.
    *
-   * @param <R> the job
+   * @param <R> the type of the created job
    */
   @FunctionalInterface
   public interface Creation<R> {

@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
  * @param needsCode whether only workers that declare the schedule can fire it
  * @param origin whether the schedule was declared in code or created by an operator
  * @param authoritative whether each declaration reverts changes that operators have made
- * @param declaredAt when a running program last declared it; null for a schedule of an operator
- * @param isUndeclared whether code created it and no program has declared it for seven days
+ * @param declaredAt when a running program last declared it; null if an operator created it
+ * @param isUndeclared whether it was declared in code but no program has declared it for seven days
  * @param timingChangedAt when an operator changed the declared timing; null if the timing is as
  *     declared
  * @param pausedAt when the schedule was paused; null if it is not paused
  * @param nextFires the planned times of the next fires, at most five. For a schedule with a
- *     predicate that excepts dates, only the first is certain
+ *     predicate that excludes dates, only the first is certain
  * @param lastFire the planned time of the last regular fire; null if there was none
  * @param lastJob the last job that a regular or requested fire enqueued; null if there is none
  * @param lastStatus the status of that job; null if there is none or its history has been pruned
@@ -74,7 +74,7 @@ public record ScheduleState(
   /**
    * A fire that failed and is being retried.
    *
-   * @param tries the number of tries so far
+   * @param tries the number of failed tries so far
    * @param at when the fire last failed
    * @param error the message of the failure
    */

@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * Declares, adds, changes and lists the schedules of a queue. Started workers fire them.
  *
- * <p>Each call runs short transactions of its own and uses the database clock. Implementations are
+ * <p>Each call runs its own short transactions and uses the database clock. Implementations are
  * thread-safe. Every method throws a {@link StoreException} if the database rejects a statement or
  * cannot be reached.
  */
@@ -43,16 +43,16 @@ public interface Schedules {
 
   /**
    * Changes the timing of a schedule. If the schedule is declared in code, later declarations keep
-   * the changed timing, until one of them declares the same timing.
+   * the changed timing until one of them declares that timing itself.
    *
-   * @param timing the new timing, without a predicate that excepts dates
+   * @param timing the new timing, without a predicate that excludes dates
    * @return whether there is a schedule of that name
    */
   boolean change(String name, Timing timing);
 
   /**
-   * Pauses a schedule, so that it does not fire until it is resumed. Jobs that it has enqueued are
-   * not affected.
+   * Pauses a schedule. It does not fire until it is resumed. Jobs that it has enqueued are not
+   * affected.
    *
    * @return whether there is a schedule of that name
    */
@@ -86,8 +86,8 @@ public interface Schedules {
   boolean remove(String name);
 
   /**
-   * Removes a schedule that was declared in code and no longer is. This has no effect on a schedule
-   * that an operator added, so the call can remain in the code.
+   * Removes a schedule that is no longer declared in code. This has no effect on a schedule that an
+   * operator added, so the call can remain in the code.
    *
    * @return whether there was such a schedule
    */

@@ -103,8 +103,8 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
   }
 
   /**
-   * Returns this timing, except that it does not fire on the given dates. Dates that were excepted
-   * before remain excepted.
+   * Returns this timing, except that it does not fire on the given dates. Dates that were excluded
+   * before remain excluded.
    *
    * @param dates dates in the time zone of this timing. If a change of the clocks moves a fire time
    *     of a cron expression to another date, the date that the expression specifies counts
@@ -115,7 +115,7 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
 
   /**
    * Returns this timing, except that it does not fire on dates that the predicate accepts. Dates
-   * that were excepted before remain excepted.
+   * that were excluded before remain excluded.
    *
    * @param dates a predicate that always returns the same result for the same date. It may be
    *     called by any thread, possibly for every date up to {@link EnqueueOptions#LATEST}
@@ -149,12 +149,12 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
    */
   public abstract <R> R fold(Function<CronTiming, R> cron, Function<IntervalTiming, R> interval);
 
-  /** Returns the expression or the interval as text, without zone and exceptions. */
+  /** Returns the expression or the interval as text, without the zone and the excluded dates. */
   abstract String definition();
 
   /**
-   * Returns whether the other object is a timing with an equal expression or interval, zone and
-   * exceptions. A predicate is equal only to itself.
+   * Returns whether the other object is a timing with an equal expression or interval, an equal
+   * zone and equal excluded dates. A predicate is equal only to itself.
    */
   @Override
   public final boolean equals(@Nullable Object other) {

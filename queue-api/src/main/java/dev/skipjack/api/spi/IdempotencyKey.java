@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * A key that makes it safe to repeat an enqueue. While the key is kept, no second job is created
- * with it, whatever the state of the first job.
+ * with it, regardless of the state of the first job.
  *
  * @param key the text that is compared, 1 to 512 bytes
  * @param kept how long the key is kept, measured from the enqueue by the database clock

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * The interface through which producers and workers change jobs.
  *
  * <p>Methods that take a {@link Connection} work in the transaction that is open on it, and neither
- * commit it nor roll it back. All other methods run one short READ COMMITTED transaction of their
- * own, which has been committed when they return. All times are those of the database clock.
+ * commit it nor roll it back. Each of the other methods runs in its own short READ COMMITTED
+ * transaction, which has been committed when the method returns. All times are those of the
+ * database clock.
  *
  * <p>Methods that take a list of executions or outcomes are meant for up to a few hundred elements.
  * They return results in the order of their input and never wait for a locked row, for which they
@@ -100,8 +101,8 @@ public interface JobStore {
    *
    * @throws LeaseLostException if the execution no longer owns the job. The caller must roll back
    * @throws StoreException if the database rejects the statement. The exception is {@linkplain
-   *     StoreException#isTransient() transient} if a partition is missing, which the next call
-   *     creates
+   *     StoreException#isTransient() transient} if a partition is missing; the next call creates
+   *     the partition
    */
   void completeIn(Connection transaction, Execution execution);
 
@@ -121,8 +122,8 @@ public interface JobStore {
   List<Ended> fail(List<Failure> failures);
 
   /**
-   * Returns jobs to their queues, ending attempts that do not count. A job whose cancellation was
-   * requested is archived as cancelled instead.
+   * Ends attempts without counting them, and returns their jobs to their queues. A job whose
+   * cancellation was requested is archived as cancelled instead.
    */
   List<Ended> requeue(List<Requeue> attempts);
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param lane the lane
  * @param cap the maximum number of jobs to claim from the lane, at least 1
  * @param lowWater the instant before which due jobs are not read; null to read all. This is an
- *     optimization that avoids reading dead index entries. Jobs that were due earlier are found
- *     only by a claim without it
+ *     optimization that avoids reading dead index entries. Jobs that were due before that instant
+ *     are found only by a claim without a low-water mark
  */
 public record LaneShare(Lane lane, int cap, @Nullable Instant lowWater) {
 

@@ -28,7 +28,7 @@ public interface LeaseKeeper extends AutoCloseable {
 
   /**
    * Records progress reports as {@link JobStore#progress} does, but on the keeper's connection, so
-   * that they never wait for a free connection and delay a heartbeat.
+   * that they never have to wait for a free connection and thereby delay a heartbeat.
    */
   List<Verdict> progress(List<Progress> reports);
 

@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * Validates the names of queues, kinds and schedules. The same rule applies to all and ensures that
- * SQL, logs, metrics and URLs can contain names without escaping.
+ * Validates the names of queues, kinds and schedules. The same rule applies to all of them and
+ * ensures that SQL, logs, metrics and URLs can contain names without escaping.
  */
 public final class Names {
 
@@ -36,7 +36,8 @@ public final class Names {
   /**
    * Returns {@code schedule} if it is a valid name of a schedule.
    *
-   * @throws IllegalArgumentException unless it has 1 to 63 characters of {@code a-z 0-9 _ . -}
+   * @throws IllegalArgumentException if {@code schedule} does not consist of 1 to 63 of the
+   *     characters {@code a-z 0-9 _ . -}
    */
   public static String requireSchedule(String schedule) {
     return require("Schedule", schedule);

@@ -76,13 +76,13 @@ public final class NewJob {
     return new NewJob(type, payload, options, uniqueKey, key, fire);
   }
 
-  /** Returns this job, made due {@code delay} after the enqueue. */
+  /** Returns this job, due {@code delay} after the enqueue. */
   public NewJob delayed(Duration delay) {
     return with(options.delay(delay));
   }
 
   /**
-   * Returns this job with {@code tags}, which replace its own.
+   * Returns this job with {@code tags}, which replace its existing tags.
    *
    * @throws IllegalArgumentException if a tag is invalid or there are too many; see {@link
    *     EnqueueOptions#tags(List)}
@@ -183,7 +183,7 @@ public final class NewJob {
     return fire == null ? options.traceparent().orElse(null) : null;
   }
 
-  /** What enqueues it, as {@link ClaimedJob#enqueuedBy}. */
+  /** Returns what enqueues the job, in the form of {@link ClaimedJob#enqueuedBy}. */
   public @Nullable String enqueuedBy() {
     return fire == null ? traceparent() : fire.text();
   }
@@ -203,8 +203,8 @@ public final class NewJob {
   }
 
   /**
-   * Returns whether the order of the job within its ordering key is that of the commits; false for
-   * a job without an ordering key.
+   * Returns whether the job is ordered by commit within its ordering key; false for a job without
+   * an ordering key.
    */
   public boolean hasStrictOrdering() {
     return options.orderingKey().isPresent()

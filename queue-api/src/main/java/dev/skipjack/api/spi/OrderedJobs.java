@@ -5,12 +5,12 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Promotes jobs with an ordering key: makes the first job of a key pending.
+ * Promotes jobs with an ordering key, that is, makes the first job of a key pending.
  *
- * <p>A job with a key is inserted as waiting. It is promoted by the end of the job before it or, if
- * there is none, right after its enqueue. The methods of this interface promote the jobs for which
+ * <p>A job with a key is inserted as waiting. It is promoted when the preceding job ends or, if
+ * there is none, right after the enqueue. The methods of this interface promote the jobs for which
  * neither was possible: those that were enqueued in a caller's transaction, and those that were
- * committed or locked while the job before them ended. Implementations are thread-safe, and any
+ * committed or locked while the preceding job ended. Implementations are thread-safe, and any
  * number of workers may call them.
  */
 public interface OrderedJobs {
@@ -25,9 +25,9 @@ public interface OrderedJobs {
   List<WakeUp> promote(Collection<String> keys);
 
   /**
-   * Searches for keys that have waiting jobs but no job that is pending, running or dead and
-   * blocking, and promotes their first jobs. A call searches a limited number of keys; the next
-   * call continues from there.
+   * Searches for keys that have waiting jobs but no pending job, no running job and no dead job
+   * that blocks the key, and promotes their first jobs. Each call searches a limited number of
+   * keys; the next call continues where it stopped.
    *
    * @throws StoreException if the database rejects a statement or cannot be reached
    */
@@ -43,7 +43,7 @@ public interface OrderedJobs {
    */
   record Sweep(List<WakeUp> promoted, boolean waiting, boolean unfinished) {
 
-    /** Copies the list. */
+    /** Makes a defensive copy of the list. */
     public Sweep {
       promoted = List.copyOf(promoted);
     }

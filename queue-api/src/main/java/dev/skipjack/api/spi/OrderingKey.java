@@ -14,8 +14,8 @@ public final class OrderingKey {
    * Checks that a key can be stored.
    *
    * @return {@code key}
-   * @throws IllegalArgumentException if it is empty, longer than {@link #LONGEST}, or contains
-   *     characters that PostgreSQL refuses
+   * @throws IllegalArgumentException if {@code key} is empty, is longer than {@link #LONGEST}, or
+   *     contains characters that PostgreSQL rejects
    */
   public static String require(String key) {
     StoredKey.require("Ordering key", key);

@@ -25,7 +25,7 @@ public record Postponed(String partition, Reason reason, String detail) {
     UNFINISHED,
     /** The database role lacks the privilege, which only the owner of the tables has. */
     FORBIDDEN,
-    /** There is already a table of this name, which is not a partition of the queue. */
+    /** A table with this name already exists but is not a partition of the queue. */
     IN_THE_WAY,
     /**
      * A view, a foreign key or another object depends on the partition and must be dropped first.

@@ -5,11 +5,12 @@ import java.util.List;
 /**
  * The result of {@link Maintenance#prune}.
  *
- * @param keys the number of expired idempotency keys and keys for a period that were deleted
+ * @param keys the number of deleted keys: expired idempotency keys and expired unique keys that
+ *     were kept for a period
  * @param jobs the number of dead jobs that were deleted
- * @param unfinished whether the call returned before it had finished, so that it should be repeated
- * @param failed descriptions of what could not be pruned and why, one sentence each; everything
- *     else was pruned
+ * @param unfinished whether the call returned before it had finished and should be repeated
+ * @param failed one sentence for each step that failed, stating the reason; everything else was
+ *     pruned
  */
 public record Pruned(long keys, long jobs, boolean unfinished, List<String> failed) {
 

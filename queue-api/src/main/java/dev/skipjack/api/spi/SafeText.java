@@ -4,8 +4,9 @@ package dev.skipjack.api.spi;
  * Sanitizes text, so that any PostgreSQL text column can store it: replaces NUL and lone
  * surrogates, and truncates long text.
  *
- * <p>If the error message of an outcome prevented it from being recorded, the job would remain
- * running until its lease expires. All text about attempts is therefore sanitized by this class.
+ * <p>If the database rejected an error message, the outcome could not be recorded, and the job
+ * would remain running until its lease expired. This class therefore sanitizes all text about
+ * attempts.
  */
 public final class SafeText {
 

@@ -36,21 +36,20 @@ public interface ScheduleStore {
   void touch(Collection<Schedule> schedules);
 
   /**
-   * Recalculates next fires that were calculated with older time zone data than that of this JVM.
+   * Recalculates next fires that were calculated with time zone data older than this JVM's.
    *
    * @return the names of the schedules whose next fire has changed
    */
   List<String> recalculate();
 
   /**
-   * Returns schedules that were declared in code and that no program has declared for seven days,
-   * without those that are paused. Returns at most 100, beginning with the one declared longest
-   * ago.
+   * Returns the schedules that were declared in code but that no program has declared for seven
+   * days, except paused ones. At most 100 are returned, starting with the least recently declared.
    */
   List<Undeclared> undeclared();
 
   /**
-   * Fires a batch of due schedules, by enqueueing their jobs and advancing their next fires.
+   * Fires a batch of due schedules: enqueues their jobs and advances their next fires.
    *
    * @param declared the schedules that the worker declared. A schedule that needs code is fired
    *     only if it is one of them

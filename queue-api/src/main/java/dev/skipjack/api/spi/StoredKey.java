@@ -14,7 +14,7 @@ import java.util.HexFormat;
  * <scope>#<SHA-256 of the key in hex>} otherwise. The schema's function {@code enqueue} uses the
  * same form, so keys from SQL and Java match.
  *
- * @param text the text that is compared, which differs for any two keys of a scope
+ * @param text the text that is compared; different for any two keys of the same scope
  * @param label the key in readable form, truncated if it is long
  */
 public record StoredKey(String text, String label) {
@@ -28,7 +28,7 @@ public record StoredKey(String text, String label) {
   /**
    * Returns the stored form of a key.
    *
-   * @param what what to call the key in error messages
+   * @param what the term for the key in error messages
    * @param scope the scope within which keys are compared; at most 100 bytes, without {@code '#'}
    * @throws IllegalArgumentException if {@code key} is not valid; see {@link #require}
    */

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lane the queue and the priority of the job
  * @param kind the kind of the job
- * @param orderingKey the ordering key of a job that waits until a worker {@linkplain
- *     OrderedJobs#promote promotes} it, or null if the job is pending
+ * @param orderingKey the ordering key, if the job waits until a worker {@linkplain
+ *     OrderedJobs#promote promotes} it; null if the job is pending
  */
 public record WakeUp(Lane lane, String kind, @Nullable String orderingKey) {
 
-  /** Announces that a schedule was added or changed. No queue has the name of its lane. */
+  /** Announces that a schedule was added or changed. Its lane names a queue that cannot exist. */
   public static final WakeUp SCHEDULES = new WakeUp(new Lane("*", 0), "schedules");
 
   /** Creates a wake-up for a pending job. */

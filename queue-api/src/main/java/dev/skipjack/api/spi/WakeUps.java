@@ -11,7 +11,7 @@ import java.util.List;
 public interface WakeUps {
 
   /**
-   * Starts listening on a connection that is held until the subscription is closed.
+   * Starts listening on a connection, which is held until the subscription is closed.
    *
    * @throws StoreException if the database cannot be reached, or if a test notification does not
    *     arrive. Listening does not work through a pooler that may run each transaction in a

@@ -8,8 +8,8 @@ import dev.skipjack.api.WorkerId;
  * are run: a job is rescued when its lease has expired, whatever the registry contains. {@link
  * Maintenance#prune} deletes workers that have not been seen for a day.
  *
- * <p>Implementations are thread-safe. Every method runs one short transaction of its own, and
- * throws a {@link StoreException} if the database rejects the statement or cannot be reached.
+ * <p>Implementations are thread-safe. Every method runs in its own short transaction, and throws a
+ * {@link StoreException} if the database rejects the statement or cannot be reached.
  */
 public interface WorkerRegistry {
 

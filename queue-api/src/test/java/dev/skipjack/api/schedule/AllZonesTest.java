@@ -22,14 +22,14 @@ import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * Fire times around every change of the clocks in every time zone of the JDK, from 1970 to 2037.
- * All other days of a zone are alike; {@link CronLibrariesProperties} tries some of them.
+ * Checks the fire times around every clock change in every time zone of the JDK, from 1970 to 2037.
+ * All other days of a zone are equivalent; {@link CronLibrariesProperties} samples them.
  */
 class AllZonesTest {
 
   private final List<String> wrong = new ArrayList<>();
 
-  /** Dates that a zone skips do not exist, and have no fire time. */
+  /** A date that a zone skips has no fire time. */
   @Test
   void aDailyScheduleFiresOnceForEachDate() {
     atEachChange(
@@ -105,8 +105,8 @@ class AllZonesTest {
   }
 
   /**
-   * The local date of a fire time, which is at the requested time or at the end of the gap around
-   * it.
+   * Returns the local date for which a timing fired: either at the given time or, if that time
+   * falls into a gap, at the end of the gap.
    */
   private static LocalDate dateOf(
       Instant fire, ZoneId zone, LocalTime time, ZoneOffsetTransition change) {

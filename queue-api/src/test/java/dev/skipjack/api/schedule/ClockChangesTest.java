@@ -11,14 +11,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Fire times on days on which the clocks change. The Javadoc of {@link CronTiming} states the
- * rules.
+ * Tests the fire times on days on which the clocks change. {@link CronTiming} documents the rules.
  */
 class ClockChangesTest {
 
   /**
-   * In Berlin, 2026-03-29 has no 02:00 to 03:00: 01:00 UTC is 03:00. 2026-10-25 has 02:00 to 03:00
-   * twice: they begin at 00:00 UTC and at 01:00 UTC.
+   * In Berlin, the clocks skip 02:00 to 03:00 on 2026-03-29, so 01:00 UTC is 03:00. On 2026-10-25,
+   * they repeat 02:00 to 03:00, so the hour begins at 00:00 UTC and again at 01:00 UTC.
    */
   @ParameterizedTest
   @CsvSource(
@@ -51,7 +50,7 @@ class ClockChangesTest {
     "*/15 * * * *, 92, 100",
     "0 */10 * * * *, 138, 150",
     "59 59 * * * *, 23, 25",
-    // Expressions that name hours, for comparison.
+    // For comparison, expressions that do not include every hour.
     "*/15 0-4 * * *, 16, 20",
     "0 0-22 * * *, 22, 23",
   })
@@ -71,7 +70,7 @@ class ClockChangesTest {
         .isEqualTo(Timing.cron("50 2 * * *").zone("Europe/Berlin").next(before));
   }
 
-  /** The calculation may begin anywhere, also within repeated times and at the change itself. */
+  /** The calculation may start at any instant, even in a repeated hour or at the change itself. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -97,7 +96,7 @@ class ClockChangesTest {
     assertThat(Timing.cron(expression).zone("Europe/Berlin").next(after)).contains(expected);
   }
 
-  /** On Lord Howe Island the clocks change by half an hour, at 02:00. */
+  /** On Lord Howe Island, the clocks change by half an hour, at 02:00. */
   @Test
   void aChangeMayBeShorterThanAnHour() {
     Timing hourly = Timing.cron("0 * * * *").zone("Australia/Lord_Howe");
@@ -111,7 +110,10 @@ class ClockChangesTest {
         .isEqualTo("14:45");
   }
 
-  /** In Beirut the clocks go forward at midnight, and back to 23:00 of the same day. */
+  /**
+   * In Beirut, the clocks go forward at midnight in spring, and from midnight back to 23:00 in
+   * autumn.
+   */
   @Test
   void aChangeMayBeAtMidnight() {
     Timing midnight = Timing.cron("@daily").zone("Asia/Beirut");
@@ -125,7 +127,7 @@ class ClockChangesTest {
         .containsExactly(Instant.parse("2025-10-25T20:30:00Z"));
   }
 
-  /** In Greenland the clocks go forward from 23:00 on Saturday to 00:00 on Sunday. */
+  /** In Greenland, the clocks go forward from 23:00 on Saturday to 00:00 on Sunday. */
   @Test
   void aTimeThatIsSkippedAtTheEndOfADateFiresAtMidnight() {
     Timing late = Timing.cron("30 23 * * *").zone("America/Nuuk");
@@ -143,7 +145,7 @@ class ClockChangesTest {
         .contains(Instant.parse("2026-03-30T00:30:00Z"));
   }
 
-  /** At the end of 2011-12-29, Samoa went on with 2011-12-31. */
+  /** In Samoa, 2011-12-29 was followed by 2011-12-31. */
   @Test
   void aDateThatTheZoneSkipsHasNoFires() {
     Timing daily = Timing.cron("30 2 * * *").zone("Pacific/Apia");

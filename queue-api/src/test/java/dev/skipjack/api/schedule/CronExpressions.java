@@ -6,7 +6,7 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 
-/** Generators of the parts of cron expressions, and of instants. */
+/** Generates parts of cron expressions, and instants. */
 final class CronExpressions {
 
   private static final String[] MONTHS = {
@@ -22,7 +22,7 @@ final class CronExpressions {
         .map(Instant::ofEpochSecond);
   }
 
-  /** Second or minute. */
+  /** Generates the second or minute field. */
   static Arbitrary<String> sixty() {
     return field(0, 59);
   }
@@ -40,7 +40,10 @@ final class CronExpressions {
         field(1, 12), range(1, 12).map(CronExpressions::named), Arbitraries.of(MONTHS));
   }
 
-  /** Without the step of all days, whose meaning differs. */
+  /**
+   * Generates the day-of-week field without steps of {@code *}, which libraries interpret
+   * differently.
+   */
   static Arbitrary<String> dayOfWeek() {
     Arbitrary<String> value =
         Arbitraries.oneOf(
@@ -50,7 +53,7 @@ final class CronExpressions {
     return Arbitraries.oneOf(Arbitraries.just("*"), list(Arbitraries.oneOf(value, ranges)));
   }
 
-  /** Spring fails with days that not every month has. */
+  /** Generates only days that every month has, because Spring calculates others wrongly. */
   static Arbitrary<String> patternOfDayOfMonth() {
     Arbitrary<Integer> day = Arbitraries.integers().between(1, 27);
     return Arbitraries.oneOf(

@@ -35,12 +35,12 @@ import net.jqwik.api.Provide;
 import org.springframework.scheduling.support.CronExpression;
 
 /**
- * Compares the calculated fire times with those of Spring Framework and of cron-utils. Where they
- * differ on purpose, a test shows the difference and says why.
+ * Compares the calculated fire times with those of Spring Framework and cron-utils. Where they
+ * differ on purpose, a test demonstrates and explains the difference.
  */
 class CronLibrariesProperties {
 
-  /** Spring stops its search after some steps and returns no fire time. */
+  /** The comparison ends early if Spring gives up its search and returns no fire time. */
   @Property
   void firesAreThoseOfSpring(
       @ForAll("springExpressions") String expression, @ForAll("instants") Instant after) {
@@ -92,7 +92,10 @@ class CronLibrariesProperties {
     }
   }
 
-  /** Around any change of the clocks, with the times of day from Spring, which sees no zone. */
+  /**
+   * Checks the fire times around clock changes against local times that Spring calculates without a
+   * time zone.
+   */
   @Property
   void firesInAZoneFollowItsWallClockOrElapsedTime(
       @ForAll("timesOfDay") String expression, @ForAll("zones") ZoneId zone, @ForAll int choice) {
@@ -181,10 +184,10 @@ class CronLibrariesProperties {
   }
 
   /**
-   * Both libraries leave out a time that the clocks skip, so that a daily job is missed once a
-   * year. Spring repeats every time that the clocks repeat, cron-utils only some. Here a daily job
-   * runs every day, once, as {@code cron(8)} does it; and in Greenland too, where Spring leaves out
-   * the whole day. Times are UTC.
+   * Both libraries leave out a time that the clocks skip, so a daily job is missed once a year.
+   * Spring fires twice at every time that the clocks repeat, cron-utils only at some of them.
+   * Skipjack runs a daily job exactly once a day, as {@code cron(8)} does, even in Greenland, where
+   * Spring leaves out the whole day. Times are UTC.
    */
   @Example
   void changesOfTheClocksAreHandledDifferently() {
@@ -203,7 +206,7 @@ class CronLibrariesProperties {
         .isEmpty();
   }
 
-  /** Times of ours, Spring's and of cron-utils. */
+  /** Returns the fire times of Skipjack, Spring and cron-utils, in this order. */
   private static List<String> fireTimes(String expression, String zoneAndDate) {
     ZoneId zone = ZoneId.of(zoneAndDate.split(" ", -1)[0]);
     LocalDate date = LocalDate.parse(zoneAndDate.split(" ", -1)[1]);
@@ -228,8 +231,8 @@ class CronLibrariesProperties {
   }
 
   /**
-   * The rule for two restricted day fields is that of crontab(5): either matches, unless one begins
-   * with an asterisk. For Spring both must match, for cron-utils one must.
+   * As in crontab(5), if both day fields are restricted, either may match, unless one begins with
+   * an asterisk. In Spring, both must match; in cron-utils, one is always enough.
    */
   @Example
   void twoRestrictedDayFieldsAreCombinedDifferently() {
@@ -249,7 +252,7 @@ class CronLibrariesProperties {
     assertThat(unix("0 0 */2 * MON").nextExecution(utc)).contains(utc.withDayOfMonth(3));
   }
 
-  /** A week of crontab begins with Sunday, as here and in cron-utils; Spring's with Monday. */
+  /** The week begins on Sunday in crontab, cron-utils and Skipjack, but on Monday in Spring. */
   @Example
   void springCountsTheStepsOfAWeekFromMonday() {
     LocalDateTime thursday = LocalDateTime.of(2026, 1, 1, 0, 0);
@@ -262,7 +265,7 @@ class CronLibrariesProperties {
         .isEqualTo("2026-01-02T00:00:00");
   }
 
-  /** Spring's results are errors: a last Sunday is left out, and a search does not advance. */
+  /** Spring's results are wrong: one skips a fire time in May, and the other does not advance. */
   @Example
   void daysThatNotEveryMonthHasAreCalculatedDifferently() {
     Instant may = Instant.parse("2026-05-01T00:00:00Z");
@@ -278,7 +281,10 @@ class CronLibrariesProperties {
     assertThat(CronExpression.parse("0 0 0 L-30 * *").next(stays)).isEqualTo(stays);
   }
 
-  /** Both accept expressions without a fire time; Spring takes a step that no field has. */
+  /**
+   * Both libraries accept expressions that never fire; Spring also accepts a step that is too
+   * large.
+   */
   @Example
   void expressionsThatAreMistakesAreRefusedHere() {
     assertThatThrownBy(() -> Timing.cron("0 0 30 2 *")).hasMessageContaining("never fires");

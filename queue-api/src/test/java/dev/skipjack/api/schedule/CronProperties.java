@@ -29,7 +29,9 @@ class CronProperties {
     assertThat(timing.next(Instant.EPOCH)).isPresent();
   }
 
-  /** So that a schedule always advances, and never skips what an earlier search finds. */
+  /**
+   * Otherwise a schedule might not advance, or might skip a fire time that an earlier search found.
+   */
   @Property
   void theNextFireIsTheFirstAfterAnyInstant(
       @ForAll("timings") Timing timing,

@@ -18,7 +18,7 @@ class CronTimingTest {
 
   private static final Instant NEW_YEAR = Instant.parse("2026-01-01T00:00:00Z");
 
-  /** 2026 begins on a Thursday. Times are UTC. */
+  /** The year 2026 begins on a Thursday. Times are UTC. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -160,7 +160,7 @@ class CronTimingTest {
     assertThat(Timing.cron("0 9 * * *").except(List.of()).hasExceptPredicate()).isFalse();
   }
 
-  /** In New York it is still the 31st when the UTC date changes. */
+  /** In New York, it is still the 31st when the UTC date changes. */
   @Test
   void exceptedDatesAreThoseOfTheZone() {
     Timing hourly = Timing.cron("@hourly").zone("America/New_York");

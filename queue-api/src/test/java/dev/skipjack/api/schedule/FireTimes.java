@@ -18,7 +18,7 @@ final class FireTimes {
     return stream(timing, after).limit(count).toList();
   }
 
-  /** Those at which the timing's zone has the given date. */
+  /** Returns the fire times that have the given date in the timing's zone. */
   static List<Instant> on(Timing timing, LocalDate date) {
     Instant before = date.atStartOfDay(timing.zone()).toInstant().minusSeconds(1);
     return until(timing, before, before.plusSeconds(3 * 86_400)).stream()
@@ -26,7 +26,7 @@ final class FireTimes {
         .toList();
   }
 
-  /** Those after one instant and before another. */
+  /** Returns the fire times after {@code after} and before {@code end}. */
   static List<Instant> until(Timing timing, Instant after, Instant end) {
     List<Instant> fireTimes = new ArrayList<>();
     stream(timing, after).takeWhile(fire -> fire.isBefore(end)).forEach(fireTimes::add);
@@ -39,7 +39,7 @@ final class FireTimes {
         .map(Optional::orElseThrow);
   }
 
-  /** Fails, where a timing that does not advance would go on without end. */
+  /** Fails if the timing does not advance, because the stream would then never end. */
   private static Optional<Instant> next(Timing timing, Instant after) {
     Optional<Instant> fire = timing.next(after);
     if (fire.isPresent() && !fire.orElseThrow().isAfter(after)) {

@@ -92,7 +92,7 @@ class IntervalTimingTest {
     assertThat(timing.fromLastFire().isAligned()).isFalse();
   }
 
-  /** At 00:01 on the 7th, St John's turned its clocks back to 23:01 on the 6th. */
+  /** In St John's, the clocks went back from 00:01 on the 7th to 23:01 on the 6th. */
   @Test
   void anExceptedDateMayBeginAgain() {
     Timing timing =

@@ -17,10 +17,10 @@ final class Zones {
   static final Instant BEGIN = Instant.parse("1970-01-01T00:00:00Z");
   static final Instant END = Instant.parse("2038-01-01T00:00:00Z");
 
-  /** One of each set of zones that have the same rules. */
+  /** The JDK's time zones, with only one of those that have the same rules. */
   static final List<ZoneId> DISTINCT = distinct();
 
-  /** Those of {@link #DISTINCT} whose offset changes. */
+  /** The zones in {@link #DISTINCT} whose offset changes. */
   static final List<ZoneId> CHANGING =
       DISTINCT.stream().filter(zone -> !changes(zone).isEmpty()).toList();
 
@@ -35,7 +35,7 @@ final class Zones {
     return List.copyOf(zones.values());
   }
 
-  /** Changes of the zone's offset from {@link #BEGIN} to {@link #END}. */
+  /** Returns the changes of the zone's offset from {@link #BEGIN} to {@link #END}. */
   static List<ZoneOffsetTransition> changes(ZoneId zone) {
     List<ZoneOffsetTransition> changes = new ArrayList<>();
     ZoneOffsetTransition change = zone.getRules().nextTransition(BEGIN);
@@ -46,7 +46,7 @@ final class Zones {
     return changes;
   }
 
-  /** Whether the zone's calendar shows the date at any minute. */
+  /** Returns whether the date exists in the zone, that is, is the local date at any minute. */
   static boolean exists(LocalDate date, ZoneId zone) {
     Instant noon = date.atTime(12, 0).atZone(zone).toInstant();
     if (LocalDate.ofInstant(noon, zone).equals(date)) {

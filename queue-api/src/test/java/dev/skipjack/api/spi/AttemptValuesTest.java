@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Values that are written about attempts: no such write may fail on its data. */
+/** Tests the values that are written about attempts. No such write may fail because of its data. */
 class AttemptValuesTest {
 
   private static final Execution EXECUTION =

@@ -37,7 +37,7 @@ class NewJobTest {
     assertThat(chosen.maxAttempts()).isEqualTo(4);
   }
 
-  /** An option that the job does not show would never be written. */
+  /** An option that {@code NewJob} does not return would never be written. */
   @Test
   void everyOptionIsAValueOfTheJob() {
     assertThat(values(NewJob.class))
