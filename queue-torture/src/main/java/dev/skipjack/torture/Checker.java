@@ -49,6 +49,7 @@ final class Checker {
     checker.checkProcesses();
     checker.violations.addAll(UniqueCheck.check(run, pace));
     checker.violations.addAll(FireCheck.check(run));
+    checker.violations.addAll(OrderCheck.check(run, pace));
     return List.copyOf(checker.violations);
   }
 
@@ -212,7 +213,7 @@ final class Checker {
         }
       }
       case DEAD -> {
-        if (used < job.maxAttempts()) {
+        if (used < job.maxAttempts() && !OrderCheck.mayBeParked(job)) {
           violated(Counter.UNEXPECTED, job.id(), "The job is dead with attempts left.");
         }
       }

@@ -17,11 +17,6 @@ public enum Counter {
   DOUBLE_FIRES,
   UNPROVOKED_RERUNS;
 
-  /** Returns whether the checker has a rule for it: the load has no ordering keys yet. */
-  boolean isChecked() {
-    return this != ORDER_VIOLATIONS;
-  }
-
   /** Returns the name in reports. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);

@@ -6,7 +6,7 @@ enum EventType {
   REQUESTED,
   /** The enqueue was acknowledged; the detail is whether the job is new. */
   ACKNOWLEDGED,
-  /** It is unknown whether the enqueue or cancel was committed; the detail is the error. */
+  /** It is unknown whether the enqueue or command was committed; the detail is the error. */
   UNKNOWN,
   /** The enqueue was refused, so no job was created; the detail is the error. */
   REFUSED,
@@ -14,6 +14,12 @@ enum EventType {
   CANCEL_REQUESTED,
   /** The cancel returned; the detail is the result. */
   CANCEL_RETURNED,
+  /** An operator is about to redrive a dead job. */
+  REDRIVE_REQUESTED,
+  /** The redrive returned; the detail is the result. */
+  REDRIVE_RETURNED,
+  /** An operator is about to skip the dead head of an ordering key, which is the detail. */
+  UNBLOCK_REQUESTED,
   /** A handler started. */
   STARTED,
   /**

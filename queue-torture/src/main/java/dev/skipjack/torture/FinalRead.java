@@ -33,6 +33,7 @@ record FinalRead(
       String key,
       String workload,
       String unique,
+      String ordering,
       int attempts,
       int uncountedAttempts,
       int maxAttempts,

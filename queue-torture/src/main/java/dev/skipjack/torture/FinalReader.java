@@ -23,9 +23,9 @@ final class FinalReader {
   private static final int CLOCK_READINGS = 50;
 
   private static final String JOBS =
-      "SELECT id, status, false, @text(key), @text(workload), @text(unique), attempts, uncounted_attempts, max_attempts,"
+      "SELECT id, status, false, @text(key), @text(workload), @text(unique), @text(ordering), attempts, uncounted_attempts, max_attempts,"
           + " %1$s(created_at), %1$s(died_at), coalesce(current_execution_id, 0) FROM @jobs"
-          + " UNION ALL SELECT id, status, true, @text(key), @text(workload), @text(unique), attempts, uncounted_attempts, max_attempts,"
+          + " UNION ALL SELECT id, status, true, @text(key), @text(workload), @text(unique), @text(ordering), attempts, uncounted_attempts, max_attempts,"
           + " %1$s(created_at), %1$s(finished_at), coalesce(execution_id, 0) FROM @jobs_archive";
 
   private static final String EXECUTIONS =
@@ -130,12 +130,13 @@ final class FinalReader {
                 row.getString(4),
                 row.getString(5),
                 row.getString(6),
-                row.getInt(7),
+                row.getString(7),
                 row.getInt(8),
                 row.getInt(9),
-                local(row.getLong(10), offset),
+                row.getInt(10),
                 local(row.getLong(11), offset),
-                row.getLong(12)));
+                local(row.getLong(12), offset),
+                row.getLong(13)));
       }
     }
     return rows;

@@ -45,7 +45,7 @@ final class Handlers {
     }
     if (context.attempt() <= work.failures()) {
       long variant = context.executionId().value() % 3;
-      if (variant == 0 && work.workload() == Workload.RETRY) {
+      if (variant == 0 && !work.isDoomed()) {
         return Outcome.snooze(RETRY_DELAY);
       } else if (variant == 1) {
         return Outcome.retry(RETRY_DELAY);

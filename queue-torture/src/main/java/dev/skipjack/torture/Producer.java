@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
 
 /**
  * Enqueues jobs in every way that the API offers, cancels some of them, and records the results.
@@ -33,6 +35,15 @@ final class Producer {
   private static final int UNIQUE_KEYS = 5;
   private static final int BULK = 5;
 
+  /** One in this number of bulk calls, of dead jobs and of cancels concerns an ordering key. */
+  private static final int ORDERED_BULK = 4;
+
+  private static final int DOOMED = 8;
+  private static final int CANCELLED = 8;
+
+  /** An operator acts before one in this number of calls. */
+  private static final int OPERATED = 30;
+
   /** One in this number of cancels waits for a later request. */
   private static final int CANCEL_LAG = 4;
 
@@ -43,15 +54,28 @@ final class Producer {
   private final String name;
   private final long seed;
   private final Pace pace;
+  private final Function<RandomGenerator, Workload> mix;
+  private final Operator operator;
   private long created;
   private final Deque<JobId> toCancel = new ArrayDeque<>();
 
-  Producer(ProducerAccess queue, HistoryFile history, String name, long seed, Pace pace) {
+  /**
+   * @param mix draws the workload of a job that is enqueued alone
+   */
+  Producer(
+      ProducerAccess queue,
+      HistoryFile history,
+      String name,
+      long seed,
+      Pace pace,
+      Function<RandomGenerator, Workload> mix) {
     this.queue = queue;
     this.history = history;
     this.name = name;
     this.seed = seed;
     this.pace = pace;
+    this.mix = mix;
+    this.operator = new Operator(queue.reader(), queue.admin(), history);
   }
 
   /**
@@ -69,13 +93,19 @@ final class Producer {
     for (long n = from; created < jobs; ) {
       SplittableRandom random = new SplittableRandom(seed * 31 + name.hashCode() + n * 1_000_003);
       int count = random.nextInt(10) == 0 ? (int) Math.min(BULK, jobs - created) : 1;
+      Workload workload =
+          count == 1
+              ? mix.apply(random)
+              : random.nextInt(ORDERED_BULK) == 0 ? Workload.ORDERED : Workload.PLAIN;
+      String ordering =
+          workload == Workload.ORDERED ? Work.orderingKey(random.nextInt(Work.ORDERING_KEYS)) : "";
       List<Work> works = new ArrayList<>();
-      Workload workload = count > 1 ? Workload.PLAIN : draw(random);
       for (int i = 0; i < count; i++) {
-        works.add(work(workload, n + i, random));
+        works.add(work(workload, n + i, ordering, count == 1, random));
       }
       enqueue(works, random);
       cancel(random);
+      operate(random);
       n += count;
       long ahead = start + gap.toNanos() * (n - from) - System.nanoTime();
       if (ahead > 0) {
@@ -84,25 +114,33 @@ final class Producer {
     }
   }
 
-  private static Workload draw(SplittableRandom random) {
+  /** Draws from the usual mix. */
+  static Workload draw(RandomGenerator random) {
     int n = random.nextInt(100);
-    if (n < 40) {
+    if (n < 30) {
       return Workload.PLAIN;
-    } else if (n < 55) {
+    } else if (n < 45) {
       return Workload.RETRY;
-    } else if (n < 58) {
+    } else if (n < 48) {
       return Workload.DOOMED;
-    } else if (n < 70) {
+    } else if (n < 60) {
       return Workload.UNIQUE;
+    } else if (n < 70) {
+      return Workload.CANCEL;
     }
-    return n < 80 ? Workload.CANCEL : Workload.EFFECT;
+    return n < 88 ? Workload.EFFECT : Workload.ORDERED;
   }
 
-  private Work work(Workload workload, long n, SplittableRandom random) {
+  private Work work(
+      Workload workload, long n, String ordering, boolean mayDie, SplittableRandom random) {
     int failures =
         switch (workload) {
           case RETRY -> random.nextInt(1, 4);
           case DOOMED -> Work.MANY_ATTEMPTS;
+          case ORDERED ->
+              mayDie && random.nextInt(DOOMED) == 0
+                  ? Work.FEW_ATTEMPTS
+                  : random.nextInt(Work.FEW_ATTEMPTS);
           default -> 0;
         };
     int draw = random.nextInt(1_000);
@@ -114,12 +152,16 @@ final class Producer {
       millis = random.nextInt(1 + pace.longMillis() / 5);
     }
     String unique = workload == Workload.UNIQUE ? "u" + random.nextInt(UNIQUE_KEYS) : "";
-    return new Work(name + "-" + n, workload, failures, millis, unique);
+    return new Work(name + "-" + n, workload, failures, millis, unique, ordering);
   }
 
   private void enqueue(List<Work> works, SplittableRandom random) throws InterruptedException {
     // A unique key is released when its job ends, so it does not make a repeat safe.
-    boolean withKey = random.nextBoolean() && works.get(0).workload() != Workload.UNIQUE;
+    // Keyed jobs of one call are inserted in the order of their idempotency keys.
+    boolean withKey =
+        random.nextBoolean()
+            && works.get(0).workload() != Workload.UNIQUE
+            && (works.size() == 1 || works.get(0).workload() != Workload.ORDERED);
     boolean inTransaction = !withKey && random.nextInt(3) == 0;
     String how =
         works.get(0).workload().label() + (withKey ? " keyed" : inTransaction ? " tx" : "");
@@ -202,13 +244,23 @@ final class Producer {
     String what = result.fold(enqueued -> CREATED, existing -> EXISTING);
     history.write(EventType.ACKNOWLEDGED, work.key(), result.jobId().value(), 0, what);
     created += what.equals(CREATED) ? 1 : 0;
-    if (work.workload() == Workload.CANCEL) {
+    boolean someOrdered =
+        work.workload() == Workload.ORDERED && result.jobId().value() % CANCELLED == 0;
+    if (work.workload() == Workload.CANCEL || someOrdered) {
       toCancel.add(result.jobId());
     }
   }
 
   private void writeAll(EventType type, List<Work> works, Exception failure) {
     works.forEach(work -> history.write(type, work.key(), 0, 0, String.valueOf(failure)));
+  }
+
+  private void operate(SplittableRandom random) {
+    if (random.nextInt(OPERATED) == 0) {
+      operator.freeBlockedKeys(random);
+    } else if (random.nextInt(OPERATED) == 0) {
+      operator.redriveDeadJobs();
+    }
   }
 
   private void cancel(SplittableRandom random) {

@@ -1,6 +1,7 @@
 package dev.skipjack.torture;
 
 import dev.skipjack.api.JobEnqueuer;
+import dev.skipjack.api.JobReader;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.dedup.UniqueEnqueuer;
 import dev.skipjack.dedup.UniqueJobs;
@@ -20,9 +21,11 @@ record ProducerAccess(
     Function<Connection, JobEnqueuer> within,
     UniqueEnqueuer unique,
     QueueAdmin admin,
+    JobReader reader,
     DataSource dataSource) {
 
   static ProducerAccess of(JobQueue queue, DataSource dataSource) {
-    return new ProducerAccess(queue, queue::in, UniqueJobs.on(queue), queue.admin(), dataSource);
+    return new ProducerAccess(
+        queue, queue::in, UniqueJobs.on(queue), queue.admin(), queue.reader(), dataSource);
   }
 }

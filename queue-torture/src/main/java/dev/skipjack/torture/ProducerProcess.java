@@ -37,7 +37,13 @@ final class ProducerProcess {
         HikariDataSource pool = settings.pool(CONNECTIONS)) {
       JobQueue queue = JobQueue.builder(pool).schema(settings.schema()).build();
       System.out.println(ProcessSettings.READY);
-      new Producer(ProducerAccess.of(queue, pool), history, settings.name(), seed, Pace.FORKED)
+      new Producer(
+              ProducerAccess.of(queue, pool),
+              history,
+              settings.name(),
+              seed,
+              Pace.FORKED,
+              Producer::draw)
           .produce(requested, jobs - created, Duration.between(due, Instant.now()), gap);
     }
   }

@@ -37,7 +37,7 @@ final class ScheduledWork {
         .named(name)
         .enqueueFrom(
             Work.type(Workload.SCHEDULED),
-            fire -> new Work(key(name, fire.getEpochSecond()), Workload.SCHEDULED, 0, 0, ""));
+            fire -> new Work(key(name, fire.getEpochSecond()), Workload.SCHEDULED, 0, 0, "", ""));
   }
 
   /** Returns the key of the job that a schedule enqueues for a second since 1970. */

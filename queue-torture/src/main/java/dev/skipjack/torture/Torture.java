@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -109,7 +110,7 @@ public final class Torture {
           Duration.ofMillis(Math.round(options.minutes() * 60_000)).plusMinutes(5));
       notes.accept("All jobs are enqueued and all faults removed. Draining the queue.");
       pauseSchedules(database, notes);
-      drain(database, notes);
+      drain(database, folder, notes);
       fleet.stopWorkers();
       hiccups.stop();
       leases.stop();
@@ -157,9 +158,21 @@ public final class Torture {
         JobQueue.builder(database.direct()).schema(database.schema()).build().schedules());
   }
 
-  /** Waits until every job has ended or is dead, or until the number of live jobs stops falling. */
-  private static void drain(TortureDatabase database, Consumer<String> notes)
+  /**
+   * Waits until every job has ended or is dead, or until the number of live jobs stops falling.
+   * Ordering keys that dead jobs block are freed.
+   */
+  private static void drain(TortureDatabase database, Path folder, Consumer<String> notes)
       throws SQLException, InterruptedException {
+    JobQueue queue = JobQueue.builder(database.direct()).schema(database.schema()).build();
+    try (HistoryFile history = HistoryFile.open(folder, "operator")) {
+      drain(database, new Operator(queue.reader(), queue.admin(), history), notes);
+    }
+  }
+
+  private static void drain(TortureDatabase database, Operator operator, Consumer<String> notes)
+      throws SQLException, InterruptedException {
+    SplittableRandom random = new SplittableRandom(1);
     String sql =
         "SELECT count(*) FROM "
             + database.schema()
@@ -180,6 +193,7 @@ public final class Torture {
                 .formatted(live, NO_PROGRESS.toSeconds()));
         return;
       }
+      operator.freeBlockedKeys(random);
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
     }
   }

@@ -150,8 +150,7 @@ public final class TortureReport {
   public String json() {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("verdict", isClean() ? "clean" : "violated");
-    counters.forEach(
-        (counter, count) -> all.put(counter.label(), counter.isChecked() ? count : null));
+    counters.forEach((counter, count) -> all.put(counter.label(), count));
     all.putAll(facts);
     all.put("targets_missed", missed);
     all.put("scale", scale.table());
@@ -192,9 +191,7 @@ public final class TortureReport {
                 out.printf(
                     "%-20s %-8d (release: %d)%n", label, row.get("count"), row.get("release")));
     out.println();
-    counters.forEach(
-        (counter, count) ->
-            out.printf("%-20s %s%n", counter.label(), counter.isChecked() ? count : "not checked"));
+    counters.forEach((counter, count) -> out.printf("%-20s %s%n", counter.label(), count));
     out.println();
     stories.forEach(out::println);
     if (!missed.isEmpty()) {

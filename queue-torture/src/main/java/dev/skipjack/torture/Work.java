@@ -2,8 +2,10 @@ package dev.skipjack.torture;
 
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.OrderingPolicy;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
@@ -14,8 +16,10 @@ import java.util.Objects;
  * @param failures number of attempts that do not succeed
  * @param millis how long an attempt runs
  * @param unique the unique key; empty if there is none
+ * @param ordering the ordering key; empty if there is none
  */
-record Work(String key, Workload workload, int failures, int millis, String unique) {
+record Work(
+    String key, Workload workload, int failures, int millis, String unique, String ordering) {
 
   static final String QUEUE = "torture";
 
@@ -24,6 +28,8 @@ record Work(String key, Workload workload, int failures, int millis, String uniq
    * killed.
    */
   static final int MANY_ATTEMPTS = 1_000;
+
+  static final int ORDERING_KEYS = 6;
 
   /** The maximum of attempts for jobs that must become dead. */
   static final int FEW_ATTEMPTS = 3;
@@ -42,7 +48,30 @@ record Work(String key, Workload workload, int failures, int millis, String uniq
   }
 
   JobType<Work> type() {
-    return type(workload);
+    JobType<Work> type = type(workload);
+    return workload == Workload.ORDERED
+        ? type.orderedBy(Work::ordering)
+            .orderingPolicy(policy(ordering))
+            .maxAttempts(isDoomed() ? FEW_ATTEMPTS : MANY_ATTEMPTS)
+        : type;
+  }
+
+  /** Returns whether its attempts fail until the job is dead; after a redrive, it may complete. */
+  boolean isDoomed() {
+    return workload == Workload.DOOMED
+        || (workload == Workload.ORDERED && failures >= FEW_ATTEMPTS);
+  }
+
+  /** Returns one of the ordering keys: two for each policy. */
+  static String orderingKey(int number) {
+    OrderingPolicy[] policies = OrderingPolicy.values();
+    return policies[number % policies.length].literal() + "-" + number;
+  }
+
+  /** Returns the policy of all jobs of an ordering key. */
+  static OrderingPolicy policy(String orderingKey) {
+    return OrderingPolicy.valueOf(
+        orderingKey.substring(0, orderingKey.indexOf('-')).toUpperCase(Locale.ROOT));
   }
 
   static JobType<Work> type(Workload workload) {

@@ -19,6 +19,11 @@ enum Workload {
   CANCEL,
   /** Writes a row with {@code completeIn}: exactly one row per job. */
   EFFECT,
+  /**
+   * Has one of a few ordering keys. Some fail or snooze and then complete, and some are cancelled.
+   * A few die; an operator redrives them or skips them.
+   */
+  ORDERED,
   /** Is enqueued by a schedule: exactly one job per fire. */
   SCHEDULED;
 

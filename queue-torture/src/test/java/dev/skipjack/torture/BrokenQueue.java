@@ -356,6 +356,65 @@ enum BrokenQueue {
     }
   },
 
+  RUNS_JOBS_OF_A_KEY_TOGETHER(Counter.ORDER_VIOLATIONS) {
+    @Override
+    JobStore store(JobStore real, Sql sql) {
+      return beforeClaims(
+          real, sql, "UPDATE @jobs SET status = 'pending' WHERE status = 'waiting'");
+    }
+
+    @Override
+    Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
+  RUNS_THE_LATEST_JOB_OF_A_KEY(Counter.ORDER_VIOLATIONS) {
+    @Override
+    JobStore store(JobStore real, Sql sql) {
+      return beforeClaims(
+          real,
+          sql,
+          "UPDATE @jobs SET ordering_position = -id WHERE status = 'waiting' AND ordering_position IS NULL");
+    }
+
+    @Override
+    Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
+  RETRIES_AT_THE_BACK_OF_THE_KEY(Counter.ORDER_VIOLATIONS) {
+    @Override
+    JobStore store(JobStore real, Sql sql) {
+      return afterFailures(
+          real,
+          sql,
+          "UPDATE @jobs SET status = 'waiting', ordering_head = NULL, ordering_position = nextval('@jobs_id_seq')"
+              + " WHERE status = 'pending' AND ordering_head AND attempts > uncounted_attempts");
+    }
+
+    @Override
+    Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
+  DEAD_JOBS_BLOCK_NOTHING(Counter.ORDER_VIOLATIONS) {
+    @Override
+    JobStore store(JobStore real, Sql sql) {
+      return afterFailures(
+          real,
+          sql,
+          "UPDATE @jobs SET ordering_head = NULL WHERE status = 'dead' AND ordering_head");
+    }
+
+    @Override
+    Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
   /** As if the statement compared no next fire and wrote no key: a fire can happen again. */
   FIRES_WITHOUT_GUARDS(Counter.DOUBLE_FIRES) {
     @Override
@@ -516,6 +575,29 @@ enum BrokenQueue {
             verdicts.add(completion.complete((Execution) execution, call));
           }
           return verdicts;
+        });
+  }
+
+  private static JobStore beforeClaims(JobStore real, Sql sql, String statement) {
+    return Intercepted.of(
+        JobStore.class,
+        real,
+        Set.of("claim"),
+        (method, args) -> {
+          sql.run(statement);
+          return method.call(args);
+        });
+  }
+
+  private static JobStore afterFailures(JobStore real, Sql sql, String statement) {
+    return Intercepted.of(
+        JobStore.class,
+        real,
+        Set.of("fail"),
+        (method, args) -> {
+          Object ends = method.call(args);
+          sql.run(statement);
+          return ends;
         });
   }
 

@@ -115,6 +115,11 @@ class CheckTheCheckerIT {
           EnumSet.complementOf(EnumSet.of(Counter.DOUBLE_FIRES, Counter.UNPROVOKED_RERUNS));
       case MOVES_SCHEDULES_WITHOUT_JOBS, FORGETS_MISSED_FIRES ->
           EnumSet.complementOf(EnumSet.of(Counter.LOST_FIRES, Counter.UNPROVOKED_RERUNS));
+      case RUNS_JOBS_OF_A_KEY_TOGETHER,
+          RUNS_THE_LATEST_JOB_OF_A_KEY,
+          RETRIES_AT_THE_BACK_OF_THE_KEY,
+          DEAD_JOBS_BLOCK_NOTHING ->
+          EnumSet.complementOf(EnumSet.of(Counter.ORDER_VIOLATIONS, Counter.UNPROVOKED_RERUNS));
       case LOSES_COMPLETIONS, KEEPS_COMPLETED_JOBS_LIVE -> EnumSet.of(Counter.OVERLAPPING_LEASES);
       // A worker whose lease was taken may count a write as accepted although its response was
       // lost.

@@ -156,6 +156,7 @@ class CheckerRulesTest {
         "a",
         Workload.PLAIN.name(),
         "",
+        "",
         attempts,
         uncountedAttempts,
         MadeUpRun.MAX_ATTEMPTS,

@@ -126,13 +126,6 @@ class CheckerTest {
   }
 
   @Test
-  void aCounterWithoutARuleIsNull() {
-    assertThat(run.report().json())
-        .contains("\"order_violations\":null")
-        .contains("\"unique_violations\":0");
-  }
-
-  @Test
   void aUniqueKeyHasOneHolderAtATime() {
     run.acknowledged("a", 7);
     run.job(7, "completed", "a", "u", 1, 70);

@@ -61,12 +61,42 @@ final class MadeUpRun {
             key,
             workload.name(),
             unique,
+            "",
             attempts,
             0,
             MAX_ATTEMPTS,
             SECOND,
             ended,
             execution));
+  }
+
+  /**
+   * Adds a job with an ordering key.
+   *
+   * @param ended 0 if it is live
+   */
+  void ordered(long id, String status, String ordering, int attempts, int most, double ended) {
+    boolean archived = status.equals("completed") || status.equals("cancelled");
+    jobs.add(
+        new JobRow(
+            id,
+            status,
+            archived,
+            "k" + id,
+            Workload.ORDERED.name(),
+            "",
+            ordering,
+            attempts,
+            0,
+            most,
+            SECOND,
+            micros(ended),
+            attempts == 0 ? 0 : id * 10 + attempts));
+  }
+
+  void event(
+      String process, double second, EventType type, long job, long execution, String detail) {
+    history.add(new Event(micros(second), process, type, "k" + job, job, execution, detail));
   }
 
   void attempt(long id, long job, int number, String status, double from, double to) {

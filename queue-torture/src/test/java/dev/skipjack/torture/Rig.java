@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,10 @@ final class Rig {
   static final Pace PACE = new Pace(Duration.ofMillis(400), Duration.ofMillis(50), 40);
 
   private static final int JOBS = 120;
+
+  /** Enough for several dead jobs of each policy, if all jobs have ordering keys. */
+  private static final int ORDERED_JOBS = 80;
+
   private static final int CONCURRENCY = 5;
 
   /** One in this number of executions becomes a zombie. */
@@ -107,7 +112,7 @@ final class Rig {
           claimAndAbandon(queue, history);
         }
         pauseSchedules(queue, sql);
-        drain(sql);
+        drain(queue, sql, history);
       } finally {
         workers.forEach(Worker::close);
         leases.stop();
@@ -237,10 +242,18 @@ final class Rig {
                 real.within(),
                 broken.unique(real.unique(), real.jobs()),
                 broken.admin(real.admin(), sql),
+                real.reader(),
                 faulty);
     try (HistoryFile history = HistoryFile.open(folder, "producer-1")) {
-      new Producer(access, history, "producer-1", seed, PACE)
-          .produce(0, JOBS, Duration.ZERO, Duration.ofMillis(3));
+      boolean ordered = broken != null && broken.counter() == Counter.ORDER_VIOLATIONS;
+      new Producer(
+              access,
+              history,
+              "producer-1",
+              seed,
+              PACE,
+              ordered ? random -> Workload.ORDERED : Producer::draw)
+          .produce(0, ordered ? ORDERED_JOBS : JOBS, Duration.ZERO, Duration.ofMillis(3));
     }
   }
 
@@ -274,12 +287,14 @@ final class Rig {
     ScheduledWork.pause(queue.schedules());
   }
 
-  private void drain(Sql sql) throws Exception {
+  private void drain(JobQueue queue, Sql sql, HistoryFile history) throws Exception {
+    Operator operator = new Operator(queue.reader(), queue.admin(), history);
+    SplittableRandom random = new SplittableRandom(1);
     Duration patience = broken == null ? NO_PROGRESS_OF_REAL_QUEUE : NO_PROGRESS;
     long fewest = Long.MAX_VALUE;
     long lastProgress = System.nanoTime();
     while (System.nanoTime() - lastProgress < patience.toNanos()) {
-      long live = sql.number("SELECT count(*) FROM @jobs WHERE status IN ('pending', 'running')");
+      long live = sql.number("SELECT count(*) FROM @jobs WHERE status <> 'dead'");
       if (live == 0) {
         return;
       }
@@ -287,6 +302,7 @@ final class Rig {
         fewest = live;
         lastProgress = System.nanoTime();
       }
+      operator.freeBlockedKeys(random);
       Thread.sleep(20);
     }
   }
