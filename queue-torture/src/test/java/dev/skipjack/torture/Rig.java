@@ -53,8 +53,8 @@ final class Rig {
 
   private static final int JOBS = 120;
 
-  /** Enough for several dead jobs of each policy, if all jobs have ordering keys. */
-  private static final int ORDERED_JOBS = 80;
+  /** If all jobs have ordering keys; enough for several that fail, snooze or die. */
+  private static final int ORDERED_JOBS = 50;
 
   private static final int CONCURRENCY = 5;
 
@@ -64,8 +64,11 @@ final class Rig {
   /** When the drain of a broken queue is given up: it may never end. */
   private static final Duration NO_PROGRESS = Duration.ofSeconds(3);
 
-  /** A job of the real queue may snooze several times in succession. */
-  private static final Duration NO_PROGRESS_OF_REAL_QUEUE = Duration.ofSeconds(20);
+  /**
+   * The same for a queue whose jobs all end, on a busy machine. A job may snooze several times in
+   * succession.
+   */
+  private static final Duration NO_PROGRESS_OF_DRAINING_QUEUE = Duration.ofSeconds(20);
 
   private final QueueDatabase database;
   private final Path folder;
@@ -290,7 +293,8 @@ final class Rig {
   private void drain(JobQueue queue, Sql sql, HistoryFile history) throws Exception {
     Operator operator = new Operator(queue.reader(), queue.admin(), history);
     SplittableRandom random = new SplittableRandom(1);
-    Duration patience = broken == null ? NO_PROGRESS_OF_REAL_QUEUE : NO_PROGRESS;
+    boolean drains = broken == null || faults == Faults.NONE;
+    Duration patience = drains ? NO_PROGRESS_OF_DRAINING_QUEUE : NO_PROGRESS;
     long fewest = Long.MAX_VALUE;
     long lastProgress = System.nanoTime();
     while (System.nanoTime() - lastProgress < patience.toNanos()) {
