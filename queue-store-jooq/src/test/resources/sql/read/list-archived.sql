@@ -1,4 +1,4 @@
--- parameters: queues, queues, kinds, kinds, statuses, statuses, tags, tags, after_at, after, after_at, most, most, limit
+-- parameters: queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, after_at, after, after_at, since, most, most, limit
 with recursive
   "seen" as materialized (
     select
@@ -51,6 +51,10 @@ with recursive
             as text[]
           )
         )
+        and (
+          cast(? as text) = ''
+          or position(lower(cast(? as text)) in lower("skipjack"."jobs_archive"."last_error")) > 0
+        )
       ) as "matches",
       cast(
         row_number() over (order by "skipjack"."jobs_archive"."finished_at" desc, "skipjack"."jobs_archive"."id" desc)
@@ -63,6 +67,7 @@ with recursive
         ?
       )
       and "skipjack"."jobs_archive"."finished_at" <= cast(? as timestamp with time zone)
+      and "skipjack"."jobs_archive"."finished_at" >= cast(? as timestamp with time zone)
     )
     order by "skipjack"."jobs_archive"."finished_at" desc, "skipjack"."jobs_archive"."id" desc
     fetch next ? rows only

@@ -1,4 +1,4 @@
--- parameters: most, queues, queues, kinds, kinds, queues, queues, kinds, kinds, statuses, statuses, tags, tags, after, queues, queues, kinds, kinds, limit
+-- parameters: most, queues, queues, kinds, kinds, queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, since, after, queues, queues, kinds, kinds, limit
 with recursive
   "dead_group"("queue", "kind") as (
     select "first"."queue", "first"."kind"
@@ -115,6 +115,11 @@ with recursive
                 as text[]
               )
             )
+            and (
+              cast(? as text) = ''
+              or position(lower(cast(? as text)) in lower("skipjack"."jobs"."last_error")) > 0
+            )
+            and "skipjack"."jobs"."created_at" >= cast(? as timestamp with time zone)
           ) as "matches",
           cast(
             row_number() over (order by "skipjack"."jobs"."id")

@@ -1,4 +1,4 @@
--- parameters: queue, queue, most, queues, queues, kinds, kinds, statuses, statuses, tags, tags, after_at, after, limit
+-- parameters: queue, queue, most, queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, since, after_at, after, limit
 with recursive
   "lane"("queue", "priority") as (
     select "first"."queue", "first"."priority"
@@ -94,6 +94,11 @@ with recursive
                 as text[]
               )
             )
+            and (
+              cast(? as text) = ''
+              or position(lower(cast(? as text)) in lower("skipjack"."jobs"."last_error")) > 0
+            )
+            and "skipjack"."jobs"."created_at" >= cast(? as timestamp with time zone)
           ) as "matches",
           cast(
             row_number() over (order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id")

@@ -1,4 +1,4 @@
--- parameters: queues, queues, kinds, kinds, statuses, statuses, tags, tags, after, most, most, limit
+-- parameters: queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, since, after, most, most, limit
 with recursive
   "seen" as materialized (
     select
@@ -50,6 +50,11 @@ with recursive
             as text[]
           )
         )
+        and (
+          cast(? as text) = ''
+          or position(lower(cast(? as text)) in lower("skipjack"."jobs"."last_error")) > 0
+        )
+        and "skipjack"."jobs"."created_at" >= cast(? as timestamp with time zone)
       ) as "matches",
       cast(
         row_number() over (order by "skipjack"."jobs"."id")

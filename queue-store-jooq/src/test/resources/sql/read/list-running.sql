@@ -1,4 +1,4 @@
--- parameters: after, queues, queues, kinds, kinds, statuses, statuses, tags, tags, limit
+-- parameters: after, queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, since, limit
 with recursive
   "seen" as materialized (
     select
@@ -51,6 +51,11 @@ with recursive
             as text[]
           )
         )
+        and (
+          cast(? as text) = ''
+          or position(lower(cast(? as text)) in lower("skipjack"."jobs"."last_error")) > 0
+        )
+        and "skipjack"."jobs"."created_at" >= cast(? as timestamp with time zone)
       ) as "matches",
       cast(
         row_number() over (order by "skipjack"."jobs"."current_execution_id")

@@ -1,6 +1,8 @@
 package dev.skipjack.api;
 
 import dev.skipjack.api.spi.Names;
+import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param kind the kind of the jobs; null for all kinds
  * @param status the status of the jobs; null for every status that the order lists
  * @param tag a tag that the jobs must have; null for all jobs
+ * @param error a text that the last error of the jobs must contain, in upper or lower case; null
+ *     for all jobs
+ * @param since the earliest time at which the jobs were enqueued or, if the order is {@link
+ *     JobOrder#FINISHED}, ended; null for all jobs
+ * @param payload a field of the payload and its value; null for all jobs
  * @param limit the maximum number of jobs in a page, from 1 to {@link #LARGEST}
  * @param after the token of the page; null for the first page
  */
@@ -26,6 +33,9 @@ public record JobQuery(
     @Nullable String kind,
     @Nullable JobStatus status,
     @Nullable String tag,
+    @Nullable String error,
+    @Nullable Instant since,
+    @Nullable PayloadField payload,
     int limit,
     @Nullable PageToken after) {
 
@@ -36,9 +46,34 @@ public record JobQuery(
   public static final int DEFAULT_LIMIT = 50;
 
   /**
+   * A field of a payload.
+   *
+   * @param path the names of the fields from the outermost to the innermost, or the indexes of
+   *     array elements, from 0
+   * @param value the value; a number or a boolean as JSON writes it, a string without its quotes
+   */
+  public record PayloadField(List<String> path, String value) {
+
+    /**
+     * Creates a condition on a field.
+     *
+     * @throws IllegalArgumentException if the path is empty, or contains, as the value may, a
+     *     character that PostgreSQL cannot store
+     */
+    public PayloadField {
+      path = List.copyOf(path);
+      if (path.isEmpty()) {
+        throw new IllegalArgumentException("The path of a payload's field must not be empty.");
+      }
+      path.forEach(name -> Tags.requireStorable("Field", name));
+      Tags.requireStorable("Value", value);
+    }
+  }
+
+  /**
    * Creates a query.
    *
-   * @throws IllegalArgumentException if a name or the tag is invalid, the limit is out of range, or
+   * @throws IllegalArgumentException if a name or a text is invalid, the limit is out of range, or
    *     the order does not list jobs with the status
    */
   public JobQuery {
@@ -49,7 +84,17 @@ public record JobQuery(
       Names.requireKind(kind);
     }
     if (tag != null) {
-      Tags.requireStorable(tag);
+      Tags.requireStorable("Tag", tag);
+    }
+    if (error != null) {
+      Tags.requireStorable("Error", error);
+    }
+    if (since != null) {
+      if (since.isAfter(EnqueueOptions.LATEST)) {
+        throw new IllegalArgumentException(
+            "Time %s is after %s.".formatted(since, EnqueueOptions.LATEST));
+      }
+      since = since.isBefore(Instant.EPOCH) ? Instant.EPOCH : since;
     }
     if (limit < 1 || limit > LARGEST) {
       throw new IllegalArgumentException(
@@ -66,50 +111,89 @@ public record JobQuery(
     }
   }
 
+  private static JobQuery of(JobOrder order, @Nullable String queue, @Nullable JobStatus status) {
+    return new JobQuery(order, queue, null, status, null, null, null, null, DEFAULT_LIMIT, null);
+  }
+
   /**
    * Returns a query for live jobs of any status (pending, running, waiting or dead), ordered by id.
    */
   public static JobQuery live() {
-    return new JobQuery(JobOrder.ID, null, null, null, null, DEFAULT_LIMIT, null);
+    return of(JobOrder.ID, null, null);
   }
 
   /** Returns a query for the pending jobs of {@code queue}, ordered by due time. */
   public static JobQuery pending(String queue) {
-    return new JobQuery(JobOrder.DUE, queue, null, JobStatus.PENDING, null, DEFAULT_LIMIT, null);
+    return of(JobOrder.DUE, queue, JobStatus.PENDING);
   }
 
   /** Returns a query for completed and cancelled jobs, latest first. */
   public static JobQuery archived() {
-    return new JobQuery(JobOrder.FINISHED, null, null, null, null, DEFAULT_LIMIT, null);
+    return of(JobOrder.FINISHED, null, null);
   }
 
   /** Returns this query, restricted to one queue. */
   public JobQuery queue(String queue) {
-    return new JobQuery(order, queue, kind, status, tag, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
   }
 
   /** Returns this query, restricted to one kind. */
   public JobQuery kind(String kind) {
-    return new JobQuery(order, queue, kind, status, tag, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
   }
 
   /** Returns this query, restricted to one status. */
   public JobQuery status(JobStatus status) {
-    return new JobQuery(order, queue, kind, status, tag, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
   }
 
   /** Returns this query, restricted to jobs with the given tag. */
   public JobQuery tag(String tag) {
-    return new JobQuery(order, queue, kind, status, tag, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+  }
+
+  /**
+   * Returns this query, restricted to jobs whose last error contains the given text, ignoring case.
+   */
+  public JobQuery error(String error) {
+    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+  }
+
+  /**
+   * Returns this query, restricted to jobs that were enqueued or, in an archived query, ended at or
+   * after the given time.
+   */
+  public JobQuery since(Instant since) {
+    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+  }
+
+  /**
+   * Returns this query, restricted to jobs whose payload has the given value in the given field.
+   * Requires the right to read payloads, and is slower than other filters: a page is filled from at
+   * most 1,000 jobs.
+   *
+   * @param path the name of the field, or the names from the outermost field to the innermost,
+   *     separated by dots. For names that contain dots, use {@link PayloadField}
+   * @param value the value; a number or a boolean as JSON writes it, a string without its quotes
+   */
+  public JobQuery payload(String path, String value) {
+    return payload(new PayloadField(List.of(path.split("\\.", -1)), value));
+  }
+
+  /**
+   * Returns this query, restricted to jobs whose payload has the given value in the given field.
+   */
+  public JobQuery payload(PayloadField payload) {
+    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
   }
 
   /** Returns this query with pages of at most {@code limit} jobs. */
   public JobQuery limit(int limit) {
-    return new JobQuery(order, queue, kind, status, tag, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
   }
 
   /** Returns this query for the page that {@code token} identifies. */
   public JobQuery after(PageToken token) {
-    return new JobQuery(order, queue, kind, status, tag, limit, token);
+    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, token);
   }
 }

@@ -47,8 +47,10 @@ public interface JobReader {
   /**
    * Returns a page of jobs, without their payloads.
    *
-   * <p>The call reads at most 10,000 jobs to fill a page, or just the limit of the query if there
-   * is no filter. If too few of them match, the page is short but still has a next page.
+   * <p>The call reads at most 10,000 jobs to fill a page, 1,000 if the query has a filter by
+   * payload, or just the limit of the query if there is no filter. Lists of running or waiting jobs
+   * read all of those, up to 10,001. If too few of them match, the page is short but still has a
+   * next page.
    *
    * <p>A caller that follows {@link JobPage#next} to the end receives each job exactly once if the
    * job was committed before the first page was read and keeps its position in the meantime.

@@ -41,16 +41,17 @@ final class Tags {
   }
 
   /**
-   * Returns the tag if PostgreSQL can store it. This check is less strict than {@link #require},
+   * Requires that PostgreSQL can store a text. This check is less strict than {@link #require},
    * because jobs that were not inserted by this library may have other tags.
+   *
+   * @param what the text, for the message
    */
-  static String requireStorable(String tag) {
-    if (tag.codePoints().anyMatch(c -> c == 0 || isSurrogate(c))) {
+  static void requireStorable(String what, String text) {
+    if (text.codePoints().anyMatch(c -> c == 0 || isSurrogate(c))) {
       throw new IllegalArgumentException(
-          "Tag '%s' is not allowed. It must contain neither U+0000 nor half of a surrogate pair."
-              .formatted(SafeText.of(tag, 80)));
+          "%s '%s' is not allowed. It must contain neither U+0000 nor half of a surrogate pair."
+              .formatted(what, SafeText.of(text, 80)));
     }
-    return tag;
   }
 
   /**

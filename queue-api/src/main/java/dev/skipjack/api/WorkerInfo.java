@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param pid the process id of the worker; null if unknown
  * @param queues the queues that the worker serves
  * @param kinds the kinds that the worker has handlers for
- * @param settings the worker's effective settings, as a JSON object; null if not reported
+ * @param settings the worker's effective settings, as a JSON object, with the version of the
+ *     library as {@code version} and the slots of each queue as {@code concurrency}; null if not
+ *     reported
  * @param startedAt when the worker first registered
  * @param seenAt when the worker was last seen
  */

@@ -3,6 +3,8 @@ package dev.skipjack.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,9 +39,33 @@ class JobQueryTest {
                 .kind("k")
                 .status(JobStatus.CANCELLED)
                 .tag("t")
+                .error("timeout")
+                .since(Instant.EPOCH)
+                .payload("user.id", "42")
                 .limit(7)
                 .after(token))
-        .isEqualTo(new JobQuery(JobOrder.FINISHED, "q", "k", JobStatus.CANCELLED, "t", 7, token));
+        .isEqualTo(
+            new JobQuery(
+                JobOrder.FINISHED,
+                "q",
+                "k",
+                JobStatus.CANCELLED,
+                "t",
+                "timeout",
+                Instant.EPOCH,
+                new JobQuery.PayloadField(List.of("user", "id"), "42"),
+                7,
+                token));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a\u0000b", "\ud800"})
+  void refusesTextsThatTheDatabaseCannotStore(String text) {
+    assertThatThrownBy(() -> JobQuery.live().error(text)).hasMessageStartingWith("Error '");
+    assertThatThrownBy(() -> JobQuery.live().payload(text, "1")).hasMessageStartingWith("Field '");
+    assertThatThrownBy(() -> JobQuery.live().payload("f", text)).hasMessageStartingWith("Value '");
+    assertThatThrownBy(() -> new JobQuery.PayloadField(List.of(), "1"))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @ParameterizedTest

@@ -21,6 +21,9 @@ final class WorkerRows {
       LaneOrder order,
       HandlerThreads handlerThreads) {
     Map<String, Object> settings = new LinkedHashMap<>();
+    String version = WorkerRows.class.getPackage().getImplementationVersion();
+    // Only the jar has one.
+    settings.put("version", version == null ? "unknown" : version);
     settings.put("concurrency", concurrency);
     settings.put("order", order);
     settings.put("handlerThreads", handlerThreads);

@@ -243,10 +243,14 @@ final class EveryStatement {
     queue.admin().redriveAll(DeadJobs.all().ofQueue("default").ofKind("work"));
     for (JobStatus live :
         List.of(JobStatus.PENDING, JobStatus.RUNNING, JobStatus.WAITING, JobStatus.DEAD)) {
-      queue.reader().list(JobQuery.live().status(live).queue("default").kind("work").tag("t"));
+      JobQuery query = JobQuery.live().status(live).queue("default").kind("work").tag("t");
+      queue.reader().list(query);
+      queue.reader().list(query.payload("number", "1"));
     }
     queue.reader().list(JobQuery.pending("default"));
+    queue.reader().list(JobQuery.pending("default").payload("number", "1"));
     queue.reader().list(JobQuery.archived());
+    queue.reader().list(JobQuery.archived().payload("number", "1"));
 
     OwnTransactions transactions = new OwnTransactions(dataSource);
     DSLContext dialect = StatementDialect.forSchema(schema);

@@ -342,6 +342,7 @@ class RolesTest {
             forbidden(
                 List.of("viewer"),
                 "SELECT payload FROM @jobs",
+                "SELECT 1 FROM @jobs WHERE payload #>> '{a}' = 'b'",
                 "SELECT * FROM @jobs",
                 "SELECT progress FROM @jobs",
                 "SELECT payload FROM @jobs_archive",

@@ -1,44 +1,97 @@
 package dev.skipjack.store.jooq.internal.read;
 
 import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.cardinality;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.lower;
+import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.position;
 
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jooq.Condition;
 import org.jooq.Field;
+import org.jooq.JSONB;
 import org.jooq.Param;
 import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The filters of a list. The text of the list always contains all of them and is therefore
- * constant; an empty array filters nothing. They are checked row by row and do not affect the
- * choice of the index, which follows from the order of the list.
+ * constant; an empty array or text filters nothing. They are checked row by row and do not affect
+ * the choice of the index, which follows from the order of the list.
  */
-final class JobFilter {
+enum JobFilter {
+  /** All filters except the one by payload, so that roles that may not read payloads can list. */
+  PLAIN,
+  /** All filters. */
+  WITH_PAYLOAD;
 
   private static final Param<String[]> QUEUES = Texts.array("queues");
   private static final Param<String[]> KINDS = Texts.array("kinds");
   private static final Param<String[]> STATUSES = Texts.array("statuses");
   private static final Param<String[]> TAGS = param("tags", JOBS.TAGS.getDataType());
 
-  private JobFilter() {}
+  private static final Field<String> ERROR = Texts.param("error");
+  private static final Field<Instant> SINCE =
+      cast(param("since", String.class), SQLDataType.INSTANT);
+  private static final Param<String[]> PAYLOAD_PATH = Texts.array("payload_path");
+  private static final Field<String> PAYLOAD_VALUE = Texts.param("payload_value");
 
-  /** Returns the condition of all filters, on the columns of {@code jobs} or of the archive. */
-  static Condition on(Table<?> jobs) {
+  /** Returns the filters that a query needs. */
+  static JobFilter of(JobQuery query) {
+    return query.payload() == null ? PLAIN : WITH_PAYLOAD;
+  }
+
+  /** Returns the condition of the filters on live jobs. */
+  Condition onLive() {
+    return on(JOBS).and(JOBS.CREATED_AT.ge(SINCE));
+  }
+
+  /**
+   * Returns the condition of the filters on archived jobs, except {@link #ended}, by which the
+   * index is read.
+   */
+  Condition onArchived() {
+    return on(JOBS_ARCHIVE);
+  }
+
+  /** Returns the condition that an archived job has ended since the given time. */
+  static Condition ended() {
+    return JOBS_ARCHIVE.FINISHED_AT.ge(SINCE);
+  }
+
+  private Condition on(Table<?> jobs) {
     return queueAndKind(column(jobs, JOBS.QUEUE), column(jobs, JOBS.KIND))
         .and(
             cardinality(STATUSES)
                 .eq(inline(0))
                 .or(column(jobs, JOBS.STATUS).coerce(String.class).eq(any(STATUSES))))
-        .and(cardinality(TAGS).eq(inline(0)).or(column(jobs, JOBS.TAGS).contains(TAGS)));
+        .and(cardinality(TAGS).eq(inline(0)).or(column(jobs, JOBS.TAGS).contains(TAGS)))
+        .and(
+            ERROR
+                .eq(inline(""))
+                .or(position(lower(column(jobs, JOBS.LAST_ERROR)), lower(ERROR)).gt(inline(0))))
+        .and(
+            this == PLAIN
+                ? noCondition()
+                : at(column(jobs, JOBS.PAYLOAD), PAYLOAD_PATH).eq(PAYLOAD_VALUE));
+  }
+
+  /** Returns a field of a document as text, which jOOQ's DSL cannot express. */
+  private static Field<String> at(Field<JSONB> document, Field<String[]> path) {
+    return field("{0} #>> {1}", SQLDataType.CLOB, document, path);
   }
 
   /** Returns the condition of those filters that can be checked once per group of an index. */
@@ -60,7 +113,14 @@ final class JobFilter {
         .texts("queues", oneOrNone(query.queue()), text -> text)
         .texts("kinds", oneOrNone(query.kind()), text -> text)
         .texts("statuses", oneOrNone(query.status()), JobStatus::literal)
-        .texts("tags", oneOrNone(query.tag()), text -> text);
+        .texts("tags", oneOrNone(query.tag()), text -> text)
+        .text("error", Objects.requireNonNullElse(query.error(), ""))
+        .text("since", query.since() == null ? "-infinity" : query.since().toString())
+        .texts(
+            "payload_path",
+            query.payload() == null ? List.of() : query.payload().path(),
+            text -> text)
+        .text("payload_value", query.payload() == null ? "" : query.payload().value());
   }
 
   private static <T> List<T> oneOrNone(@Nullable T value) {

@@ -22,7 +22,9 @@ import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
@@ -35,12 +37,7 @@ public final class JooqJobReader implements JobReader {
   private final Function<JobId, Optional<JobExplanation>> explainer;
   private final Statement<JobId, JobDetails> find;
   private final Statement<JobId, JobExecution> executions;
-  private final Statement<PageQuery.Request, PageQuery.Entry> listLive;
-  private final Statement<PageQuery.Request, PageQuery.Entry> listRunning;
-  private final Statement<PageQuery.Request, PageQuery.Entry> listWaiting;
-  private final Statement<PageQuery.Request, PageQuery.Entry> listDead;
-  private final Statement<PageQuery.Request, PageQuery.Entry> listDue;
-  private final Statement<PageQuery.Request, PageQuery.Entry> listArchived;
+  private final Map<JobFilter, Lists> lists;
   private final Statement<NoRequest, JobCount> counts;
   private final Statement<NoRequest, JobCount> countSample;
   private final Statement<NoRequest, PendingAge> oldestPending;
@@ -48,6 +45,26 @@ public final class JooqJobReader implements JobReader {
   private final Statement<NoRequest, QueueState> queueSettings;
   private final Statement<NoRequest, WorkerInfo> workers;
   private final Statement<NoRequest, BlockedKey> blockedKeys;
+
+  /** The statements of the lists. */
+  private record Lists(
+      Statement<PageQuery.Request, PageQuery.Entry> live,
+      Statement<PageQuery.Request, PageQuery.Entry> running,
+      Statement<PageQuery.Request, PageQuery.Entry> waiting,
+      Statement<PageQuery.Request, PageQuery.Entry> dead,
+      Statement<PageQuery.Request, PageQuery.Entry> due,
+      Statement<PageQuery.Request, PageQuery.Entry> archived) {
+
+    static Lists of(DSLContext dialect, JobFilter filter) {
+      return new Lists(
+          Statement.lazily(() -> ListLiveStatement.of(dialect, filter)),
+          Statement.lazily(() -> ListFewStatement.running(dialect, filter)),
+          Statement.lazily(() -> ListFewStatement.waiting(dialect, filter)),
+          Statement.lazily(() -> ListDeadStatement.of(dialect, filter)),
+          Statement.lazily(() -> ListDueStatement.of(dialect, filter)),
+          Statement.lazily(() -> ListArchivedStatement.of(dialect, filter)));
+    }
+  }
 
   /**
    * Creates a reader. Opens no connection.
@@ -64,12 +81,10 @@ public final class JooqJobReader implements JobReader {
     this.explainer = explainer;
     this.find = Statement.lazily(() -> FindJobStatement.of(dialect));
     this.executions = Statement.lazily(() -> ExecutionsStatement.of(dialect));
-    this.listLive = Statement.lazily(() -> ListLiveStatement.of(dialect));
-    this.listRunning = Statement.lazily(() -> ListFewStatement.running(dialect));
-    this.listWaiting = Statement.lazily(() -> ListFewStatement.waiting(dialect));
-    this.listDead = Statement.lazily(() -> ListDeadStatement.of(dialect));
-    this.listDue = Statement.lazily(() -> ListDueStatement.of(dialect));
-    this.listArchived = Statement.lazily(() -> ListArchivedStatement.of(dialect));
+    this.lists = new EnumMap<>(JobFilter.class);
+    for (JobFilter filter : JobFilter.values()) {
+      lists.put(filter, Lists.of(dialect, filter));
+    }
     this.counts = Statement.lazily(() -> CountsStatement.of(dialect));
     this.countSample = Statement.lazily(() -> CountSampleStatement.of(dialect));
     this.oldestPending = Statement.lazily(() -> OldestPendingStatement.of(dialect));
@@ -104,8 +119,8 @@ public final class JooqJobReader implements JobReader {
         token == null ? Position.startOf(query.order()) : Position.of(token, query.order());
     JobStatus status = query.status();
     return switch (query.order()) {
-      case FINISHED -> page(listArchived, query, from, isFiltered(query));
-      case DUE -> page(listDue, query, from, query.kind() != null || query.tag() != null);
+      case FINISHED -> page(lists(query).archived(), query, from, isFiltered(query));
+      case DUE -> page(lists(query).due(), query, from, query.kind() != null || filtersRows(query));
       case ID -> status == null ? walk(query, from) : byStatus(query, status, from);
     };
   }
@@ -113,9 +128,9 @@ public final class JooqJobReader implements JobReader {
   private JobPage byStatus(JobQuery query, JobStatus status, Position from) {
     return switch (status) {
       case PENDING -> walk(query, from);
-      case RUNNING -> few(listRunning, query, from);
-      case WAITING -> few(listWaiting, query, from);
-      case DEAD -> page(listDead, query, from, query.tag() != null);
+      case RUNNING -> few(lists(query).running(), query, from);
+      case WAITING -> few(lists(query).waiting(), query, from);
+      case DEAD -> page(lists(query).dead(), query, from, filtersRows(query));
       case COMPLETED, CANCELLED ->
           throw new IllegalArgumentException("Status %s is not live.".formatted(status));
     };
@@ -133,14 +148,26 @@ public final class JooqJobReader implements JobReader {
   }
 
   private JobPage walk(JobQuery query, Position from) {
-    return page(listLive, query, from, isFiltered(query));
+    return page(lists(query).live(), query, from, isFiltered(query));
   }
 
   private static boolean isFiltered(JobQuery query) {
     return query.queue() != null
         || query.kind() != null
         || query.status() != null
-        || query.tag() != null;
+        || filtersRows(query);
+  }
+
+  /** Returns whether the query has a filter that no index and no group of an index covers. */
+  private static boolean filtersRows(JobQuery query) {
+    return query.tag() != null
+        || query.error() != null
+        || query.since() != null
+        || query.payload() != null;
+  }
+
+  private Lists lists(JobQuery query) {
+    return Objects.requireNonNull(lists.get(JobFilter.of(query)));
   }
 
   private JobPage page(
@@ -156,7 +183,8 @@ public final class JooqJobReader implements JobReader {
       JobQuery query,
       Position from,
       boolean filtered) {
-    int most = filtered ? ReadBounds.EXACT : query.limit();
+    int bound = query.payload() == null ? ReadBounds.EXACT : ReadBounds.PAYLOADS;
+    int most = filtered ? bound : query.limit();
     return transactions.run(statement, new PageQuery.Request(query, from, most));
   }
 

@@ -24,7 +24,7 @@ import org.jooq.impl.SQLDataType;
  * <pre>{@code
  * seen AS MATERIALIZED (SELECT finished_at AS at, id, <filters> AS matches, row_number() OVER (ORDER BY finished_at DESC, id DESC) AS place
  *                         FROM jobs_archive
- *                        WHERE (finished_at, id) < (:after_at, :after) AND finished_at <= :after_at
+ *                        WHERE (finished_at, id) < (:after_at, :after) AND finished_at <= :after_at AND finished_at >= :since
  *                        ORDER BY finished_at DESC, id DESC LIMIT :most)
  * }</pre>
  *
@@ -38,18 +38,18 @@ final class ListArchivedStatement {
 
   private ListArchivedStatement() {}
 
-  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
-    return PageQuery.statement(dialect, JobSummaries.ARCHIVED, query());
+  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect, JobFilter filter) {
+    return PageQuery.statement(dialect, JobSummaries.ARCHIVED, query(filter));
   }
 
-  private static ResultQuery<?> query() {
+  private static ResultQuery<?> query(JobFilter filter) {
     Field<Instant> at = field(name("page", "at"), SQLDataType.INSTANT);
     return PageQuery.byInstant(SortOrder.DESC)
         .query(
             select(
                     JOBS_ARCHIVE.FINISHED_AT.as("at"),
                     JOBS_ARCHIVE.ID,
-                    field(JobFilter.on(JOBS_ARCHIVE)).as("matches"),
+                    field(filter.onArchived()).as("matches"),
                     rowNumber()
                         .over()
                         .orderBy(JOBS_ARCHIVE.FINISHED_AT.desc(), JOBS_ARCHIVE.ID.desc())
@@ -60,6 +60,7 @@ final class ListArchivedStatement {
                     row(JOBS_ARCHIVE.FINISHED_AT, JOBS_ARCHIVE.ID)
                         .lt(row(PageQuery.AFTER_AT, PageQuery.AFTER)))
                 .and(JOBS_ARCHIVE.FINISHED_AT.le(PageQuery.AFTER_AT))
+                .and(JobFilter.ended())
                 .orderBy(JOBS_ARCHIVE.FINISHED_AT.desc(), JOBS_ARCHIVE.ID.desc())
                 .limit(PageQuery.MOST),
             PageQuery.MOST,

@@ -39,11 +39,11 @@ final class ListDeadStatement {
 
   private ListDeadStatement() {}
 
-  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
-    return PageQuery.statement(dialect, JobSummaries.LIVE, query());
+  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect, JobFilter filter) {
+    return PageQuery.statement(dialect, JobSummaries.LIVE, query(filter));
   }
 
-  private static ResultQuery<?> query() {
+  private static ResultQuery<?> query(JobFilter filter) {
     CommonTableExpression<?> groups = LooseScan.deadGroups("dead_group");
     Condition wanted =
         JobFilter.queueAndKind(
@@ -52,7 +52,7 @@ final class ListDeadStatement {
     Table<?> dead =
         select(
                 JOBS.ID,
-                field(JobFilter.on(JOBS)).as("matches"),
+                field(filter.onLive()).as("matches"),
                 rowNumber().over().orderBy(JOBS.ID).cast(Long.class).as("place"))
             .from(JOBS)
             .where(JobPredicates.DEAD)

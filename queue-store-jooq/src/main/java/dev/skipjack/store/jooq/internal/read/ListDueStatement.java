@@ -44,18 +44,18 @@ final class ListDueStatement {
 
   private ListDueStatement() {}
 
-  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
-    return PageQuery.statement(dialect, JobSummaries.LIVE, query());
+  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect, JobFilter filter) {
+    return PageQuery.statement(dialect, JobSummaries.LIVE, query(filter));
   }
 
-  private static ResultQuery<?> query() {
+  private static ResultQuery<?> query(JobFilter filter) {
     CommonTableExpression<?> lane = LooseScan.lanes("lane", JOBS.QUEUE.eq(QUEUE));
     CommonTableExpression<?> share = PageQuery.share(lane, noCondition());
     Table<?> due =
         select(
                 JOBS.SCHEDULED_AT.as("at"),
                 JOBS.ID,
-                field(JobFilter.on(JOBS)).as("matches"),
+                field(filter.onLive()).as("matches"),
                 rowNumber().over().orderBy(JOBS.SCHEDULED_AT, JOBS.ID).cast(Long.class).as("place"))
             .from(JOBS)
             .where(JobPredicates.PENDING)

@@ -32,26 +32,28 @@ final class ListFewStatement {
 
   private ListFewStatement() {}
 
-  static Statement<PageQuery.Request, PageQuery.Entry> running(DSLContext dialect) {
+  static Statement<PageQuery.Request, PageQuery.Entry> running(
+      DSLContext dialect, JobFilter filter) {
     return PageQuery.statement(
         dialect,
         JobSummaries.LIVE,
-        query(JobPredicates.RUNNING, List.of(JOBS.CURRENT_EXECUTION_ID)));
+        query(filter, JobPredicates.RUNNING, List.of(JOBS.CURRENT_EXECUTION_ID)));
   }
 
-  static Statement<PageQuery.Request, PageQuery.Entry> waiting(DSLContext dialect) {
+  static Statement<PageQuery.Request, PageQuery.Entry> waiting(
+      DSLContext dialect, JobFilter filter) {
     return PageQuery.statement(
         dialect,
         JobSummaries.LIVE,
-        query(JobPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID)));
+        query(filter, JobPredicates.WAITING, List.of(JOBS.ORDERING_KEY, JOBS.ID)));
   }
 
-  private static ResultQuery<?> query(Condition status, List<Field<?>> indexed) {
+  private static ResultQuery<?> query(JobFilter filter, Condition status, List<Field<?>> indexed) {
     return PageQuery.byId()
         .query(
             select(
                     JOBS.ID,
-                    field(JOBS.ID.gt(PageQuery.AFTER).and(JobFilter.on(JOBS))).as("matches"),
+                    field(JOBS.ID.gt(PageQuery.AFTER).and(filter.onLive())).as("matches"),
                     rowNumber().over().orderBy(indexed).cast(Long.class).as("place"))
                 .from(JOBS)
                 .where(status)

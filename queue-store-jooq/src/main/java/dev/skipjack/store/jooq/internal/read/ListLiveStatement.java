@@ -26,16 +26,16 @@ final class ListLiveStatement {
 
   private ListLiveStatement() {}
 
-  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect) {
-    return PageQuery.statement(dialect, JobSummaries.LIVE, query());
+  static Statement<PageQuery.Request, PageQuery.Entry> of(DSLContext dialect, JobFilter filter) {
+    return PageQuery.statement(dialect, JobSummaries.LIVE, query(filter));
   }
 
-  private static ResultQuery<?> query() {
+  private static ResultQuery<?> query(JobFilter filter) {
     return PageQuery.byId()
         .query(
             select(
                     JOBS.ID,
-                    field(JobFilter.on(JOBS)).as("matches"),
+                    field(filter.onLive()).as("matches"),
                     rowNumber().over().orderBy(JOBS.ID).cast(Long.class).as("place"))
                 .from(JOBS)
                 .where(JOBS.ID.gt(PageQuery.AFTER))

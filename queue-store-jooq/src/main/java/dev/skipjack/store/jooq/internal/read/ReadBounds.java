@@ -6,6 +6,11 @@ final class ReadBounds {
   /** The maximum number of rows that a page reads, and the largest count that is exact. */
   static final int EXACT = 10_000;
 
+  /**
+   * The maximum number of payloads that a page reads, which are large and not in the row itself.
+   */
+  static final int PAYLOADS = 1_000;
+
   /** One more than the largest exact count, to detect that there are more. */
   static final int WINDOW = EXACT + 1;
 

@@ -12,6 +12,7 @@ import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobQuery.PayloadField;
 import dev.skipjack.api.JobReader;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobSummary;
@@ -24,6 +25,8 @@ import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -76,6 +79,72 @@ class ReadStatementTest {
       assertThat(idsOf(JobQuery.live().queue("q1").limit(4))).hasSize(15);
       assertThat(reader.list(JobQuery.live().tag("vip")).jobs().get(0).tags())
           .containsExactly("vip", "eu");
+    }
+
+    @Test
+    void jobsAreFilteredByTheirLastErrorIgnoringCase() {
+      fixture.execute(
+          "INSERT INTO @jobs (kind, payload, status, died_at, last_error) SELECT 'k', '{}', 'dead', now(),"
+              + " CASE n % 3 WHEN 0 THEN 'Connection TIMEOUT after 30 s' WHEN 1 THEN '100% wrong' END FROM generate_series(1, 30) n");
+
+      assertThat(idsOf(JobQuery.live().error("timeout"))).hasSize(10);
+      assertThat(idsOf(JobQuery.live().status(JobStatus.DEAD).error("Timeout After"))).hasSize(10);
+      assertThat(idsOf(JobQuery.live().status(JobStatus.DEAD).error("0% W").limit(3))).hasSize(10);
+      assertThat(idsOf(JobQuery.live().error("t_meout"))).isEmpty();
+    }
+
+    @Test
+    void jobsAreFilteredByTheTimeOfTheirEnqueueOrEnd() {
+      fixture.execute(
+          "INSERT INTO @jobs (kind, payload, created_at) SELECT 'k', '{}', '2030-01-01Z'::timestamptz + n * interval '1 day'"
+              + " FROM generate_series(1, 20) n");
+      fixture.execute(
+          "INSERT INTO @jobs_archive (id, finished_at, status, queue, kind, payload, payload_version, priority, scheduled_at, created_at, attempts, uncounted_attempts, max_attempts)"
+              + " SELECT 1000000 + n, now() + n * interval '1 hour', 'completed', 'q', 'k', '{}', 1, 0, now(), '2001-01-01', 1, 0, 3 FROM generate_series(1, 20) n");
+      Instant since =
+          OffsetDateTime.parse(
+                  fixture.value(
+                      "SELECT to_char((now() + interval '10.5 hours') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"))
+              .toInstant();
+
+      assertThat(idsOf(JobQuery.live().since(Instant.parse("2030-01-11T00:00:00Z")))).hasSize(11);
+      assertThat(idsOf(JobQuery.pending("default").since(Instant.parse("2030-01-20T12:00:00Z"))))
+          .hasSize(1);
+      assertThat(idsOf(JobQuery.archived().since(since).limit(3))).hasSize(10);
+      assertThat(idsOf(JobQuery.archived().since(Instant.MIN))).hasSize(20);
+    }
+
+    @Test
+    void jobsAreFilteredByAFieldOfTheirPayload() {
+      fixture.execute(
+          "INSERT INTO @jobs (kind, payload, status, died_at) SELECT 'k', json_build_object('user', json_build_object('id', n % 4, 'a.b', 'x'), 'ok', n % 2 = 0)::jsonb,"
+              + " CASE WHEN n % 3 = 0 THEN 'dead' ELSE 'pending' END, now() FROM generate_series(1, 24) n");
+      fixture.execute(
+          "INSERT INTO @jobs (kind, payload) VALUES ('k', '[1, \"b\"]'), ('k', '\"b\"')");
+
+      assertThat(idsOf(JobQuery.live().payload("user.id", "3"))).hasSize(6);
+      assertThat(idsOf(JobQuery.live().payload("ok", "true").limit(2))).hasSize(12);
+      assertThat(idsOf(JobQuery.live().status(JobStatus.DEAD).payload("user.id", "3"))).hasSize(2);
+      assertThat(idsOf(JobQuery.pending("default").payload("user.id", "3"))).hasSize(4);
+      assertThat(idsOf(JobQuery.live().payload(new PayloadField(List.of("user", "a.b"), "x"))))
+          .hasSize(24);
+      assertThat(idsOf(JobQuery.live().payload("1", "b"))).hasSize(1);
+      assertThat(idsOf(JobQuery.live().payload("user.id", "'; --"))).isEmpty();
+    }
+
+    @Test
+    void aPageByPayloadReadsAThousandJobsAndSaysHowToGoOn() {
+      fixture.execute(
+          "INSERT INTO @jobs (kind, payload) SELECT 'k', json_build_object('n', n)::jsonb FROM generate_series(1, 1500) n");
+
+      JobPage first = reader.list(JobQuery.live().payload("n", "1400"));
+
+      assertThat(first.jobs()).isEmpty();
+      assertThat(
+              reader
+                  .list(JobQuery.live().payload("n", "1400").after(first.next().orElseThrow()))
+                  .jobs())
+          .hasSize(1);
     }
 
     @Test

@@ -15,23 +15,28 @@ public final class ReadStatements {
   /** Their texts in {@code schema}, by the names of their golden files. */
   public static Map<String, StatementText> texts(String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
-    return new TreeMap<>(
-        Map.ofEntries(
-            Map.entry("find", FindJobStatement.of(dialect).text()),
-            Map.entry("executions", ExecutionsStatement.of(dialect).text()),
-            Map.entry("list-live", ListLiveStatement.of(dialect).text()),
-            Map.entry("list-running", ListFewStatement.running(dialect).text()),
-            Map.entry("list-waiting", ListFewStatement.waiting(dialect).text()),
-            Map.entry("list-dead", ListDeadStatement.of(dialect).text()),
-            Map.entry("list-due", ListDueStatement.of(dialect).text()),
-            Map.entry("list-archived", ListArchivedStatement.of(dialect).text()),
-            Map.entry("counts", CountsStatement.of(dialect).text()),
-            Map.entry("count-sample", CountSampleStatement.of(dialect).text()),
-            Map.entry("oldest-pending", OldestPendingStatement.of(dialect).text()),
-            Map.entry("dead-letters", GroupDeadJobsStatement.of(dialect).text()),
-            Map.entry("queue-settings", QueueSettingsStatement.of(dialect).text()),
-            Map.entry("blocked-keys", BlockedKeysStatement.of(dialect).text()),
-            Map.entry("workers", WorkersStatement.of(dialect).text())));
+    Map<String, StatementText> texts =
+        new TreeMap<>(
+            Map.ofEntries(
+                Map.entry("find", FindJobStatement.of(dialect).text()),
+                Map.entry("executions", ExecutionsStatement.of(dialect).text()),
+                Map.entry("counts", CountsStatement.of(dialect).text()),
+                Map.entry("count-sample", CountSampleStatement.of(dialect).text()),
+                Map.entry("oldest-pending", OldestPendingStatement.of(dialect).text()),
+                Map.entry("dead-letters", GroupDeadJobsStatement.of(dialect).text()),
+                Map.entry("queue-settings", QueueSettingsStatement.of(dialect).text()),
+                Map.entry("blocked-keys", BlockedKeysStatement.of(dialect).text()),
+                Map.entry("workers", WorkersStatement.of(dialect).text())));
+    for (JobFilter filter : JobFilter.values()) {
+      String more = filter == JobFilter.PLAIN ? "" : "-with-payload";
+      texts.put("list-live" + more, ListLiveStatement.of(dialect, filter).text());
+      texts.put("list-running" + more, ListFewStatement.running(dialect, filter).text());
+      texts.put("list-waiting" + more, ListFewStatement.waiting(dialect, filter).text());
+      texts.put("list-dead" + more, ListDeadStatement.of(dialect, filter).text());
+      texts.put("list-due" + more, ListDueStatement.of(dialect, filter).text());
+      texts.put("list-archived" + more, ListArchivedStatement.of(dialect, filter).text());
+    }
+    return texts;
   }
 
   /** Runs the one that the reader runs only where there are more jobs than it counts exactly. */
