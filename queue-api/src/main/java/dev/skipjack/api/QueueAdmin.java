@@ -62,6 +62,14 @@ public interface QueueAdmin {
   boolean unblock(String orderingKey);
 
   /**
+   * Skips the job that holds an ordering key, so that the next job of the key becomes pending. A
+   * pending job, for example one that is delayed or waits for a retry, goes to the back of the key
+   * and keeps its due time; if no other job waits, it becomes the head again. A dead job remains
+   * dead, as with {@link #unblock}. A running job is not skipped.
+   */
+  SkipResult skipHead(String orderingKey);
+
+  /**
    * Deletes dead jobs permanently.
    *
    * @return a result for each job, in the order of the ids

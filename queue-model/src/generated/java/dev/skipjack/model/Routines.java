@@ -9,8 +9,12 @@ import dev.skipjack.model.routines.CreatePartitions;
 import dev.skipjack.model.routines.Enqueue;
 import dev.skipjack.model.routines.RequirePayload;
 import dev.skipjack.model.routines.SchemaVersion;
+import dev.skipjack.model.routines.SkipHead;
 import dev.skipjack.model.routines.StoredKey;
+import dev.skipjack.model.routines.Unblock;
 import dev.skipjack.model.routines.WakeUp;
+import dev.skipjack.model.tables.BlockedKeys;
+import dev.skipjack.model.tables.records.BlockedKeysRecord;
 
 import java.time.Instant;
 
@@ -20,6 +24,7 @@ import org.jooq.Configuration;
 import org.jooq.Field;
 import org.jooq.JSON;
 import org.jooq.JSONB;
+import org.jooq.Result;
 import org.jooq.types.YearToSecond;
 
 
@@ -300,6 +305,44 @@ public class Routines {
     }
 
     /**
+     * Call <code>skipjack.skip_head</code>
+     */
+    public static Long skipHead(
+          Configuration configuration
+        , String orderingKey
+    ) {
+        SkipHead f = new SkipHead();
+        f.setOrderingKey(orderingKey);
+
+        f.execute(configuration);
+        return f.getReturnValue();
+    }
+
+    /**
+     * Get <code>skipjack.skip_head</code> as a field.
+     */
+    public static Field<Long> skipHead(
+          String orderingKey
+    ) {
+        SkipHead f = new SkipHead();
+        f.setOrderingKey(orderingKey);
+
+        return f.asField();
+    }
+
+    /**
+     * Get <code>skipjack.skip_head</code> as a field.
+     */
+    public static Field<Long> skipHead(
+          Field<String> orderingKey
+    ) {
+        SkipHead f = new SkipHead();
+        f.setOrderingKey(orderingKey);
+
+        return f.asField();
+    }
+
+    /**
      * Call <code>skipjack.stored_key</code>
      */
     public static String storedKey(
@@ -344,6 +387,44 @@ public class Routines {
     }
 
     /**
+     * Call <code>skipjack.unblock</code>
+     */
+    public static Boolean unblock(
+          Configuration configuration
+        , String orderingKey
+    ) {
+        Unblock f = new Unblock();
+        f.setOrderingKey(orderingKey);
+
+        f.execute(configuration);
+        return f.getReturnValue();
+    }
+
+    /**
+     * Get <code>skipjack.unblock</code> as a field.
+     */
+    public static Field<Boolean> unblock(
+          String orderingKey
+    ) {
+        Unblock f = new Unblock();
+        f.setOrderingKey(orderingKey);
+
+        return f.asField();
+    }
+
+    /**
+     * Get <code>skipjack.unblock</code> as a field.
+     */
+    public static Field<Boolean> unblock(
+          Field<String> orderingKey
+    ) {
+        Unblock f = new Unblock();
+        f.setOrderingKey(orderingKey);
+
+        return f.asField();
+    }
+
+    /**
      * Call <code>skipjack.wake_up</code>
      */
     public static void wakeUp(
@@ -360,5 +441,23 @@ public class Routines {
         p.setOrderingKey(orderingKey);
 
         p.execute(configuration);
+    }
+
+    /**
+     * Call <code>skipjack.blocked_keys</code>.
+     */
+    public static Result<BlockedKeysRecord> blockedKeys(
+          Configuration configuration
+    ) {
+        return configuration.dsl().selectFrom(dev.skipjack.model.tables.BlockedKeys.BLOCKED_KEYS.call(
+        )).fetch();
+    }
+
+    /**
+     * Get <code>skipjack.blocked_keys</code> as a table.
+     */
+    public static BlockedKeys blockedKeys() {
+        return dev.skipjack.model.tables.BlockedKeys.BLOCKED_KEYS.call(
+        );
     }
 }

@@ -4,6 +4,7 @@
 package dev.skipjack.model;
 
 
+import dev.skipjack.model.tables.BlockedKeys;
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobKeys;
 import dev.skipjack.model.tables.JobQueues;
@@ -11,6 +12,7 @@ import dev.skipjack.model.tables.JobSchedules;
 import dev.skipjack.model.tables.JobWorkers;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.model.tables.JobsArchive;
+import dev.skipjack.model.tables.records.BlockedKeysRecord;
 
 import java.util.Arrays;
 import java.util.List;
@@ -18,6 +20,8 @@ import java.util.List;
 import javax.annotation.processing.Generated;
 
 import org.jooq.Catalog;
+import org.jooq.Configuration;
+import org.jooq.Result;
 import org.jooq.Sequence;
 import org.jooq.Table;
 import org.jooq.impl.SchemaImpl;
@@ -42,6 +46,31 @@ public class Skipjack extends SchemaImpl {
      * The reference instance of <code>skipjack</code>
      */
     public static final Skipjack SKIPJACK = new Skipjack();
+
+    /**
+     * OUT ordering_key text, OUT head bigint, OUT queue text, OUT kind text,
+     * OUT died_at timestamp with time zone, OUT last_error text, OUT waiting
+     * bigint
+     */
+    public final BlockedKeys BLOCKED_KEYS = BlockedKeys.BLOCKED_KEYS;
+
+    /**
+     * Call <code>skipjack.blocked_keys</code>.
+     */
+    public static Result<BlockedKeysRecord> BLOCKED_KEYS(
+          Configuration configuration
+    ) {
+        return configuration.dsl().selectFrom(dev.skipjack.model.tables.BlockedKeys.BLOCKED_KEYS.call(
+        )).fetch();
+    }
+
+    /**
+     * Get <code>skipjack.blocked_keys</code> as a table.
+     */
+    public static BlockedKeys BLOCKED_KEYS() {
+        return dev.skipjack.model.tables.BlockedKeys.BLOCKED_KEYS.call(
+        );
+    }
 
     /**
      * The audit: one row for each attempt of each job.
@@ -104,6 +133,7 @@ public class Skipjack extends SchemaImpl {
     @Override
     public final List<Table<?>> getTables() {
         return Arrays.asList(
+            BlockedKeys.BLOCKED_KEYS,
             JobExecutions.JOB_EXECUTIONS,
             JobKeys.JOB_KEYS,
             JobQueues.JOB_QUEUES,

@@ -4,6 +4,7 @@
 package dev.skipjack.model;
 
 
+import dev.skipjack.model.tables.BlockedKeys;
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobKeys;
 import dev.skipjack.model.tables.JobQueues;
@@ -11,8 +12,12 @@ import dev.skipjack.model.tables.JobSchedules;
 import dev.skipjack.model.tables.JobWorkers;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.model.tables.JobsArchive;
+import dev.skipjack.model.tables.records.BlockedKeysRecord;
 
 import javax.annotation.processing.Generated;
+
+import org.jooq.Configuration;
+import org.jooq.Result;
 
 
 /**
@@ -27,6 +32,31 @@ import javax.annotation.processing.Generated;
 )
 @SuppressWarnings({ "all", "unchecked", "rawtypes" })
 public class Tables {
+
+    /**
+     * OUT ordering_key text, OUT head bigint, OUT queue text, OUT kind text,
+     * OUT died_at timestamp with time zone, OUT last_error text, OUT waiting
+     * bigint
+     */
+    public static final BlockedKeys BLOCKED_KEYS = BlockedKeys.BLOCKED_KEYS;
+
+    /**
+     * Call <code>skipjack.blocked_keys</code>.
+     */
+    public static Result<BlockedKeysRecord> BLOCKED_KEYS(
+          Configuration configuration
+    ) {
+        return configuration.dsl().selectFrom(dev.skipjack.model.tables.BlockedKeys.BLOCKED_KEYS.call(
+        )).fetch();
+    }
+
+    /**
+     * Get <code>skipjack.blocked_keys</code> as a table.
+     */
+    public static BlockedKeys BLOCKED_KEYS() {
+        return dev.skipjack.model.tables.BlockedKeys.BLOCKED_KEYS.call(
+        );
+    }
 
     /**
      * The audit: one row for each attempt of each job.

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +81,18 @@ final class BatchedCommand {
       throw partly(failure, jobs, results, isBusy);
     }
     return results.stream().map(Objects::requireNonNull).toList();
+  }
+
+  /** Runs a command on a single row, and repeats it while the row is busy, for about a second. */
+  static <R> R retried(Supplier<R> command, Predicate<R> isBusy) {
+    R result = command.get();
+    for (int round = 0; round < BUSY_ROUNDS && isBusy.test(result); round++) {
+      if (!Pause.upTo(pauseOf(round))) {
+        break;
+      }
+      result = command.get();
+    }
+    return result;
   }
 
   /** Returns the failure with the results of the batches that have committed. */

@@ -11,6 +11,7 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.RedriveSummary;
+import dev.skipjack.api.SkipResult;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderingKey;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
@@ -108,6 +109,13 @@ final class JooqQueueAdmin implements QueueAdmin {
   @Override
   public boolean unblock(String orderingKey) {
     return orderedJobs.unblock(OrderingKey.require(orderingKey));
+  }
+
+  @Override
+  public SkipResult skipHead(String orderingKey) {
+    String key = OrderingKey.require(orderingKey);
+    return BatchedCommand.retried(
+        () -> orderedJobs.skipHead(key), result -> result == SkipResult.BUSY);
   }
 
   @Override

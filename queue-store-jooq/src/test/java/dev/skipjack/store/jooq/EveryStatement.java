@@ -175,6 +175,8 @@ final class EveryStatement {
             .toList();
     queue.admin().edit(waiting, JobEdit.nothing().priority(3));
     queue.admin().redrive(dead.subList(0, 1));
+    queue.admin().unblock("none");
+    queue.admin().skipHead("none");
     assertThat(queue.admin().pruneAll(DeadJobs.all(), Duration.ZERO)).isEqualTo(1);
     queue.admin().cancel(List.of(waiting, dead.get(0)));
     queue.admin().configure("default", QueueSettings.defaults().deadRetention(Duration.ofDays(1)));

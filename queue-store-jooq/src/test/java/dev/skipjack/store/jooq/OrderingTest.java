@@ -12,6 +12,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.SkipResult;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -388,6 +389,62 @@ class OrderingTest {
     assertThat(fixture.queue.admin().unblock("a")).isFalse();
     assertThat(statuses("a")).isEqualTo("dead pending");
     assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void skippedDelayedHeadGoesToTheBackOfItsKey() {
+    JobId delayed =
+        fixture.queue.enqueue(
+            Fixture.WORK,
+            new Fixture.Work(1),
+            job -> job.orderingKey("a").delay(Duration.ofHours(1)));
+    List<JobId> others = enqueue("a", 2);
+
+    assertThat(fixture.queue.admin().skipHead("a")).isEqualTo(SkipResult.SKIPPED);
+    assertThat(statuses("a")).isEqualTo("waiting pending waiting");
+    for (JobId next : others) {
+      List<ClaimedJob> claimed = fixture.claim(10);
+      assertThat(claimed).extracting(each -> each.execution().jobId()).containsExactly(next);
+      fixture.store.complete(executions(claimed));
+    }
+    assertThat(statuses("a")).isEqualTo("pending");
+    assertThat(
+            fixture.value(
+                "SELECT scheduled_at > now() + interval '50 min' FROM @jobs WHERE id = " + delayed))
+        .isEqualTo("t");
+  }
+
+  @Test
+  void skippedHeadOfAKeyWithoutOtherJobsRemainsItsHead() {
+    enqueue("a", 1);
+    assertThat(fixture.queue.admin().skipHead("a")).isEqualTo(SkipResult.SKIPPED);
+    assertThat(statuses("a")).isEqualTo("pending");
+    assertThat(heads()).isEqualTo("1");
+  }
+
+  @Test
+  void skippedDeadHeadRemainsDead() {
+    List<JobId> jobs = enqueue("a", 2);
+    killOne();
+    assertThat(fixture.queue.admin().skipHead("a")).isEqualTo(SkipResult.SKIPPED);
+    assertThat(statuses("a")).isEqualTo("dead pending");
+    assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void headIsNotSkippedWhileItRunsOrIsLocked() throws SQLException {
+    List<JobId> jobs = enqueue("a", 2);
+    try (Rival rival = new Rival(fixture.database)) {
+      rival.begin();
+      rival.execute(
+          fixture.inSchema("SELECT 1 FROM @jobs WHERE id = " + jobs.get(0) + " FOR UPDATE"));
+      assertThat(fixture.queue.admin().skipHead("a")).isEqualTo(SkipResult.BUSY);
+      rival.rollback();
+    }
+    fixture.claimOne(Fixture.LEASE);
+    assertThat(fixture.queue.admin().skipHead("a")).isEqualTo(SkipResult.RUNNING);
+    assertThat(fixture.queue.admin().skipHead("other")).isEqualTo(SkipResult.NO_HEAD);
+    assertThat(statuses("a")).isEqualTo("running waiting");
   }
 
   @Test

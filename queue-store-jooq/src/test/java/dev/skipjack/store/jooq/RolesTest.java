@@ -19,6 +19,7 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.Retention;
+import dev.skipjack.api.SkipResult;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.schedule.Overlap;
@@ -189,6 +190,23 @@ class RolesTest {
   }
 
   @Test
+  void anOperatorSkipsHeadsOfOrderingKeysInJavaAndInSql() throws SQLException {
+    fixture.queue.enqueueAll(
+        Fixture.WORK,
+        Collections.nCopies(4, new Fixture.Work(1)),
+        job -> job.orderingKey("k").delay(Duration.ofHours(1)));
+    as(
+        "operator",
+        (queue, pool) -> {
+          assertThat(queue.admin().skipHead("k")).isEqualTo(SkipResult.SKIPPED);
+          execute(pool, "SELECT @skip_head('k')");
+          execute(pool, "SELECT @unblock('k')");
+          execute(pool, "SELECT * FROM @blocked_keys()");
+        });
+    as("viewer", (queue, pool) -> execute(pool, "SELECT * FROM @blocked_keys()"));
+  }
+
+  @Test
   void aProducerDeclaresAndFiresSchedulesAndAnOperatorChangesThem() throws SQLException {
     Schedule sync =
         Schedule.every(Duration.ofHours(1))
@@ -294,6 +312,12 @@ class RolesTest {
                 "DELETE FROM @jobs_archive",
                 "TRUNCATE @job_schedules",
                 "SELECT setval('@jobs_id_seq', 1)"),
+            forbidden(
+                List.of("sql_producer", "producer", "worker", "viewer"),
+                "SELECT @unblock('k')",
+                "SELECT @skip_head('k')"),
+            forbidden(
+                List.of("sql_producer", "producer", "worker"), "SELECT * FROM @blocked_keys()"),
             forbidden(
                 List.of("sql_producer"),
                 "INSERT INTO @jobs (kind, payload) VALUES ('work', '{}')",

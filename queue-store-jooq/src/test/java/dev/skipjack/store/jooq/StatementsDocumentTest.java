@@ -62,6 +62,7 @@ class StatementsDocumentTest {
               "FindHeadlessKeysStatement",
               "FindDeadHeadsStatement",
               "ReleaseStatement",
+              "SkipHeadStatement",
               "ParkStatement"),
           new Chapter(
               "Admin commands",

@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq.internal.ordering;
 
+import dev.skipjack.api.SkipResult;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.WakeUp;
@@ -50,6 +51,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
   private final Statement<FindDeadHeadsStatement.Request, DeadHead> nextDeadHeads;
   private final Statement<List<String>, DeadHead> deadHeads;
   private final Statement<List<String>, String> release;
+  private final Statement<String, SkipResult> skipHead;
   private final Statement<ParkStatement.Request, Parked> park;
 
   /** The key after which the next sweep begins. A hint. */
@@ -65,6 +67,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
     this.nextDeadHeads = Statement.lazily(() -> FindDeadHeadsStatement.next(dialect));
     this.deadHeads = Statement.lazily(() -> FindDeadHeadsStatement.given(dialect));
     this.release = Statement.lazily(() -> ReleaseStatement.of(dialect));
+    this.skipHead = Statement.lazily(() -> SkipHeadStatement.of(dialect));
     this.park = Statement.lazily(() -> ParkStatement.of(dialect));
   }
 
@@ -162,6 +165,15 @@ public final class JooqOrderedJobs implements OrderedJobs {
       Optional<List<WakeUp>> unused = promoteCommitted(List.of(key));
     }
     return released;
+  }
+
+  /** Takes a key from its head, unless the head is running, and promotes the next job. */
+  public SkipResult skipHead(String key) {
+    SkipResult result = transactions.run(skipHead, key).get(0);
+    if (result == SkipResult.SKIPPED) {
+      Optional<List<WakeUp>> unused = promoteCommitted(List.of(key));
+    }
+    return result;
   }
 
   /** Frees the keys of those dead heads whose policy does not block them; returns those keys. */

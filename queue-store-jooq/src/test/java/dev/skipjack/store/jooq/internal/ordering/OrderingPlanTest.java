@@ -63,6 +63,7 @@ class OrderingPlanTest {
       assertThat(pages("find-dead-heads", mode, "''", "1000")).isLessThan(20);
       assertThat(pages("find-given-dead-heads", mode, "'{hot,k1,k2}'", "3")).isLessThan(50);
       assertThat(pages("release", mode, "'{hot,k1,k2}'")).isLessThan(50);
+      assertThat(pages("skip-head", mode, "'k1'", "'k1'")).isLessThan(50);
     }
   }
 

@@ -31,6 +31,7 @@ public final class OrderingStatements {
             "find-given-dead-heads", FindDeadHeadsStatement.given(dialect).text(),
             "release", ReleaseStatement.of(dialect).text(),
             "park", ParkStatement.of(dialect).text(),
+            "skip-head", SkipHeadStatement.of(dialect).text(),
             "lock-stripes", LockStripesStatement.of(dialect).text()));
   }
 }

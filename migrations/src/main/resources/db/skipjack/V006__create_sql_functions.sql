@@ -1,11 +1,13 @@
 -- What:  enqueue(...), so that psql, triggers and programs in any language put jobs into the queue as the Java library does: the
---        same checks, the same keys, and a wake-up of the workers.
+--        same checks, the same keys, and a wake-up of the workers; blocked_keys(), unblock(...) and skip_head(...), by which an operator
+--        with psql handles ordering keys.
 -- Why:   an INSERT of one's own would have to know what the library knows, and needs the right to write every column. This
---        function needs EXECUTE only.
+--        function needs EXECUTE only. The functions for ordering keys change two columns that must change together, and have the rights
+--        of their callers.
 -- Safety: enqueue runs with its owner's rights for callers who have none, and any caller may set most settings of a session. So each
 --        function here fixes the settings that its meaning depends on, searches pg_catalog only, names our own objects with their schema
 --        ("@" stands for it below), and has no backslash in a literal (docs/adr/0019).
--- Locks: creates only. Undo: DROP FUNCTION enqueue, require_payload, stored_key, wake_up.
+-- Locks: creates only. Undo: DROP FUNCTION enqueue, require_payload, stored_key, wake_up, blocked_keys, unblock, skip_head.
 
 CREATE FUNCTION stored_key(scope text, key text) RETURNS text
   LANGUAGE sql
@@ -301,6 +303,88 @@ END;
 END;
 $install$;
 
+-- The three functions that follow do what QueueAdmin and JobReader do. None of them promotes the next job: a worker's sweep finds that
+-- the key has no head (docs/adr/0038).
+DO $install$
+DECLARE
+  home constant text := quote_ident(current_schema()) || '.';
+BEGIN
+  EXECUTE format($create$
+CREATE FUNCTION blocked_keys(
+  OUT ordering_key text,
+  OUT head         bigint,
+  OUT queue        text,
+  OUT kind         text,
+  OUT died_at      timestamptz,
+  OUT last_error   text,
+  OUT waiting      bigint
+) RETURNS SETOF record
+  LANGUAGE sql
+  STABLE
+  SET search_path = pg_catalog, pg_temp
+  SET standard_conforming_strings = on
+  SET enable_seqscan = off
+AS %L
+  $create$, replace($body$
+  SELECT dead.ordering_key::text, dead.id, dead.queue::text, dead.kind::text, dead.died_at, dead.last_error,
+         (SELECT count(*)
+            FROM (SELECT FROM @jobs AS behind
+                   WHERE behind.status = 'waiting' AND behind.ordering_key = dead.ordering_key LIMIT 1000) AS counted)
+    FROM @jobs AS dead
+   WHERE dead.ordering_head AND dead.status = 'dead'
+   ORDER BY dead.ordering_key
+   LIMIT 1000
+  $body$, '@', home));
+
+  EXECUTE format($create$
+CREATE FUNCTION unblock(ordering_key text) RETURNS boolean
+  LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp
+  SET standard_conforming_strings = on
+  SET enable_seqscan = off
+AS %L
+  $create$, replace($body$
+DECLARE
+  job bigint;
+BEGIN
+  SELECT jobs.id INTO job FROM @jobs
+   WHERE jobs.ordering_key = unblock.ordering_key AND jobs.ordering_head AND jobs.status = 'dead' FOR NO KEY UPDATE NOWAIT;
+  UPDATE @jobs SET ordering_head = NULL, updated_at = clock_timestamp() WHERE jobs.id = job;
+  RETURN FOUND;
+END;
+  $body$, '@', home));
+
+  EXECUTE format($create$
+CREATE FUNCTION skip_head(ordering_key text) RETURNS bigint
+  LANGUAGE plpgsql
+  SET search_path = pg_catalog, pg_temp
+  SET standard_conforming_strings = on
+  SET enable_seqscan = off
+AS %L
+  $create$, format($body$
+DECLARE
+  job_ids constant regclass := %L::regclass;
+  $body$, home || 'jobs_id_seq') || replace($body$
+  job     bigint;
+  state   text;
+BEGIN
+  SELECT jobs.id, jobs.status INTO job, state FROM @jobs
+   WHERE jobs.ordering_key = skip_head.ordering_key AND jobs.ordering_head FOR NO KEY UPDATE NOWAIT;
+  IF state = 'running' THEN
+    RAISE EXCEPTION 'Job % is running and cannot be skipped. Cancel it, or wait for the end of its attempt.', job
+      USING ERRCODE = 'object_in_use';
+  ELSIF state = 'pending' THEN
+    UPDATE @jobs SET status = 'waiting', ordering_head = NULL, ordering_position = nextval(job_ids), updated_at = clock_timestamp()
+     WHERE jobs.id = job;
+  ELSE
+    UPDATE @jobs SET ordering_head = NULL, updated_at = clock_timestamp() WHERE jobs.id = job;
+  END IF;
+  RETURN job;
+END;
+  $body$, '@', home));
+END;
+$install$;
+
 COMMENT ON FUNCTION stored_key(text, text) IS 'Returns a key in the form in which it is compared: readable if it has at most 200 bytes, otherwise hashed.';
 COMMENT ON FUNCTION require_payload(json) IS
 'Returns the payload. Fails if it is null, larger than 262,144 bytes, larger than 524,288 once its numbers are written out, nested deeper than 100,
@@ -319,7 +403,20 @@ strict_ordering: in the order of the commits; the call then waits for transactio
 What is not allowed raises 22023. The server''s parser of json refuses some payloads first: what is no JSON raises 22P02, as do lone
 surrogates; NUL raises 22P05; thousands of levels raise 54001. A job that is due wakes workers at commit.';
 
+COMMENT ON FUNCTION blocked_keys() IS
+'Returns the ordering keys that a dead job blocks, at most 1,000, with that job and the number of jobs that wait behind it, up to 1,000.';
+COMMENT ON FUNCTION unblock(text) IS
+'Takes an ordering key from the dead job that blocks it; returns whether there was one. The job remains dead, and a worker promotes the next
+one soon after the commit. Raises 55P03 while another transaction has locked the job.';
+COMMENT ON FUNCTION skip_head(text) IS
+'Takes an ordering key from the job that holds it and returns that job''s id, or NULL if no job holds the key. A pending job goes to the back of
+the key and a dead one remains dead; a worker promotes the next one soon after the commit. Raises 55006 if the job is running, and 55P03 while
+another transaction has locked it.';
+
 REVOKE ALL ON FUNCTION stored_key(text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION require_payload(json) FROM PUBLIC;
 REVOKE ALL ON FUNCTION wake_up(text, text, integer, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION blocked_keys() FROM PUBLIC;
+REVOKE ALL ON FUNCTION unblock(text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION skip_head(text) FROM PUBLIC;

@@ -1,0 +1,13 @@
+package dev.skipjack.api;
+
+/** The result of skipping the head of an ordering key. */
+public enum SkipResult {
+  /** The job no longer holds the key, and the next one of the key was promoted. */
+  SKIPPED,
+  /** The job is running, and still holds the key. It can be cancelled instead. */
+  RUNNING,
+  /** The job was locked by another transaction, and still holds the key. */
+  BUSY,
+  /** No job holds the key. */
+  NO_HEAD
+}
