@@ -171,7 +171,7 @@ final class Attempt {
    * the thread, and an interrupt that it sent earlier is cleared. Interrupts from other sources are
    * not cleared.
    *
-   * @return why the attempt had to end early, if it had to
+   * @return the reason why the attempt had to end early; {@link Stop#NONE} if it did not
    */
   synchronized Stop finish() {
     phase = Phase.ENDED;
@@ -209,8 +209,8 @@ final class Attempt {
   }
 
   /**
-   * Interrupts the handler because an operator has cancelled the job. The lease is still renewed:
-   * the handler's result decides the ending.
+   * Interrupts the handler because an operator has cancelled the job. The lease is still renewed,
+   * because the handler's result decides how the attempt ends.
    *
    * @return whether the handler was running and has been interrupted
    */
@@ -246,8 +246,8 @@ final class Attempt {
   /**
    * Records that the lease is lost.
    *
-   * @return whether this call was the first to record it; false for an attempt that has ended,
-   *     whose write will be rejected
+   * @return whether this call was the first to record it; false for an attempt that has already
+   *     ended, because its write will be rejected
    */
   boolean lose() {
     Runnable signal;

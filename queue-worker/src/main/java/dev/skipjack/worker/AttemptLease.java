@@ -31,14 +31,14 @@ final class AttemptLease {
     return Duration.ofNanos(length);
   }
 
-  /** Returns whether the lease is valid, so that no other worker can have rescued the job. */
+  /** Returns whether the lease is still valid. If so, no other worker can have rescued the job. */
   boolean isHeld() {
     return System.nanoTime() - renewedAt < length;
   }
 
   /**
-   * Returns the nanoTime at which the last granted renewal was sent, or the claim if there was
-   * none.
+   * Returns the nanoTime at which the last granted renewal was sent or, if there was none, the
+   * claim.
    */
   long renewedAt() {
     return renewedAt;

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class AttemptRunner implements Slots.Runner {
 
   /**
-   * The delay before a job that found no thread is due again, so that the worker does not reclaim
-   * it immediately.
+   * The delay after which a job is due again if there was no thread to run it. It prevents the
+   * worker from reclaiming the job immediately.
    */
   private static final Duration WITHOUT_THREAD = Duration.ofSeconds(1);
 

@@ -169,7 +169,9 @@ final class BackgroundRun {
     reporter.database().whenBack(() -> talking().forEach(Loop::databaseIsBack));
   }
 
-  /** The end of an ordered job has made the next one pending, most likely in the same lane. */
+  /**
+   * Adds the lane of an ordered job that has ended; the next job of its key is most likely there.
+   */
   private static void expectNext(Attempt attempt, HeardLanes heard) {
     if (attempt.execution().isOrdered()) {
       heard.add(attempt.job().lane());
@@ -337,8 +339,8 @@ final class BackgroundRun {
   }
 
   /**
-   * Removes the worker's row, in a thread of its own because a connection that hangs must not delay
-   * the stop.
+   * Removes the worker's row in a separate thread, because a hanging connection must not delay the
+   * stop.
    */
   private boolean sayGoodbye(long deadline) {
     try {

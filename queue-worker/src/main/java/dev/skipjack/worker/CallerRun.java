@@ -117,8 +117,8 @@ final class CallerRun {
   }
 
   /**
-   * Promotes jobs that wait behind no other job of their ordering key, for instance those that the
-   * caller has enqueued in its own transaction.
+   * Promotes waiting jobs that are not preceded by another job of their ordering key, for instance
+   * those that the caller has enqueued in its own transaction.
    *
    * @return whether any was promoted
    */

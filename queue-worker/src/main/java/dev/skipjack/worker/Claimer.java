@@ -42,8 +42,8 @@ final class Claimer {
   private static final long LANES_TRUSTED = Duration.ofMillis(100).toNanos();
 
   /**
-   * The maximum of that time, so that one slow listing, for example one that waited for a
-   * connection, does not hide new lanes for minutes.
+   * The maximum time for which a list of lanes is used. It ensures that one slow listing, for
+   * example one that waited for a connection, does not hide new lanes for minutes.
    */
   private static final long LANES_TRUSTED_LONGEST = Duration.ofSeconds(2).toNanos();
 
@@ -56,7 +56,7 @@ final class Claimer {
   /** How long after a lane's last job the worker expects another one in it. */
   private static final long WARM = Duration.ofMillis(100).toNanos();
 
-  /** Limits listings to a twentieth of the time, however many queues there are. */
+  /** Limits listings to a twentieth of the time, regardless of the number of queues. */
   private static final int TRUSTED_BY_DURATION = 20;
 
   private static final Hints NO_HINTS = lane -> null;

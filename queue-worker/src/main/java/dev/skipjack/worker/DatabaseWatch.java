@@ -9,20 +9,20 @@ import java.util.Set;
  * Tracks whether the database is available and whether the pool has free connections, based on the
  * results of the loops.
  *
- * <p>The database counts as lost from the first such failure of a loop that jobs depend on, until
- * none of these loops fails for that reason. The success of one loop does not prove that the others
- * will succeed, because it may need less: reads succeed on a server that is read-only or whose disk
- * is full.
+ * <p>The database counts as lost from the moment a loop that jobs depend on fails because the
+ * database is unavailable, until no such loop fails for that reason. The success of one loop does
+ * not prove that the others will succeed, because it may need less: reads succeed on a server that
+ * is read-only or whose disk is full.
  *
  * <p>The pool counts as exhausted while any loop waits in vain for a connection. The success of
- * another loop does not change that, because some loops, such as the heartbeat, have connections of
- * their own.
+ * another loop does not change that, because some loops, such as the heartbeat, have separate
+ * connections.
  */
 final class DatabaseWatch {
 
   /**
-   * The SQLSTATE of a statement without memory. The driver also reports it for this JVM. Other
-   * statements may succeed, so it does not mean that the database is lost.
+   * The SQLSTATE of a statement that ran out of memory. The driver also uses it when this JVM is
+   * out of memory. Other statements may succeed, so it does not mean that the database is lost.
    */
   private static final String OUT_OF_MEMORY = "53200";
 
@@ -52,8 +52,7 @@ final class DatabaseWatch {
   }
 
   /**
-   * Records a failure of a loop. Returns whether the database is lost because of it and was
-   * available before.
+   * Records a failure of a loop. Returns true if the database was available before and is lost now.
    */
   synchronized boolean failed(String loop, Throwable failure) {
     if (isExhausted(failure) || !isAway(failure)) {
@@ -91,7 +90,9 @@ final class DatabaseWatch {
         && refused.sqlState().filter(state::equals).isPresent();
   }
 
-  /** Records a success of a loop. Returns whether the database was lost until now. */
+  /**
+   * Records a success of a loop. Returns true if the database was lost before and is available now.
+   */
   boolean worked(String loop) {
     boolean recovered;
     boolean isBack;
@@ -139,12 +140,14 @@ final class DatabaseWatch {
     return lastError;
   }
 
-  /** Returns whether this loop failed because the pool had no free connection. */
+  /** Returns whether the failure means that the pool had no free connection. */
   static boolean isExhausted(Throwable failure) {
     return failure instanceof StoreException refused && refused.isPoolExhausted();
   }
 
-  /** Records that a loop waited in vain for a connection. Returns whether it is the first one. */
+  /**
+   * Records that a loop waited in vain for a connection. Returns whether this begins a shortage.
+   */
   synchronized boolean waits(String loop) {
     if (loop.equals(LISTENER) || !waiting.add(loop) || waiting.size() > 1) {
       return false;
@@ -153,7 +156,7 @@ final class DatabaseWatch {
     return true;
   }
 
-  /** Records that a loop no longer waits for a connection. Returns whether it was the last one. */
+  /** Records that a loop no longer waits for a connection. Returns whether this ends a shortage. */
   synchronized boolean waitsNoMore(String loop) {
     return waiting.remove(loop) && waiting.isEmpty();
   }

@@ -57,10 +57,10 @@ sealed interface Ending {
   }
 
   /**
-   * The handler completed the job in a transaction of its own. Only the database knows whether that
+   * The handler completed the job in its own transaction. Only the database knows whether that
    * transaction was committed: if the job is gone, it was.
    *
-   * @param otherwise what to write if the job is still there
+   * @param otherwise what to write if the job still exists
    * @param clean whether the handler also reported success; if not, its report is logged
    */
   record CompletedByHandler(Failed otherwise, boolean clean) implements Ending {}

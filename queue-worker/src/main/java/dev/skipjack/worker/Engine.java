@@ -13,8 +13,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The parts of a worker that both ways of running jobs need: the attempts that it holds, the
- * runner, and the threads that write outcomes, renew leases and end attempts in time. Used once.
+ * The parts of a worker that are needed whether it runs jobs in its own threads or in the caller's:
+ * the attempts that it holds, the runner, and the threads that write outcomes, renew leases and end
+ * attempts in time. Used once.
  */
 final class Engine {
 
@@ -135,10 +136,11 @@ final class Engine {
   }
 
   /**
-   * Stops the engine after a run in a calling thread. Waits a limited time for threads, and without
-   * a limit for listeners, which belong to the caller.
+   * Stops the engine after a run in a calling thread. Waits for threads for a limited time, but for
+   * listeners without a limit, because they belong to the caller.
    *
-   * @param hurried whether to limit the wait for listeners as well, as for an interrupted caller
+   * @param hurried whether to limit the wait for listeners as well, for example because the caller
+   *     was interrupted
    */
   void stop(boolean hurried) throws InterruptedException {
     long now = System.nanoTime();
@@ -146,11 +148,11 @@ final class Engine {
   }
 
   /**
-   * Stops the threads, and the heartbeat last, so that no other worker rescues a job whose ending
-   * the flusher still writes. Listeners then receive the remaining events.
+   * Stops the threads, the heartbeat last, so that no other worker rescues a job whose ending the
+   * flusher is still writing. Listeners then receive the remaining events.
    *
-   * @param deadline the nanoTime until which to wait for the threads; a thread that hangs does not
-   *     use up the time of the next one
+   * @param deadline the nanoTime until which to wait for the threads; a hanging thread does not use
+   *     up the time for the next one
    */
   void stop(long deadline) throws InterruptedException {
     stop(deadline, deadline);

@@ -15,17 +15,17 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls listeners on a thread of its own, with one event after the other. The threads that renew
- * leases, claim jobs and write outcomes only add events to its queue, because a listener that hangs
- * must not cost any attempt its lease.
+ * Calls listeners on a dedicated thread, with one event at a time. The threads that renew leases,
+ * claim jobs and write outcomes only add events to its queue, because a hanging listener must not
+ * cause any attempt to lose its lease.
  *
  * <p>The queue is bounded, by the number of events and by the size of the errors in them. Events
  * that do not fit are dropped, counted about once a second, and logged at most once a minute. Used
  * once.
  *
  * <p>A busy worker has several events for each job, and waking the thread for each of them would
- * cost more than the rest of the worker's effort for the job. After an event the thread therefore
- * polls the queue for a moment before it waits to be woken.
+ * cost more than everything else that the worker does for the job. After an event, the thread
+ * therefore polls the queue for a moment before it waits to be woken.
  */
 final class EventDispatcher {
 
@@ -39,8 +39,8 @@ final class EventDispatcher {
   static final long LONGEST_TEXT = 8_000_000;
 
   /**
-   * The number of characters that an exception counts as. With its causes it holds several
-   * kilobytes of frames; a better estimate would require a copy of the frames.
+   * The number of characters that an exception counts as. An exception and its causes hold several
+   * kilobytes of stack frames; a better estimate would require a copy of the frames.
    */
   static final long LENGTH_OF_EXCEPTION = 5_000;
 

@@ -8,13 +8,13 @@ import org.slf4j.event.Level;
  *
  * <p>By {@linkplain #standard() default}, a failed attempt is logged at WARN, on one line with the
  * kind, the ids, the number of the attempt, and the error's class, message, root cause and first
- * stack frames. A job that becomes dead is logged at ERROR, with the stack trace below. Every text
+ * stack frames. A job that becomes dead is logged at ERROR, followed by the stack trace. Every text
  * passes through the {@link ErrorRedactor}, if there is one, and the line breaks in an error's
  * message are escaped.
  *
  * <p>For each kind and error class, the worker logs at most five failed attempts and five stack
  * traces of dead jobs per minute; a line at the end of the minute reports how many were left out.
- * Every dead job gets a line of its own.
+ * Every dead job is logged on its own line.
  */
 public final class FailureLog {
 

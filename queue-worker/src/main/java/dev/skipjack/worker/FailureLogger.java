@@ -30,8 +30,8 @@ final class FailureLogger {
   private static final int FRAMES = 3;
 
   /**
-   * The maximum number of pairs of kind and error class with a window of their own; all others
-   * share one window.
+   * The maximum number of windows. Each is for one kind and error class; once they are used up, all
+   * other kinds and error classes share one window.
    */
   private static final int MOST_WINDOWS = 1_000;
 

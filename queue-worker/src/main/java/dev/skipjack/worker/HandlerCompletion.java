@@ -35,8 +35,8 @@ final class HandlerCompletion {
   }
 
   /**
-   * Returns whether a handler that threw this exception failed because its completion was
-   * postponed, and not for another reason after it caught that exception.
+   * Returns whether the handler threw this exception because its completion was postponed, rather
+   * than for another reason after it had caught the completion's exception.
    */
   boolean isPostponedBy(Throwable thrown) {
     Throwable cause = thrown;
@@ -60,7 +60,7 @@ final class HandlerCompletion {
     lease.stopRenewing();
   }
 
-  /** Returns whether the job, being gone, was completed by its handler. */
+  /** Returns whether the handler's completion was committed, given that the job is gone. */
   boolean isCommitted() {
     return committed || (written && lease.isHeld());
   }

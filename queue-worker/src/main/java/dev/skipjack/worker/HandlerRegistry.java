@@ -49,7 +49,7 @@ final class HandlerRegistry {
     return byKind.get(kind);
   }
 
-  /** Like {@link #of}. */
+  /** Returns the job type of a kind, or null if the kind has no handler. */
   @Nullable JobType<?> typeOf(String kind) {
     Registration<?> registration = byKind.get(kind);
     return registration == null ? null : registration.type();

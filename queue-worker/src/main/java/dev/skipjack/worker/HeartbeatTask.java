@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Renews the leases of all attempts that the worker holds, whether they are buffered, running or
  * unwritten. Between renewals it reads which jobs were cancelled and writes the progress that
  * handlers report, each about once a second and only if there is something to read or write. It has
- * a thread of its own, so that no handler can delay it, and is the last to stop.
+ * a dedicated thread, so that no handler can delay it, and is the last loop to stop.
  */
 final class HeartbeatTask implements Loop.Step {
 
@@ -36,8 +36,8 @@ final class HeartbeatTask implements Loop.Step {
   private static final long LONGEST_TICK = Duration.ofMillis(900).toNanos();
 
   /**
-   * SQLSTATEs of a deadlock, a cancelled statement and an unavailable lock: a smaller batch may
-   * succeed.
+   * SQLSTATEs after which a smaller batch may succeed: a deadlock, a cancelled statement and an
+   * unavailable lock.
    */
   private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
 
@@ -245,8 +245,8 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   /**
-   * Renews a batch, in halves if the server aborts the statement, because the batch may be too
-   * large for its limits.
+   * Renews a batch. If the server aborts the statement, renews it in halves, because the batch may
+   * be too large for the server's limits.
    */
   private void renewOrHalve(List<Attempt> batch, Duration lease) {
     try {

@@ -7,7 +7,7 @@ final class Jitter {
 
   private Jitter() {}
 
-  /** Returns between four and six fifths of {@code nanos}. */
+  /** Returns a random duration from 80 to 120 percent of {@code nanos}. */
   static long around(long nanos, RandomGenerator random) {
     long fifth = nanos / 5;
     return nanos - fifth + random.nextLong(2 * fifth + 1);

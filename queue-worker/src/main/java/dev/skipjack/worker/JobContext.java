@@ -136,8 +136,8 @@ public interface JobContext {
 
   /**
    * Returns whether this attempt is known to have lost its lease, so that its outcome will be
-   * discarded. The handler's thread was then interrupted. A long-running handler may call this
-   * method between steps.
+   * discarded. If so, the handler's thread has been interrupted. A long-running handler may call
+   * this method between steps.
    */
   boolean isLeaseLost();
 }

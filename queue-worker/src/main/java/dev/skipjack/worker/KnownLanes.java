@@ -38,8 +38,8 @@ final class KnownLanes {
     }
 
     /**
-     * Returns whether the lane returned fewer jobs than requested, so that for now it is not
-     * expected to have more.
+     * Returns whether the lane returned fewer jobs than requested and is not expected to have more
+     * for now.
      */
     boolean isExhausted() {
       return exhausted;
@@ -131,7 +131,7 @@ final class KnownLanes {
    * expected in them.
    *
    * @return whether there are such lanes. Returns false, without any effect, if one claim could not
-   *     read all of them: with several queues, it reads only one lane of each.
+   *     read all of them, because with several queues a claim reads only one lane of each.
    */
   boolean expectAgain(Set<String> queues, long after) {
     List<Known> found = new ArrayList<>();

@@ -13,8 +13,8 @@ import java.util.TreeMap;
  * the order is strict, a tenth of the slots is reserved for the lane whose oldest due job has
  * waited longest, so that a steady stream of jobs of high priority does not starve the others.
  *
- * <p>Each queue has slots of its own, so queues compete only if a single claim cannot fill the
- * slots of all of them: when more than 1,000 slots are free at once, and in {@link
+ * <p>Each queue has its own slots, so queues compete only if a single claim cannot fill the slots
+ * of all of them: when more than 1,000 slots are free at once, and in {@link
  * Worker#runUntilIdle()}, which claims 50 jobs at a time. Each queue then gets a share of the claim
  * by its weight, and the part of a share that its queue cannot use goes to the other queues.
  *
@@ -26,8 +26,8 @@ import java.util.TreeMap;
 public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
 
   /**
-   * The share of a queue's slots that is reserved for waiting lanes of lower priority. This is its
-   * only definition; to offer another share, add a constant.
+   * The share of a queue's slots that is reserved for waiting lanes of lower priority. Only this
+   * enum defines the share; to offer another one, add a constant.
    */
   public enum Reserve {
     /** In each queue, every tenth slot goes to the lane whose oldest due job has waited longest. */

@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A renewal changes the job's row. A REPEATABLE READ or SERIALIZABLE transaction with an older
  * snapshot can then neither change nor delete that row, so {@code completeIn} fails with 40001.
- * Every later attempt would take as long and fail in the same way, until the job is dead. The
- * attempt is therefore released without being counted. From then on, this worker gives attempts of
- * that kind one long lease before their handlers start, and does not change the row while they run.
+ * Every later attempt would take just as long and fail for the same reason, until the job is dead.
+ * The attempt is therefore released without being counted. From then on, this worker gives attempts
+ * of that kind one long lease before their handlers start, and does not change the row while they
+ * run.
  *
  * <p>This has costs: each start requires another statement and a commit, a job of such a kind is
  * rescued later if its worker dies, and the progress that its handler reports is not written. A
@@ -94,7 +95,8 @@ final class LongSnapshots {
    * ran.
    *
    * @param lease the lease of the attempt
-   * @return whether the next attempt gets a longer lease; if not, it would fail in the same way
+   * @return true if the next attempt gets a longer lease; false if it would fail for the same
+   *     reason
    */
   boolean learn(String kind, Duration took, Duration lease) {
     Duration wanted = longer(took.multipliedBy(MARGIN), lease.multipliedBy(2));

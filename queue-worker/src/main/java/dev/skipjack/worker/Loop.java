@@ -8,8 +8,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats a step on a thread of its own until it is stopped. Survives every Throwable: a failed
- * step is repeated after a pause that grows and is jittered.
+ * Repeats a step on a dedicated thread until it is stopped. Survives every Throwable: a failed step
+ * is repeated after a pause that grows and is jittered.
  */
 final class Loop {
 

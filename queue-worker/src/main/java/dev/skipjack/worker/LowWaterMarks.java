@@ -157,8 +157,8 @@ final class LowWaterMarks {
   }
 
   /**
-   * Returns the due time from which to read the lane, or null if the lane has no mark or is idle;
-   * all of a lane without a mark is read.
+   * Returns the due time from which to read the lane, or null if the lane has no mark or is idle. A
+   * lane without a mark is read from its beginning.
    */
   @Nullable Instant of(Lane lane, long now) {
     Mark mark = valid(lane);

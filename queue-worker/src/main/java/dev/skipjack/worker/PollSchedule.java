@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * Determines when an idle claim loop polls again: after jobs or a wake-up have arrived, soon and
- * then at growing intervals; otherwise at the poll interval. Times are values of {@link
- * System#nanoTime()}. Confined to one thread.
+ * Determines when an idle claim loop polls again. After jobs or a wake-up have arrived, it polls
+ * soon and then at growing intervals; otherwise, it polls at the poll interval. Times are values of
+ * {@link System#nanoTime()}. Confined to one thread.
  *
  * <p>A wake-up stands for all jobs that its sender commits in the 5 ms after it, in any lane of the
  * queue. A listing 5 ms after the wake-up finds all of them. The later polls find jobs of callers'
@@ -18,8 +18,8 @@ import java.util.random.RandomGenerator;
 final class PollSchedule {
 
   /**
-   * The delay of the first poll. It is at least as long as the time in which a sender of wake-ups
-   * sends no second one.
+   * The delay of the first poll. It is at least as long as the period in which the sender of a
+   * wake-up does not send another one.
    */
   private static final long FIRST = TimeUnit.MILLISECONDS.toNanos(5);
 

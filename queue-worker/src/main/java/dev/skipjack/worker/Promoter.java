@@ -13,13 +13,14 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Promotes jobs that wait behind no other job of their ordering key: at once if a wake-up names the
- * key, otherwise at the next sweep. Any worker may do this for all others at any time.
+ * Promotes waiting jobs that are not preceded by another job of their ordering key: at once if a
+ * wake-up names the key, otherwise at the next sweep. Any worker may do this for all others at any
+ * time.
  *
- * <p>Wake-ups of concurrent transactions are combined, so for a second after one has named a key
- * the sweeps are frequent. While no job waits behind a key, a sweep reads one index entry. It does
- * so each second if a key was used during the last minute and otherwise every ten seconds, so that
- * applications without ordering keys hardly pay for them.
+ * <p>Wake-ups of concurrent transactions are combined, so sweeps are frequent for a second after a
+ * wake-up has named a key, and while jobs are waiting. Otherwise, they run every second if a key
+ * was used during the last minute, and every ten seconds if not. Such a sweep reads only one index
+ * entry, so applications without ordering keys hardly pay for it.
  *
  * <p>{@link #expect} is safe for any number of threads; the rest is confined to the loop's.
  */
@@ -36,7 +37,7 @@ final class Promoter implements Loop.Step {
   /** How long after the use of a key the sweeps run every second. */
   private static final long IN_USE = Duration.ofMinutes(1).toNanos();
 
-  /** Sweeps take at most an eleventh of the time, however many keys there are. */
+  /** Limits sweeps to an eleventh of the time, regardless of the number of keys. */
   private static final int PAUSE_BY_DURATION = 10;
 
   private final OrderedJobs jobs;
@@ -51,7 +52,7 @@ final class Promoter implements Loop.Step {
 
   /**
    * @param promoted receives a wake-up for each promoted job that is due
-   * @param loop is raised by {@link #expect}
+   * @param loop wakes this loop; raised by {@link #expect}
    * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
    */
   Promoter(
@@ -70,7 +71,7 @@ final class Promoter implements Loop.Step {
     this.inUseUntil = sweepAt;
   }
 
-  /** A wake-up has named an ordering key. */
+  /** Records that a wake-up has named an ordering key. */
   void expect(String key) {
     synchronized (heard) {
       heard.add(key);

@@ -69,8 +69,8 @@ final class QueueTurn {
   }
 
   /**
-   * Raises the value of {@link #served} to at least {@code least}, so that a queue without jobs, or
-   * with room for all of them, does not save up a claim to later slots.
+   * Raises the value of {@link #served} to at least {@code least}, so that a queue that had no
+   * jobs, or room for all of them, does not accumulate a claim to later slots.
    */
   void servedAtLeast(double least) {
     served = Math.max(served, least);

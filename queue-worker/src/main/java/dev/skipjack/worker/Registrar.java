@@ -12,9 +12,8 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Writes the worker's row, in which operators see the worker, checks whether the schema is recent
- * enough, and runs the {@link Scheduler} when a schedule is due. The recovery of jobs does not use
- * that row.
+ * Writes the worker's row for operators, checks whether the schema is recent enough, and runs the
+ * {@link Scheduler} when a schedule is due. The recovery of jobs does not depend on the row.
  */
 final class Registrar implements Loop.Step {
 
@@ -64,7 +63,7 @@ final class Registrar implements Loop.Step {
     return Math.min(untilSchedule, Math.max(1, announceAt - System.nanoTime()));
   }
 
-  /** Returns whether the last run used the database; it may have been woken for nothing. */
+  /** Returns whether the last run used the database; it may have been woken without need. */
   @Override
   public boolean asked() {
     return asked;

@@ -137,7 +137,7 @@ final class RejectedEndings {
     }
   }
 
-  /** Returns whether the audit records this ending as this status. */
+  /** Returns whether {@code audited} is the status that this ending writes to the audit. */
   private static boolean isWrittenAs(Ending ending, ExecutionStatus audited) {
     return switch (audited) {
       case FAILED, DEAD -> ending instanceof Ending.Failed;

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class Reporter {
 
   /**
-   * The number of uncounted attempts of a job after which a warning is logged, and again after
-   * every further such number.
+   * A warning is logged whenever the number of a job's uncounted attempts reaches a multiple of
+   * this number.
    */
   private static final int REPEATED = 100;
 

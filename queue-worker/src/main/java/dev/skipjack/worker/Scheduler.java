@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fires schedules at their due times. It runs on the thread of the {@link Registrar}, whose
- * statement returns when the next schedule is due, so a worker in a database without schedules runs
- * no further statement and has no further thread. Confined to that thread, except {@link
+ * statement returns when the next schedule is due, so without schedules in the database, a worker
+ * needs no additional statement and no additional thread. Confined to that thread, except {@link
  * #schedulesChanged}.
  */
 final class Scheduler {
@@ -67,7 +67,7 @@ final class Scheduler {
     wakeup.raise();
   }
 
-  /** Takes the time of the next fire from what the worker has read. */
+  /** Takes the time of the next fire from the instructions that the worker has received. */
   void instructed(WorkerInstructions instructions) {
     Duration nextFireIn = instructions.nextFireIn();
     dueAt = nextFireIn == null ? null : nanoTime.getAsLong() + nextFireIn.toNanos();
@@ -83,7 +83,7 @@ final class Scheduler {
   }
 
   /**
-   * Does what is due.
+   * Does the work that is due.
    *
    * @return how many nanoseconds to wait before the next run; {@link #NEVER} if nothing is planned
    */
@@ -120,7 +120,10 @@ final class Scheduler {
     reportUndeclared(schedules);
   }
 
-  /** Runs after the fires of a round, so that it does not delay them. */
+  /**
+   * Reports schedules that no program declares. Called after the fires of a round, so as not to
+   * delay them.
+   */
   private void reportUndeclared(ScheduleStore schedules) {
     if (isPast(undeclaredAt)) {
       schedules.undeclared().forEach(reporter::scheduleUndeclared);

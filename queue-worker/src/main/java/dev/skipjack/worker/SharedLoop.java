@@ -4,8 +4,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs two steps in the thread of one loop: one that is run when its own pause has ended, and one
- * that may be woken before. If one of them fails, the other still runs. Confined to one thread.
+ * Runs two steps in the thread of one loop. One runs whenever its own pause has ended; the other
+ * also runs whenever the loop is woken. If one of them fails, the other still runs. Confined to one
+ * thread.
  */
 final class SharedLoop implements Loop.Step {
 

@@ -60,13 +60,13 @@ final class Slots {
   private final Map<Attempt, Long> handed = new HashMap<>();
 
   /**
-   * The number of tasks that the executor has not begun, of attempts that were taken back and whose
-   * slots were freed.
+   * The number of tasks that the executor has not begun, although their attempts were taken back
+   * and their slots freed.
    */
   private int missing;
 
   /**
-   * The number of tasks of attempts that were taken back and whose slots are occupied until the
+   * The number of tasks whose attempts were taken back but whose slots remain occupied until the
    * executor begins the tasks.
    */
   private int kept;
@@ -112,8 +112,8 @@ final class Slots {
   }
 
   /**
-   * Starts waiting attempts while slots are free. With threads of the worker's own, starts only
-   * one, and that thread starts the next one when it begins: waking a thread costs more than a
+   * Starts waiting attempts while slots are free. If the worker owns the threads, starts only one
+   * attempt, whose thread starts the next one when it begins: waking a thread costs more than a
    * short job, and threads that are already awake take short jobs from the buffer.
    */
   private void fill() {

@@ -58,7 +58,8 @@ final class StageFollower {
   }
 
   /**
-   * Cancels the stage in another thread, because that runs the user's callbacks, which may block.
+   * Cancels the stage in another thread, because cancelling it runs the user's callbacks, which may
+   * block.
    */
   private void cancelElsewhere(
       CompletionStage<?> stage, CompletableFuture<@Nullable Outcome> answer) {

@@ -10,8 +10,8 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * Gives the jobs that a handler enqueues the traceparent of the handler's job, unless another one
- * is given.
+ * Passes the traceparent of the handler's job on to the jobs that the handler enqueues, unless they
+ * have their own.
  */
 final class TracedEnqueuer implements JobEnqueuer {
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives wake-ups for new jobs, and passes on those for lanes that this worker serves. If
- * listening is impossible, for example through a pooler in transaction mode, it logs that once and
- * leaves the work to polling.
+ * listening is impossible, for example through a pooler in transaction mode, it logs that once, and
+ * jobs are found by polling.
  */
 final class WakeUpListener implements Loop.Step {
 

@@ -280,7 +280,7 @@ public final class Worker implements JobRunner, AutoCloseable {
    * method on a second termination signal. Returns within four seconds.
    *
    * <p>If {@link #runUntilIdle()} is running in another thread, its current attempt is interrupted
-   * and released in the same way. A handler must not call this method.
+   * and released too. A handler must not call this method.
    */
   public void stopNow() {
     BackgroundRun running;
@@ -454,8 +454,8 @@ public final class Worker implements JobRunner, AutoCloseable {
      * worker serves.
      *
      * @throws IllegalArgumentException if the kind already has a handler
-     * @throws PayloadException if the queue's codec can read no payload of the type's class, so
-     *     that every attempt would fail
+     * @throws PayloadException if the queue's codec cannot read any payload of the type's class, in
+     *     which case every attempt would fail
      */
     public <T> Builder handle(JobType<T> type, JobHandler<T> handler) {
       Objects.requireNonNull(type, "The job type must not be null.");
@@ -586,7 +586,7 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
-    /** Sets the duration of a claim above which the database counts as slow; for tests. */
+    /** Sets the duration above which a claim indicates that the database is slow; for tests. */
     Builder fastClaim(Duration fastClaim) {
       this.fastClaim = fastClaim;
       return this;

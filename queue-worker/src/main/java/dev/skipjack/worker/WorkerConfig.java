@@ -30,8 +30,8 @@ import java.time.Duration;
  *     lost lease or a cancellation) before it counts as stuck and its slot is replaced. Default 5
  *     s, 10 ms to 1 hour.
  * @param retention how long history is kept. Default: 7 days for archived jobs, unless their queue
- *     has a setting of its own, and 30 days for the audit. All workers of a schema should have the
- *     same retention, because the shortest applies.
+ *     has its own setting, and 30 days for the audit. All workers of a schema should have the same
+ *     retention, because the shortest applies.
  * @param wakeUps whether the worker listens for new jobs, on a connection that it holds. Default
  *     true. If it does not or cannot listen, it finds jobs by polling.
  */

@@ -78,7 +78,7 @@ public sealed interface WorkerEvent {
   record Lost(AttemptInfo attempt, @Nullable ExecutionId heldBy) implements WorkerEvent {}
 
   /**
-   * This worker rescued a job whose lease had expired, whichever worker had claimed the job.
+   * This worker rescued a job whose lease had expired. Any worker may have claimed the job.
    *
    * @param executionId the execution that lost the job
    * @param status the new status of the job: pending, dead or cancelled
@@ -117,8 +117,8 @@ public sealed interface WorkerEvent {
   record PoolFree(Duration after) implements WorkerEvent {}
 
   /**
-   * A schedule could not be fired and is tried again: the function that makes its payload threw an
-   * exception, the database rejected its job, or its last job could not be cancelled because
+   * A schedule could not be fired and is tried again: the function that returns its payload threw
+   * an exception, the database rejected its job, or its last job could not be cancelled because
    * another transaction has locked it.
    *
    * @param schedule the name of the schedule

@@ -37,7 +37,7 @@ public record WorkerHealth(
     boolean poolExhausted,
     Optional<Boolean> schemaCurrent) {
 
-  /** Copies the list. */
+  /** Makes a defensive copy of the list. */
   public WorkerHealth {
     reasons = List.copyOf(reasons);
   }

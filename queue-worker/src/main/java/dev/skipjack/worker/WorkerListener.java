@@ -3,7 +3,7 @@ package dev.skipjack.worker;
 /**
  * Receives the events of a worker.
  *
- * <p>Listeners are called on a thread of their own, with one event at a time, in the order in which
+ * <p>Listeners are called on a dedicated thread, with one event at a time, in the order in which
  * the events happened. An event about an outcome is reported after the outcome has been committed.
  * A started worker never waits for a listener, but a slow listener delays the others. Once 50,000
  * events wait (fewer if they hold long errors), further events are dropped, counted as {@code

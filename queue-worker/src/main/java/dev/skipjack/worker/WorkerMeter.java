@@ -22,7 +22,7 @@ public enum WorkerMeter {
   CANCELLED("skipjack.jobs.cancelled", Type.COUNTER, "Jobs that ended as cancelled"),
   /** Attempts released by the worker, for example when it stops. */
   RELEASED("skipjack.jobs.released", Type.COUNTER, "Attempts released by the worker"),
-  /** Attempts that lost their lease, so that their outcome was discarded. */
+  /** Attempts that lost their lease and whose outcome was discarded. */
   LOST("skipjack.jobs.lost", Type.COUNTER, "Attempts that lost their lease"),
   /** Jobs that this worker rescued after their lease had expired. */
   RESCUED("skipjack.jobs.rescued", Type.COUNTER, "Jobs rescued after their lease expired"),

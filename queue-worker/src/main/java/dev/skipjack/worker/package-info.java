@@ -4,9 +4,9 @@
  * <p>A {@link dev.skipjack.worker.Worker} is built from a job queue, the handlers of the kinds it
  * runs, and the names of the queues it serves. A started worker consists of a loop that claims due
  * jobs in batches, a bounded buffer for each queue, the threads of the handlers, and a flusher that
- * writes outcomes in batches. A heartbeat on a thread of its own renews the leases of all attempts
+ * writes outcomes in batches. A heartbeat on a dedicated thread renews the leases of all attempts
  * from the claim until the outcome is written; it is the last thread to stop. A rescuer takes back
- * jobs whose lease has expired, whichever worker had claimed them.
+ * jobs whose lease has expired, regardless of which worker had claimed them.
  *
  * <p>The {@link dev.skipjack.worker.LaneOrder} decides which due jobs are served first.
  *

@@ -49,14 +49,14 @@ class ArchitectureTest {
           .dependOnClassesThat(
               resideInAnyPackage("java.sql..").and(not(name(Connection.class.getName()))));
 
-  /** A file can then be read after those that it names, and before those that name it. */
+  /** Without cycles, each file can be read after the files that it refers to. */
   @ArchTest
   static final ArchRule topLevelClassesFormNoCycle =
       slices()
           .assignedFrom(new ByTopLevelClass())
           .should()
           .beFreeOfCycles()
-          // A queue counts the attempts that run, and an attempt reports its end to its queue.
+          // A queue counts its running attempts, and an attempt reports its end to its queue.
           .ignoreDependency(Attempt.class, ServedQueue.class);
 
   private static final class ByTopLevelClass implements SliceAssignment {

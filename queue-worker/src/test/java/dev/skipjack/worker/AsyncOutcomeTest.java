@@ -19,7 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Handlers that return before their job has ended. */
+/** Tests handlers that return before their job has ended. */
 class AsyncOutcomeTest extends WorkerFixture {
 
   @Test

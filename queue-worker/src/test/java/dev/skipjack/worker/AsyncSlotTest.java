@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A slot whose attempt ends asynchronously becomes free again, however the attempt ends. */
+/** Tests that the slot of an asynchronous attempt becomes free again, however the attempt ends. */
 @Timeout(30)
 class AsyncSlotTest {
 
@@ -91,7 +91,7 @@ class AsyncSlotTest {
     handlerThreads.close();
   }
 
-  /** What an exhausted heap strikes last: the noting of a failure. */
+  /** Simulates an exhausted heap at the last moment, when a failure is recorded. */
   private RandomGenerator random() {
     if (exhausted) {
       throw new OutOfMemoryError("no heap for a failure");
@@ -109,12 +109,12 @@ class AsyncSlotTest {
     stage.completeExceptionally(new IllegalStateException("boom"));
 
     await().until(() -> begun.equals(List.of(1L, 2L)));
-    // Others are to rescue it: it is renewed no more and held no more.
+    // The worker neither renews nor holds the attempt, so that its job is rescued.
     assertThat(attempt.lease().isRenewable()).isFalse();
     assertThat(running.all()).doesNotContain(attempt);
   }
 
-  /** Asking an exception for its cause runs the user's code. */
+  /** Reading the cause of an exception may run the user's code. */
   @Test
   void afterAnExceptionWhoseCauseCannotBeRead() {
     Attempt attempt = add(1);
@@ -146,7 +146,7 @@ class AsyncSlotTest {
     assertThat(attempt.isUnwritten()).isTrue(); // as a failure
   }
 
-  /** A stage that the user implements may violate the contract of stages. */
+  /** A custom stage may violate the contract of {@code CompletionStage}. */
   @Test
   void afterAStageThatCannotBeFollowed() {
     answered =

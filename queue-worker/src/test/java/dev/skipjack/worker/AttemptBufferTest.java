@@ -56,7 +56,7 @@ class AttemptBufferTest {
     assertThat(take(strict)).isEqualTo(1);
   }
 
-  /** The claim itself may have taken longer than what waits here is to wait. */
+  /** The claim may have taken longer than attempts may wait in the buffer. */
   @Test
   void aWaitBeginsAtTheArrival() {
     Attempt slowlyClaimed = Attempts.claimedSince(Duration.ofHours(2));

@@ -51,7 +51,7 @@ class AttemptTest {
     assertThat(Thread.currentThread().isInterrupted()).isFalse();
   }
 
-  /** Fault 8: an interrupt that races the end hits this attempt or none. */
+  /** Fault 8: an interrupt that races with the end of an attempt hits that attempt or none. */
   @Test
   void noInterruptOutlivesItsAttempt() throws Exception {
     ExecutorService other = Executors.newSingleThreadExecutor();
@@ -100,12 +100,12 @@ class AttemptTest {
     try {
       start.await();
     } catch (InterruptedException timedOutAlready) {
-      // The timeout struck while we still waited, which is before the attempt ended.
+      // The timeout interrupted this thread while it was still waiting, before the attempt ended.
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Comes back with the interrupt that the other thread sent. */
+  /** Runs the body in another thread, and keeps an interrupt that it sends to this thread. */
   private static void inAnotherThread(Runnable body) {
     Thread other = new Thread(body);
     other.start();
@@ -122,7 +122,7 @@ class AttemptTest {
     }
   }
 
-  /** The server may have executed it after the long one. */
+  /** The server may have executed the usual renewal after that for the long lease. */
   @Test
   void aLongLeaseThatCoincidedWithAUsualRenewalIsNotTrusted() {
     Attempt attempt = Attempts.claimed(Duration.ofMinutes(1));

@@ -7,7 +7,7 @@ import dev.skipjack.api.spi.Execution;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Attempts for tests of single parts. */
+/** Creates attempts for unit tests. */
 final class Attempts {
 
   private Attempts() {}
@@ -16,14 +16,14 @@ final class Attempts {
     return of(1, 0, lease);
   }
 
-  /** One whose handler was called so long ago. */
+  /** Returns an attempt whose handler was called the given time ago. */
   static Attempt begun(Duration ago) {
     Attempt attempt = claimed(Duration.ofHours(2));
     attempt.begin(System.nanoTime() - ago.toNanos());
     return attempt;
   }
 
-  /** One whose claim was sent so long ago. */
+  /** Returns an attempt whose claim was sent the given time ago. */
   static Attempt claimedSince(Duration ago) {
     return of(1, 0, Duration.ofHours(9), System.nanoTime() - ago.toNanos());
   }

@@ -17,7 +17,7 @@ class BackgroundRunTest {
 
   private final MemoryStore store = new MemoryStore();
 
-  /** Held and in no buffer, they would be renewed forever and never run. */
+  /** If they were held but not buffered, they would be renewed forever and never run. */
   @Test
   void claimedJobsAreReleasedWhenTheirClaimCannotBeAccepted() {
     store.addAll(4, job());
@@ -35,7 +35,9 @@ class BackgroundRunTest {
     }
   }
 
-  /** Its wait cannot be measured, which throws as an exhausted heap might. */
+  /**
+   * Returns a job whose wait cannot be measured. Accepting it throws, as an exhausted heap might.
+   */
   @SuppressWarnings("NullAway") // the point of it
   private static ClaimedJob withoutDueTime(ClaimedJob job) {
     return new ClaimedJob(

@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that are run in the calling thread, without starting the worker. */
+/** Tests jobs that run in the calling thread, without starting the worker. */
 class CallingThreadTest extends WorkerFixture {
 
   @Test

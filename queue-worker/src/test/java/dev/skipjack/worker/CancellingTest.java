@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** The cancellation of running jobs. */
+/** Tests the cancellation of running jobs. */
 class CancellingTest extends WorkerFixture {
 
   @Test

@@ -32,7 +32,9 @@ class ClaimAnswerTest {
     assertThat(shorts(answer(13, 4, 4, 4, 3))).containsExactly(false, false, true);
   }
 
-  /** What stands behind the lane that filled the claim was not looked at, or not to its end. */
+  /**
+   * The lane that filled the claim was not read to its end, and later lanes were not read at all.
+   */
   @Test
   void aFullClaimShowsNothingAboutLaterLanes() {
     ClaimAnswer answer = answer(5, 4, 2, 3, 0);

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** Fake claims and their results. */
+/** Creates fake claims and their results. */
 final class ClaimAnswers {
 
   private ClaimAnswers() {}

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Counts the calls of the store, which are the worker's round trips for claiming. */
+/** Counts the store calls of the claim loop, each of which is a round trip to the database. */
 class ClaimLoopTest {
 
   private static final Duration POLL_INTERVAL = Duration.ofMillis(1_250);
@@ -30,7 +30,7 @@ class ClaimLoopTest {
   private long wakesAt;
   private boolean woken = true;
 
-  /** The job itself costs one more call, which completes it. */
+  /** Completing the job costs one more call, which is not counted here. */
   @Test
   void anIsolatedJobCostsOneClaimAndFourListings() {
     ClaimLoop loop = loop("q");
@@ -68,7 +68,7 @@ class ClaimLoopTest {
     assertThat(store.calls).containsExactly("claim", "dueLanes");
   }
 
-  /** The sender sends one wake-up for all lanes of a queue in five milliseconds. */
+  /** A sender sends at most one wake-up for all lanes of a queue in five milliseconds. */
   @Test
   void aJobOfAnotherLaneInTheShadowOfAWakeUpIsClaimedAfterSixMilliseconds() {
     ClaimLoop loop = loop("q", "other");
@@ -199,7 +199,7 @@ class ClaimLoopTest {
         () -> {});
   }
 
-  /** Runs the loop as its thread would in the given time, from one pause to the next. */
+  /** Advances the clock by the given time, and runs the loop whenever its thread would run it. */
   private void passes(ClaimLoop loop, Duration time) {
     long end = now + time.toNanos();
     while (woken || wakesAt - end < 0) {

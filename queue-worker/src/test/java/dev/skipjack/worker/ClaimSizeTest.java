@@ -52,7 +52,7 @@ class ClaimSizeTest {
     assertThat(store.claims.stream().map(ClaimRequest::limit)).contains(8, 4, 2, 1);
   }
 
-  /** It may be short of memory for another reason, which passes. */
+  /** Memory may be short for another reason, which may pass. */
   @Test
   void aSingleJobIsRequestedThreeTimesWhenMemoryIsShort() {
     ClaimSize size = new ClaimSize(new PayloadBudget(Long.MAX_VALUE));
@@ -69,7 +69,7 @@ class ClaimSizeTest {
     assertThat(size.isHopeless(error)).isFalse();
   }
 
-  /** {@code out of shared memory} has the same state: its lock table is full. */
+  /** A full lock table is reported with the same SQLSTATE ({@code out of shared memory}). */
   @Test
   void aJobIsNotGivenUpBecauseTheServerIsShortOfMemory() {
     ClaimSize size = new ClaimSize(new PayloadBudget(Long.MAX_VALUE));
@@ -129,7 +129,7 @@ class ClaimSizeTest {
     assertThat(queue.ask()).isEqualTo(49);
   }
 
-  /** Another transaction's lock on the row may keep an outcome from being written for long. */
+  /** An outcome may remain unwritten for a long time because another transaction locks the row. */
   @Test
   void besideAnOutcomeThatCannotBeWrittenOneJobRunsAtATimeHoweverLarge() {
     PayloadBudget payloads = new PayloadBudget(MEGABYTE);

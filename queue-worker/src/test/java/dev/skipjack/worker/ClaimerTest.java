@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What a claimer asks of the store, and when. */
+/** Tests which calls a claimer makes to the store, and when. */
 class ClaimerTest {
 
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -56,7 +56,7 @@ class ClaimerTest {
       assertThat(store.calls).containsExactly("dueLanes", "claim", "claim", "dueLanes", "claim");
     }
 
-    /** Of ten thousand queues, a listing takes long. */
+    /** With ten thousand queues, for example, a listing takes a long time. */
     @Test
     void atMostATwentiethOfTheTimeGoesIntoListing() {
       add(20, 0);
@@ -122,7 +122,7 @@ class ClaimerTest {
       assertThat(store.claims).extracting(ClaimerTest::isHinted).containsExactly(true, false);
     }
 
-    /** A poll of an idle worker is one statement. */
+    /** An idle worker needs only one statement per poll. */
     @Test
     void afterASecondWithoutJobsOnlyLanesAreListed() {
       claim(claimer);
@@ -156,7 +156,9 @@ class ClaimerTest {
       assertThat(store.claims).extracting(ClaimerTest::isHinted).containsExactly(false, true);
     }
 
-    /** Under a held snapshot a listing walks the dead entries of every lane. */
+    /**
+     * While a transaction holds an old snapshot, a listing reads the dead entries of every lane.
+     */
     @Test
     void listingsOfAnEmptyQueueTakeATwentiethOfTheTimeAtMost() {
       slowListings(Duration.ofMillis(200));
@@ -166,7 +168,7 @@ class ClaimerTest {
         pass(Duration.ofMillis(100));
       }
 
-      // 60 s of polls, and the listings' own time: one every 4 s
+      // one listing every 4 s, in 60 s of polls plus the time that the listings take
       assertThat(listings()).isBetween(14L, 16L);
     }
 
@@ -245,7 +247,7 @@ class ClaimerTest {
       assertThat(store.calls).containsExactly("dueLanes", "claim");
     }
 
-    /** The next call may reach another server. */
+    /** After a failure, the next call may reach another server. */
     @Test
     void aFailureOfTheStoreDropsEveryMark() {
       add(4, 0);

@@ -8,18 +8,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/** Claimers without a worker around them. */
+/** Creates claimers without a worker. */
 final class Claimers {
 
-  /** No claim is fast, so marks are used after three claims. */
+  /** A limit under which no claim is fast, so that marks are used after three claims. */
   static final Duration NEVER_FAST = Duration.ofDays(-1);
 
-  /** Every claim is fast, so no mark is ever passed, on a machine however busy. */
+  /**
+   * A limit under which every claim is fast, even on a busy machine, so that marks are never used.
+   */
   static final Duration ALWAYS_FAST = Duration.ofDays(1);
 
   private Claimers() {}
 
-  /** Claims strictly, in the name of a worker that serves these queues. */
+  /** Returns a claimer for a worker that serves these queues in strict order. */
   static Claimer of(
       JobStore store,
       String kind,

@@ -22,7 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
- * Claims jobs by queue, priority, kind and payload version, and never more than the worker can run.
+ * Tests that jobs are claimed by queue, priority, kind and payload version, and never more than the
+ * worker can run.
  */
 class ClaimingTest extends WorkerFixture {
 

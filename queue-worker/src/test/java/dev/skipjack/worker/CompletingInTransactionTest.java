@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Handlers that complete their job in a transaction of their own. */
+/** Tests handlers that complete their job in their own transaction. */
 class CompletingInTransactionTest extends WorkerFixture {
 
   @Test

@@ -43,7 +43,7 @@ class DatabaseWatchTest {
     assertThat(woken).hasValue(2); // others may be waiting for the same server
   }
 
-  /** Polls succeed on a server whose disk is full. */
+  /** For example, polls succeed on a server whose disk is full. */
   @Test
   void staysLostWhileALoopFailsWhateverOthersGet() {
     AtomicInteger back = new AtomicInteger();
@@ -93,7 +93,7 @@ class DatabaseWatchTest {
     assertThat(database.isLost()).isFalse();
   }
 
-  /** Once a new primary is looked for, other errors are met: the reason stays. */
+  /** While the driver searches for a new primary, other errors occur, but the reason remains. */
   @Test
   void aReadOnlyServerStaysTheReasonUntilItIsBack() {
     AtomicInteger back = new AtomicInteger();

@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Pages state some defaults in words; a default that changes lists the pages to change. */
+/**
+ * Checks the defaults that the documentation states. If a default changes, the failure lists the
+ * pages to change.
+ */
 class DocumentedDefaultsTest {
 
   private static final Path ROOT = Path.of("..");

@@ -30,7 +30,7 @@ class EndingRulesTest {
 
   private final Attempt attempt = Attempts.claimed(Duration.ofMinutes(1));
 
-  /** Before it is cut, or half a secret could stay at the end. */
+  /** Texts must be redacted before they are truncated, or half a secret could remain at the end. */
   @Test
   void textsOfAHandlerAreRedactedAndTheClassIsKept() {
     String secret = "k".repeat(8_192 - 10) + "secret-4711-4711";

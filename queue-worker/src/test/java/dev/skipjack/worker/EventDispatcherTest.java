@@ -76,7 +76,7 @@ class EventDispatcherTest {
     assertThat(dropped).hasValue(7);
   }
 
-  /** A storm of failures must not fill the heap with stack traces. */
+  /** A burst of failures must not fill the heap with stack traces. */
   @Test
   void longErrorsFillTheQueueEarlier() throws Exception {
     startAndHang();
@@ -111,7 +111,7 @@ class EventDispatcherTest {
     return List.of(new DatabaseLost(away), new PoolExhausted(away), new LoopFailed("l", away));
   }
 
-  /** The port is the user's code, and the threads that renew leases call it. */
+  /** The metrics are the user's code and are called by the threads that renew leases. */
   @Test
   void dropsAreCountedInBatches() throws Exception {
     startAndHang();
@@ -161,7 +161,7 @@ class EventDispatcherTest {
     assertThat(interrupted).containsExactly(false, false);
   }
 
-  /** A watchdog of a listener may interrupt the thread after the listener has returned. */
+  /** A listener's watchdog may interrupt the thread after the listener has returned. */
   @Test
   void anInterruptWhileIdleDoesNotKeepTheThreadBusy() throws Exception {
     WorkerThreads threads = new WorkerThreads("w");
@@ -187,7 +187,7 @@ class EventDispatcherTest {
         .orElseThrow();
   }
 
-  /** What an event with an exception weighs must not be forgotten when an event is added. */
+  /** A new event type that carries an error must also count against the size of the queue. */
   @Test
   void everyEventWithAnErrorCounts() {
     List<String> weighed =

@@ -14,7 +14,7 @@ final class EventLog implements WorkerListener {
     events.add(event);
   }
 
-  /** The events of one job's attempts. */
+  /** Returns the events about one job's attempts. */
   List<WorkerEvent> of(JobId job) {
     return events.stream()
         .filter(

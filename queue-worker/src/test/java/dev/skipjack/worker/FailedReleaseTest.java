@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Named;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What cannot be handed over to be written, out of memory for instance. */
+/** Tests attempts whose ending cannot be passed on, for example because memory is exhausted. */
 class FailedReleaseTest {
 
   private final RunningJobs running = new RunningJobs();
@@ -22,7 +22,7 @@ class FailedReleaseTest {
         Named.of("cancel", AttemptEnder::cancel));
   }
 
-  /** Ended for this worker but still held, its lease would be renewed forever. */
+  /** If the worker still held the attempt after its end, its lease would be renewed forever. */
   @ParameterizedTest
   @MethodSource("waysToEnd")
   void theLeaseExpiresAndTheRoomIsFree(BiConsumer<AttemptEnder, Attempt> end) {
@@ -37,7 +37,7 @@ class FailedReleaseTest {
     assertThat(attempt.queue().ask()).isEqualTo(1);
   }
 
-  /** It throws at every ending as an exhausted heap might. */
+  /** Returns an ender that throws at every ending, as an exhausted heap might. */
   @SuppressWarnings("NullAway") // the point of it
   private AttemptEnder withoutFlusher() {
     return new AttemptEnder(

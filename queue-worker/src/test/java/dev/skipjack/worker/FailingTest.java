@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Failed attempts are retried or end their job, and harm no other. */
+/** Tests that a failed attempt is retried or ends its job, and does not affect other jobs. */
 class FailingTest extends WorkerFixture {
 
   @Test
@@ -58,7 +58,7 @@ class FailingTest extends WorkerFixture {
     assertThat(store.error(poison)).isEqualTo("Not a payload.");
   }
 
-  /** Fault 6: an Error ends no thread. */
+  /** Fault 6: an Error does not end a thread of the worker. */
   @Test
   void errorsFailTheirAttemptAndEndNoThread() {
     for (int i = 0; i < 20; i++) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Why a job failed is in the log, readable in a storm too. */
+/** Tests that the log shows why a job failed, and stays readable during a burst of failures. */
 @Timeout(30)
 class FailureLogTest {
 
@@ -219,7 +219,7 @@ class FailureLogTest {
     return null;
   }
 
-  /** What is logged while one job runs until it is dead. */
+  /** Returns what is logged while a job runs until it is dead. */
   private static List<String> run(
       JobHandler<String> handler, UnaryOperator<Worker.Builder> settings) {
     MemoryStore store = new MemoryStore();

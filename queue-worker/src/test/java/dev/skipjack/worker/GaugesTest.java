@@ -16,7 +16,7 @@ import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A registry may ask at once, from threads of its own, and take its time. */
+/** Tests registries that read gauges immediately, in their own threads, or are slow. */
 @Timeout(30)
 class GaugesTest {
 
@@ -61,7 +61,7 @@ class GaugesTest {
     assertThat(removed).hasSize(GAUGES);
   }
 
-  /** Asks for a value in another thread as soon as a gauge is shown, and again when it goes. */
+  /** Reads a gauge in another thread as soon as it is registered, and again when it is removed. */
   private final class Curious extends Quiet {
     @Override
     public Runnable gauge(WorkerMeter gauge, WorkerId shown, DoubleSupplier value) {

@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
-/** What surrounds a handler: log context, progress and interceptors. */
+/** Tests the environment of a handler: log context, progress and interceptors. */
 class HandlerContextTest extends WorkerFixture {
 
   @Test

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
 /**
- * A thread that ends a stage may be the one in which the worker starts the thread of the next job:
- * that job must not run as the user, or with the class loader, of the thread that completed the
+ * The thread that completes a stage may also start the thread for the worker's next job. Tests that
+ * the job then inherits neither the user nor the class loader of the thread that completed the
  * stage.
  */
 @Timeout(30)
@@ -27,7 +27,7 @@ class HandlerThreadContextTest {
 
   private static final InheritableThreadLocal<String> USER = new InheritableThreadLocal<>();
 
-  /** What a handler found in its thread. */
+  /** The context that a handler found in its thread. */
   private record Seen(@Nullable String user, @Nullable ClassLoader loader) {
     static Seen here() {
       return new Seen(USER.get(), Thread.currentThread().getContextClassLoader());

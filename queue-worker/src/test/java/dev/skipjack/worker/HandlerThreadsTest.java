@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The threads that handlers run on. */
+/** Tests the threads that handlers run on. */
 class HandlerThreadsTest extends WorkerFixture {
 
   static List<HandlerThreads> ofAnyKind() {
@@ -44,7 +44,7 @@ class HandlerThreadsTest extends WorkerFixture {
     return thread;
   }
 
-  /** A thread may have to start the next one although its own handler takes long. */
+  /** A thread must start the next one even if its own handler runs for a long time. */
   @ParameterizedTest
   @MethodSource("ofAnyKind")
   void handlersOfAllSlotsRunAtOnceAlthoughTheyWaitForEachOther(HandlerThreads threads) {
@@ -212,7 +212,7 @@ class HandlerThreadsTest extends WorkerFixture {
     assertThat(worker.status().running()).isZero();
   }
 
-  /** Keeps its tasks until the test runs them. */
+  /** An executor that keeps its tasks until the test runs them. */
   private static final class LateExecutor extends AbstractExecutorService {
 
     private final List<Runnable> late;

@@ -21,7 +21,7 @@ import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** The worker's health, and the events about it. */
+/** Tests the worker's health and the events about it. */
 class HealthTest extends WorkerFixture {
 
   @Test
@@ -70,7 +70,7 @@ class HealthTest extends WorkerFixture {
             "The worker cannot create partitions (job_executions_20300107: FORBIDDEN); the last one ends at 2030-01-07T00:00:00Z");
   }
 
-  /** Heartbeats have a connection of their own and succeed all the time. */
+  /** Heartbeats have a separate connection and always succeed. */
   @Test
   void anExhaustedPoolIsNotReportedAsAnUnavailableDatabase() {
     store.add(job());

@@ -66,7 +66,7 @@ class HeartbeatTaskTest {
     assertThat(rare.asked()).isFalse();
   }
 
-  /** A statement of one batch fails: the leases of the others are renewed all the same. */
+  /** If the statement for one batch fails, the leases in the other batches are still renewed. */
   @Test
   void oneBatchThatCannotBeRenewedCostsNoOtherItsLeases() {
     Held held = new Held(LONG);
@@ -215,7 +215,9 @@ class HeartbeatTaskTest {
     assertThat(attempt.finish()).isEqualTo(Attempt.Stop.LOST);
   }
 
-  /** Runs the task once every lease is old enough to be renewed; must not notice interrupts. */
+  /**
+   * Waits until every lease is old enough to be renewed, ignoring interrupts, and runs the task.
+   */
   private static void beat(Held held) {
     long begun = System.nanoTime();
     while (System.nanoTime() - begun < Duration.ofMillis(12).toNanos()) {

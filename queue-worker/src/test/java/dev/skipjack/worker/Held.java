@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** A store with jobs, and what a worker holds of them: for tests of flusher and heartbeat. */
+/**
+ * A store with jobs and a worker's claimed attempts, for tests of the flusher and the heartbeat.
+ */
 final class Held {
 
   final MemoryStore store = new MemoryStore();
@@ -28,13 +30,13 @@ final class Held {
     heartbeat = heartbeat(Duration.ofMillis(10));
   }
 
-  /** One that renews leases at this interval. */
+  /** Returns a heartbeat that renews leases at this interval. */
   HeartbeatTask heartbeat(Duration interval) {
     WorkerConfig config = WorkerConfig.builder().lease(lease).heartbeatInterval(interval).build();
     return new HeartbeatTask(store, store, config, running, Attempt::cancel, reporter);
   }
 
-  /** Claims the given number of new jobs; as far as the worker knows, their handlers run. */
+  /** Adds the given number of jobs, claims them and registers their attempts as held. */
   List<Attempt> claim(int jobs) {
     store.addAll(jobs, job().payload("payload"));
     List<Attempt> claimed =

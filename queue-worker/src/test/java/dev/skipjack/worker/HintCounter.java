@@ -7,7 +7,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts the listings, and the claims that pass low-water marks, of a queue's store. */
+/** Counts the listings of a queue's store, and its claims that contain low-water marks. */
 final class HintCounter {
 
   final AtomicInteger hinted = new AtomicInteger();
@@ -16,7 +16,7 @@ final class HintCounter {
   /** Called during each listing. */
   volatile Runnable whileListing = () -> {};
 
-  /** The same queue, with its claims and listings counted. */
+  /** Returns the same queue, with its claims and listings counted. */
   QueueAccess count(QueueAccess queue) {
     JobStore store =
         (JobStore)

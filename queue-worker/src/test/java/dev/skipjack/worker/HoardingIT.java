@@ -28,7 +28,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Slow jobs go to workers with a free slot, whichever worker claimed them ahead. */
+/**
+ * Tests that slow jobs run on workers with a free slot, even if another worker has prefetched them.
+ */
 @QueueTest
 @Timeout(120)
 class HoardingIT {
@@ -149,7 +151,7 @@ class HoardingIT {
     }
   }
 
-  /** A worker that knew quick jobs only when it claimed the slow ones. */
+  /** Starts a worker that claims slow jobs when it has so far run only quick ones. */
   private Worker runsSlowJobsAfterQuickOnes() {
     queue.enqueueAll(NOTE, Collections.nCopies(QUICK, new Note(false)));
     slow = queue.enqueueAll(NOTE, Collections.nCopies(SLOW, new Note(true)));

@@ -66,7 +66,10 @@ class LaneChooserTest {
       assertThat(model.choose(Map.of("a", 2, "b", 2), 100).shares()).isEmpty();
     }
 
-    /** A worker of ten thousand queues sends no ten thousand lanes for fifty jobs. */
+    /**
+     * A worker that serves ten thousand queues must not send ten thousand lanes to claim fifty
+     * jobs.
+     */
     @Test
     void aClaimAsksNoMoreLanesThanItTakesJobs() {
       add(LOW, OTHER, new Lane("c", 0));
@@ -115,7 +118,10 @@ class LaneChooserTest {
           .containsExactlyInAnyOrder(share(LOW, 2), share(HIGH, 18), share(OTHER, 10));
     }
 
-    /** Also between two listings: a lane that was served waits since its next job is due. */
+    /**
+     * This also holds between two listings: once served, a lane counts as waiting from the due time
+     * of its next job.
+     */
     @Test
     void theReserveGoesToWhoeverWaitsLongestByThen() {
       model.add(MIDDLE, 1);
@@ -133,8 +139,8 @@ class LaneChooserTest {
     }
 
     /**
-     * Its oldest job is of a kind that others handle, so it could stay the longest-waiting lane
-     * forever.
+     * If a lane's oldest job is of a kind that only other workers handle, it could remain the
+     * longest-waiting lane forever.
      */
     @Test
     void aLaneThatHadNothingForUsDoesNotKeepTheReserveFromOthers() {
@@ -205,7 +211,10 @@ class LaneChooserTest {
           .containsExactlyInAnyOrder(hinted(HIGH, 1), hinted(OTHER, 1));
     }
 
-    /** A thousand of them would else leave a claim no slot for queues with work. */
+    /**
+     * Otherwise, a thousand such queues could use up a claim and leave nothing for queues with
+     * jobs.
+     */
     @Test
     void whereNotAllFitQueuesWithoutExpectationsComeLast() {
       list(List.of(OTHER), List.of(HIGH));

@@ -18,7 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Lanes with jobs that are due since some time, served as the claim statement does. */
+/** A model of lanes with due jobs, which serves them as the claim statement does. */
 final class LaneModel {
 
   final KnownLanes known = new KnownLanes();
@@ -57,12 +57,12 @@ final class LaneModel {
     known.list(new DueLanes(lanes, List.of()), lane -> false, now);
   }
 
-  /** The next choice, of which nothing becomes known. */
+  /** Returns the next choice without recording a result for it. */
   Choice choose(Map<String, Integer> room, int most) {
     return chooser.choose(known, room, most, lane -> null, now);
   }
 
-  /** The lanes of the jobs that one claim takes, in the order in which it takes them. */
+  /** Runs one claim, and returns the lanes of the claimed jobs in the order of the claim. */
   List<Lane> claim(Map<String, Integer> room, int most) {
     Choice choice = choose(room, most);
     if (choice.shares().isEmpty()) {

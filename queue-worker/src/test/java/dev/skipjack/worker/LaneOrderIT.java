@@ -21,7 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The order of lanes, counted in jobs that ran. */
+/** Tests the order of lanes by the jobs that ran. */
 @QueueTest
 @Timeout(60)
 class LaneOrderIT {
@@ -62,7 +62,7 @@ class LaneOrderIT {
     }
   }
 
-  /** Whatever the order of a started worker. */
+  /** A run in the calling thread is always strict within a queue. */
   @Test
   void runUntilIdleRunsByPriorityThenDueTimeThenId() throws SQLException {
     for (int i = 0; i < 160; i++) {

@@ -17,13 +17,16 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
-/** What holds of every lane order over one claim, and over many. */
+/** Tests properties that every lane order has over one claim or over many. */
 class LaneOrderProperties {
 
   private static final List<String> QUEUES = List.of("a", "b", "c");
   private static final int HIGH = 9;
 
-  /** A claim's limit holds for all its lanes together, so caps of one queue must not add up. */
+  /**
+   * The limit of a claim applies to all of its lanes together, so the caps of one queue must not
+   * add up to more than the queue's room.
+   */
   @Property(tries = 300)
   void aClaimNeverAsksForMoreThanAQueueHasRoomFor(
       @ForAll @Size(max = 12) List<@IntRange(max = 29) Integer> picks,
@@ -64,11 +67,11 @@ class LaneOrderProperties {
     } else {
       caps.forEach((queue, sum) -> assertThat(sum).isLessThanOrEqualTo(room.get(queue)));
     }
-    // No slot is left empty: every lane of the model has more jobs than there is room.
+    // No slot remains empty, because every lane of the model has more jobs than there is room.
     assertThat(model.claim(room, most)).hasSize(choice.limit());
   }
 
-  /** Whatever the lanes hold, claims that follow each other take all of it, and fill every room. */
+  /** Successive claims take all due jobs, or as many as the queues have room for. */
   @Property(tries = 200)
   void noSlotStaysEmptyWhileAJobIsDue(
       @ForAll @Size(min = 1, max = 12) List<@IntRange(max = 29) Integer> picks,
@@ -124,13 +127,13 @@ class LaneOrderProperties {
     int sum = weights.stream().mapToInt(Integer::intValue).sum();
     for (int i = 0; i < 3; i++) {
       double part = (double) claims * most * weights.get(i) / sum;
-      // A claim serves one queue at a time, so each is at most some claims ahead or behind.
+      // A claim serves one queue at a time, so each is at most a few claims ahead or behind.
       assertThat((double) served.getOrDefault(QUEUES.get(i), 0))
           .isBetween(part - 3.0 * most, part + 3.0 * most);
     }
   }
 
-  /** Otherwise a queue that slept through the night would have the morning for itself. */
+  /** Otherwise, a queue that was idle all night would get all the slots in the morning. */
   @Property(tries = 50)
   void aQueueThatHadNothingToDoSavesUpNothing(@ForAll @IntRange(min = 1, max = 50) int most) {
     LaneModel model = new LaneModel(QUEUES, LaneOrder.fair());
@@ -152,7 +155,7 @@ class LaneOrderProperties {
     assertThat(served.get("c")).isBetween(9 * most, 12 * most);
   }
 
-  /** Under endless work of high priority. */
+  /** Tests the reserve under an endless stream of jobs of high priority. */
   @Property(tries = 100)
   void everyLaneIsServedAndTheLowOnesHaveATenth(
       @ForAll @Size(min = 1, max = 5) Set<@IntRange(max = 8) Integer> priorities,
@@ -183,7 +186,7 @@ class LaneOrderProperties {
     }
   }
 
-  /** While the low ones hold enough, they have every tenth slot of any stretch, never less. */
+  /** As long as the low lane has enough jobs, it gets every tenth slot at any time. */
   @Property(tries = 100)
   void aLowLaneHasATenthOfEveryStretch(
       @ForAll @Size(min = 5, max = 200) List<@IntRange(min = 1, max = 60) Integer> rooms) {

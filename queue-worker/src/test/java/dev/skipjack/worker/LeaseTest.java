@@ -16,7 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Leases are renewed while jobs run or are buffered; a lost one ends the attempt. */
+/**
+ * Tests that leases are renewed while jobs run or are buffered, and that a lost lease ends the
+ * attempt.
+ */
 class LeaseTest extends WorkerFixture {
 
   @Test

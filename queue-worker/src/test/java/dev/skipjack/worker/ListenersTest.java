@@ -27,7 +27,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Listeners are called on a thread of their own, which the worker's own work never waits for. */
+/**
+ * Tests that listeners are called on a dedicated thread, for which the worker's other threads never
+ * wait.
+ */
 @Timeout(30)
 class ListenersTest {
 
@@ -137,7 +140,7 @@ class ListenersTest {
     }
   }
 
-  /** The caller's listener takes the caller's time; longer than threads are waited for. */
+  /** The caller waits for its own listener for longer than the worker waits for its threads. */
   @Test
   void aRunInTheCallingThreadWaitsForASlowListener() {
     EventLog events = new EventLog();
@@ -268,7 +271,7 @@ class ListenersTest {
         .noneMatch(name -> name.startsWith("queue-silent-events"));
   }
 
-  /** A stop from within a listener would wait for the listener's own thread. */
+  /** A stop that a listener calls must not wait for the listener's own thread. */
   @Test
   void aListenerMayStopTheWorker() {
     CountDownLatch stopped = new CountDownLatch(1);

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A handler works in a transaction whose snapshot is older than several renewals, and completes its
- * job at the end of it.
+ * Tests a handler that completes its job at the end of a transaction whose snapshot is older than
+ * several renewals.
  */
 @QueueTest
 @Timeout(60)
@@ -74,7 +74,8 @@ class LongSnapshotIT {
         .isEqualTo("completed completed");
     assertThat(value("SELECT string_agg(number::text, ' ' ORDER BY number) FROM @effects"))
         .isEqualTo("1 2");
-    // The first attempt of the first job met a renewal and cost nothing; the worker knew the kind
+    // The first attempt of the first job met a renewal and was not counted; the worker knew the
+    // kind
     // when it met the second job.
     assertThat(value("SELECT string_agg(status, ' ' ORDER BY id) FROM @job_executions"))
         .isEqualTo("released succeeded succeeded");

@@ -26,7 +26,7 @@ class LongSnapshotsTest {
     assertThat(snapshots.leaseOf("other")).isNull();
   }
 
-  /** A short transaction met a renewal by chance. */
+  /** A renewal may happen during a short transaction by chance. */
   @Test
   void theLeaseIsAtLeastTwiceTheOneBefore() {
     assertThat(snapshots.learn("k", Duration.ofMillis(1), LEASE)).isTrue();
@@ -42,7 +42,7 @@ class LongSnapshotsTest {
     assertThat(snapshots.leaseOf("k")).isEqualTo(Duration.ofMinutes(15));
   }
 
-  /** Otherwise a handler that never succeeds would run forever and never use an attempt. */
+  /** Otherwise, a handler that never succeeds would be called forever and never use an attempt. */
   @Test
   void attemptsAreForgivenOnlyWhileTheLeaseGrows() {
     Duration lease = LEASE;
@@ -78,7 +78,7 @@ class LongSnapshotsTest {
     assertThat(snapshots.leaseOf("k")).isEqualTo(Duration.ofMinutes(15));
   }
 
-  /** Otherwise a rare long job among short ones would be released, uncounted, without an end. */
+  /** Otherwise, a rare long job among short ones would be released again and again, uncounted. */
   @Test
   void aKindThatIsLearnedAgainTakesTwiceAsManyShortAttemptsToForget() {
     snapshots.learn("k", Duration.ofMinutes(5), LEASE);

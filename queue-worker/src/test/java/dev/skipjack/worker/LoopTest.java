@@ -50,7 +50,7 @@ class LoopTest {
           .until(() -> loop.trouble() != null);
     }
 
-    // Four before, then from 25 ms again, doubling: a dozen would take 25 seconds.
+    // After the first four runs, pauses double from 25 ms again: a dozen more would take 25 s.
     assertThat(runs).hasValueLessThan(16);
   }
 }

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Low-water marks against PostgreSQL: they may delay a job, but neither lose nor repeat one. */
+/** Tests low-water marks with PostgreSQL: they may delay a job, but neither lose nor repeat one. */
 @QueueTest
 @Timeout(60)
 class LowWaterIT {
@@ -83,7 +83,7 @@ class LowWaterIT {
     foundByTheNextSweep(claimer, job);
   }
 
-  /** A listing that takes long is not made at each empty poll, and yet nothing is lost for it. */
+  /** An empty poll does not always run a listing if listings are slow, but no job is lost. */
   @Test
   void aJobThatIsCommittedLateIntoAnEmptyQueueIsFoundByTheNextListing() throws SQLException {
     Claimer claimer = claimer(Claimers.NEVER_FAST);
@@ -113,7 +113,9 @@ class LowWaterIT {
     }
   }
 
-  /** A large transaction that took long: one claim after the other takes what is left of it. */
+  /**
+   * If a large transaction commits late, successive claims find all of its jobs after one sweep.
+   */
   @Test
   void stragglersThatFillManyClaimsNeedOneSweep() throws SQLException {
     Claimer claimer = claimer(Claimers.NEVER_FAST);
@@ -138,7 +140,10 @@ class LowWaterIT {
     assertThat(hints.hinted.get() - hintedBefore).isEqualTo(3);
   }
 
-  /** With marks, lanes are asked that were not listed; of a paused queue they must not be. */
+  /**
+   * With marks, a claim also reads lanes that were not listed, but it must not read those of a
+   * paused queue.
+   */
   @Test
   void aPausedQueueIsNoLongerClaimedAtOnce() {
     Claimer claimer = claimer(Claimers.NEVER_FAST);
@@ -223,7 +228,7 @@ class LowWaterIT {
     assertThat(count("job_executions")).isEqualTo(2_500 + retried);
   }
 
-  /** Passes the marks beyond a job that is not visible, and leaves jobs that are. */
+  /** Moves the marks past a job that is not visible yet, and leaves other jobs to claim. */
   private void force(Claimer claimer) {
     enqueue(60);
     for (int i = 0; i < 4; i++) {
@@ -237,7 +242,9 @@ class LowWaterIT {
     assertThat(claim(claimer)).hasSize(5).startsWith(job);
   }
 
-  /** Lets no mark become idle meanwhile, or that would do what the sweep is to do. */
+  /**
+   * Claims often enough that no lane becomes idle, because that would have the effect of a sweep.
+   */
   private List<JobId> claimUntilASweepIsDue(Claimer claimer) {
     List<JobId> claimed = new ArrayList<>();
     for (int i = 0; i < 2; i++) {

@@ -52,7 +52,7 @@ class LowWaterMarksTest {
       assertThat(marks.inForce()).isFalse();
     }
 
-    /** Work takes time in a healthy database too. */
+    /** Returning jobs takes time in a healthy database too. */
     @Test
     void aClaimMayTakeLongerForTheJobsItBrings() {
       Instant[] hundred = new Instant[100];
@@ -83,7 +83,9 @@ class LowWaterMarksTest {
       assertThat(marks.inForce()).isFalse();
     }
 
-    /** They are fast because of the hints, which says nothing of the database. */
+    /**
+     * Such claims are fast because of the hints, which does not show that the database is healthy.
+     */
     @Test
     void fastClaimsWithHintsProveNothing() {
       force(NOON);
@@ -109,7 +111,10 @@ class LowWaterMarksTest {
       assertThat(marks.of(LANE, now)).isEqualTo(NOON.plusSeconds(5).minus(LowWaterMarks.LAG));
     }
 
-    /** More stragglers than one claim takes are found one after the other, not a few a sweep. */
+    /**
+     * If there are more late jobs than one claim takes, successive claims find them without more
+     * sweeps.
+     */
     @Test
     void aClaimFromTheHeadLowersTheMarkToWhereItEnded() {
       force(NOON);
@@ -155,7 +160,10 @@ class LowWaterMarksTest {
       assertThat(marks.isSweepDue(began + Duration.ofSeconds(8).toNanos())).isTrue();
     }
 
-    /** A busy queue beside slow ones: their lanes are looked into from the head at each visit. */
+    /**
+     * If a busy queue is served along with slow ones, each claim reads their lanes from the
+     * beginning.
+     */
     @Test
     void areNotPutOffByLaterLooksIntoTheSameLane() {
       force(NOON);
@@ -190,7 +198,7 @@ class LowWaterMarksTest {
       assertThat(marks.isSweepAffordable(now + Duration.ofSeconds(20).toNanos())).isTrue();
     }
 
-    /** Without marks only a sweep finds jobs of lanes that were short. */
+    /** Without marks, only a sweep finds jobs in lanes that were short. */
     @Test
     void areAffordableAtOnceWhenMarksWereDropped() {
       force(NOON);
@@ -218,7 +226,7 @@ class LowWaterMarksTest {
       assertThat(marks.of(LANE, now)).isNotNull();
     }
 
-    /** The claim was full before it came to the lane. */
+    /** The claim was full before it reached the lane. */
     @Test
     void haveNotLookedIntoALaneBehindTheLimit() {
       force(NOON);
@@ -236,7 +244,7 @@ class LowWaterMarksTest {
       assertThat(marks.of(LANE, now)).isNull();
     }
 
-    /** The listing has looked into it, and there was nothing. */
+    /** The listing has read the lane and found no due job. */
     @Test
     void leaveTheMarkOfALaneThatIsEmpty() {
       force(NOON);
@@ -332,7 +340,10 @@ class LowWaterMarksTest {
     }
   }
 
-  /** Puts marks in force, the lane's at {@code scheduledAt}. */
+  /**
+   * Makes the database slow enough for marks to be used, with the lane's mark at {@code
+   * scheduledAt}.
+   */
   private void force(Instant scheduledAt) {
     for (int i = 0; i < 3; i++) {
       unhinted(SLOW, scheduledAt);

@@ -4,7 +4,7 @@ import org.slf4j.helpers.BasicMDCAdapter;
 import org.slf4j.simple.SimpleServiceProvider;
 import org.slf4j.spi.MDCAdapter;
 
-/** The simple logger with an MDC that remembers, as real backends have. */
+/** Provides the simple logger with a working MDC, as real backends have. */
 public final class MdcServiceProvider extends SimpleServiceProvider {
 
   private final MDCAdapter mdc = new BasicMDCAdapter();

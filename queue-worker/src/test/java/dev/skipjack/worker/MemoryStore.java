@@ -70,14 +70,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue in memory that keeps the promises of {@link dev.skipjack.testkit.AttemptContract} and can
- * be made to fail. Payloads are the text itself; the text {@code poison} cannot be read, and {@code
- * bomb} cannot be sent.
+ * An in-memory queue that fulfils {@link dev.skipjack.testkit.AttemptContract} and can be made to
+ * fail. Payloads are plain strings; the payload {@code poison} cannot be decoded, and {@code bomb}
+ * cannot be sent by the server.
  */
 final class MemoryStore
     implements JobStore, Maintenance, QueueAccess, PayloadCodec, LeaseKeeper, WorkerRegistry {
 
-  /** Called before and after every call; throws to make it fail, after it was done or before. */
+  /**
+   * Runs before and after every call. An exception makes the call fail, before or after it took
+   * effect.
+   */
   interface Fault {
     default void before(String call, int size) {}
 
@@ -250,7 +253,7 @@ final class MemoryStore
     return enqueue(List.of(job.toNewJob())).get(0).jobId();
   }
 
-  /** Adds as many jobs like this one. */
+  /** Adds the given number of jobs like this one. */
   void addAll(int count, TestJob job) {
     enqueue(Collections.nCopies(count, job.toNewJob()));
   }
@@ -276,18 +279,18 @@ final class MemoryStore
     return rows.values().stream().filter(row -> row.status == status).count();
   }
 
-  /** Another session locks the row, or releases it. */
+  /** Locks or unlocks the row, as another session would. */
   synchronized void hold(JobId id, boolean held) {
     row(id).held = held;
   }
 
-  /** Another worker gets the job: the execution that had it is superseded. */
+  /** Gives the job to another worker, whose execution supersedes the current one. */
   synchronized ExecutionId steal(JobId id) {
     row(id).executionId = ++lastExecution;
     return new ExecutionId(lastExecution);
   }
 
-  /** The job as a reader returns it. */
+  /** Returns the job as a reader would. */
   synchronized JobDetails find(JobId id) {
     Row row = row(id);
     JobError error = row.error;
@@ -338,13 +341,15 @@ final class MemoryStore
         null);
   }
 
-  /** A connection that locks the row of a job until it is closed. */
+  /** Returns a connection that locks the row of a job until it is closed. */
   Connection lock(JobId job) {
     hold(job, true);
     return transaction(() -> hold(job, false));
   }
 
-  /** A connection whose commit and rollback end what {@link #completeIn} did on it. */
+  /**
+   * Returns a connection whose commit or rollback applies to what {@link #completeIn} did on it.
+   */
   Connection begin() {
     return transaction(() -> {});
   }
@@ -437,7 +442,7 @@ final class MemoryStore
         });
   }
 
-  /** The exception that the driver throws. */
+  /** Returns the exception that the driver would throw. */
   private SQLException tooLong() {
     Throwable cause = bombState.equals("53200") ? new OutOfMemoryError("Java heap space") : null;
     return new SQLException("too long", bombState, cause);
@@ -715,7 +720,9 @@ final class MemoryStore
     R run();
   }
 
-  /** Faults strike outside the lock, so that a fault which blocks stands for a slow network. */
+  /**
+   * Runs a call. Faults run outside the lock, so that a blocking fault behaves like a slow network.
+   */
   private <R> R call(String name, int size, Body<R> body) {
     calls.add(name);
     fault.before(name, size);

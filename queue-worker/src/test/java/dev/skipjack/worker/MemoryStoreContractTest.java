@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
-/** Keeps the fake from drifting away from the real store. */
+/** Tests that the fake behaves like the real store. */
 class MemoryStoreContractTest extends AttemptContract {
 
   private final MemoryStore store = new MemoryStore();

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The page lists each meter with its type and each event, and nothing else. */
+/** Tests that the page lists exactly the existing meters, with their types, and events. */
 class MetricsDocumentTest {
 
   private static final Path PAGE = Path.of("../docs/metrics.md");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Several workers run the jobs of ordering keys. */
+/** Tests jobs with ordering keys on several workers. */
 @QueueTest
 @Timeout(120)
 class OrderedJobsIT {
@@ -46,7 +46,7 @@ class OrderedJobsIT {
   private final JobQueue queue;
   private final List<Worker> workers = new ArrayList<>();
 
-  /** The numbers whose handler has run, with repetitions, by key. */
+  /** For each key, the numbers of the jobs whose handler has run, with repetitions. */
   private final Map<String, Queue<Integer>> runs = new ConcurrentHashMap<>();
 
   private final Map<String, String> inHandler = new ConcurrentHashMap<>();

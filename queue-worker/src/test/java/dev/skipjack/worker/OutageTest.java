@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A database that is unavailable for a while. */
+/** Tests a worker whose database is unavailable for a while. */
 class OutageTest extends WorkerFixture {
 
   @Test

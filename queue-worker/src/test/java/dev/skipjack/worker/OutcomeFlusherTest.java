@@ -64,7 +64,7 @@ class OutcomeFlusherTest {
     assertThat(held.running.size()).isZero();
   }
 
-  /** Holds for every kind of outcome. A job that waits or has ended has no holder. */
+  /** This applies to every kind of outcome. A job that is waiting or has ended has no holder. */
   @Test
   void aStaleOutcomeIsReportedWithTheHolderOfTheJob() {
     Held held = new Held(LONG);
@@ -144,7 +144,7 @@ class OutcomeFlusherTest {
     assertThat(held.events.all(Succeeded.class)).hasSize(3);
   }
 
-  /** A batch that the database refuses is repeated, taken apart, and only its bad row is lost. */
+  /** A rejected batch is repeated and then split, and only its bad row is lost. */
   @Test
   void oneOutcomeThatCannotBeWrittenHarmsNoOther() {
     Held held = new Held(Duration.ofMillis(500));
@@ -260,7 +260,7 @@ class OutcomeFlusherTest {
     assertThat(held.events.all(Succeeded.class)).isEmpty();
   }
 
-  /** The audit is read before the loss is reported, however long that takes. */
+  /** A loss is reported only after the audit has been read, however long that takes. */
   @Test
   void anAuditThatCannotBeReadIsReadAgain() {
     Held held = new Held(Duration.ofMillis(100));
@@ -332,7 +332,7 @@ class OutcomeFlusherTest {
     assertThat(held.events.all(Lost.class)).isEmpty();
   }
 
-  /** What the handler completed meanwhile is no success of ours to be taken for our release. */
+  /** A completion by the handler must not be mistaken for the release that was rejected. */
   @Test
   void aWriteThatWasRefusedDoesNotCountAsDone() throws Exception {
     Held held = new Held(LONG);
@@ -382,7 +382,7 @@ class OutcomeFlusherTest {
     assertThat(held.store.error(attempt.execution().jobId())).isEqualTo("error");
   }
 
-  /** Its own lease seems to last, but a job that still exists was not completed. */
+  /** The worker's lease seems valid, but the job still exists, so it was not completed. */
   @Test
   void aRolledBackCompletionWhoseJobAnotherWorkerHoldsIsALoss() {
     Held held = new Held(LONG);

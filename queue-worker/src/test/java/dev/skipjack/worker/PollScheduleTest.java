@@ -14,7 +14,7 @@ class PollScheduleTest {
 
   private static final Duration INTERVAL = Duration.ofMillis(1_250);
 
-  /** Always draws the least, so each pause is as short as it can be. */
+  /** Always draws the lowest random number, so that each pause is as short as possible. */
   private final PollSchedule schedule = new PollSchedule(INTERVAL, new Least());
 
   private long now = Long.MAX_VALUE - MILLISECONDS.toNanos(100); // nanoTime may overflow
@@ -84,7 +84,7 @@ class PollScheduleTest {
     return MILLISECONDS.toNanos(millis);
   }
 
-  /** The next pauses, each of which passes. */
+  /** Returns the next pauses, and advances the clock by each of them. */
   private List<Long> pauses(int count) {
     List<Long> pauses = new ArrayList<>();
     for (int i = 0; i < count; i++) {

@@ -21,7 +21,7 @@ class QueueTurnTest {
     assertThat(claim(1, 1, 0)).isZero();
   }
 
-  /** Or a lane that had nothing for an hour could have the next minutes for itself. */
+  /** Otherwise, a lane that had no jobs for an hour could get all slots for the next minutes. */
   @Test
   void aReserveThatWasNotUsedIsNotSavedUp() {
     assertThat(claim(100, 100, 0)).isEqualTo(10);
@@ -29,7 +29,7 @@ class QueueTurnTest {
     assertThat(claim(10, 9, 1)).isEqualTo(1);
   }
 
-  /** Low jobs that ran while nothing else was due are not held against the lane. */
+  /** Jobs of the low lane that ran while nothing else was due do not reduce its reserve. */
   @Test
   void jobsClaimedBeyondTheReserveAreNotOwed() {
     assertThat(claim(100, 0, 100)).isEqualTo(10);

@@ -16,7 +16,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A worker that the server refuses is not ready, and its health says why. */
+/** Tests that a worker is not ready if the server rejects it, and that its health reports why. */
 @QueueTest
 @Timeout(60)
 class RefusedWorkerIT {

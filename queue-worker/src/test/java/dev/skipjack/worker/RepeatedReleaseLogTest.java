@@ -11,7 +11,10 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A job that is never run to its end would otherwise stay unnoticed, because it never fails. */
+/**
+ * Tests the warning about a job that is snoozed or released again and again. Without it, such a job
+ * would remain unnoticed, because it never fails.
+ */
 class RepeatedReleaseLogTest {
 
   private static final Duration LEASE = Duration.ofMinutes(1);

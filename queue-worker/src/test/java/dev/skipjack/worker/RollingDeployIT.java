@@ -22,15 +22,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Workers of two releases side by side: a kind's payload has a new shape in the later one. */
+/**
+ * Tests workers of two releases that run side by side, of which the later one has changed a kind's
+ * payload.
+ */
 @QueueTest
 @Timeout(60)
 class RollingDeployIT {
 
-  /** As the release before writes it. */
+  /** The payload as the old release writes it. */
   record Named(int number, String name) {}
 
-  /** As the release that is rolled out writes it. */
+  /** The payload as the new release writes it. */
   record Titled(int number, String title) {}
 
   private static final JobType<Named> OLD = JobType.of("greet", Named.class);
@@ -40,13 +43,16 @@ class RollingDeployIT {
           .payloadVersion(2)
           .upcast((json, version) -> json.replace("\"name\"", "\"title\""));
 
-  /** A kind that came with the later release. */
+  /** A kind that only the new release has. */
   private static final JobType<Named> ADDED = JobType.of("added", Named.class);
 
   /** A kind that only other workers handle. */
   private static final JobType<Named> FOREIGN = JobType.of("foreign", Named.class).priority(9);
 
-  /** Longer than a payload of a later version is left to others at a time. */
+  /**
+   * A duration longer than the delay after a worker has released a job with a later payload
+   * version.
+   */
   private static final Duration LEFT_TO_OTHERS = Duration.ofMinutes(1);
 
   private final QueueDatabase database;
@@ -97,7 +103,7 @@ class RollingDeployIT {
     assertThat(count("jobs")).isEqualTo(1);
   }
 
-  /** Even numbers as the old release writes them, odd ones as the new one does. */
+  /** Enqueues even numbers as the old release does, and odd ones as the new release does. */
   private void enqueue(int first, int last) {
     for (int number = first; number <= last; number++) {
       if (isOfTheNew(number)) {
@@ -147,7 +153,10 @@ class RollingDeployIT {
     return worker;
   }
 
-  /** What the old worker leaves to others is due again at once, so that it may meet either. */
+  /**
+   * Waits until the jobs are archived. Jobs that the old worker left to others become due again at
+   * once, so that either worker may claim them.
+   */
   private void awaitArchived(int jobs) {
     await()
         .atMost(Duration.ofSeconds(30))

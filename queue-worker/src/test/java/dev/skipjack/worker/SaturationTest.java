@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a worker says of itself when it cannot begin what is due. */
+/** Tests what a worker reports when it cannot begin due jobs. */
 @Timeout(30)
 class SaturationTest {
 

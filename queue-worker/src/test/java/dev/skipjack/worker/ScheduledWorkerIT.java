@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Workers that fire schedules in PostgreSQL. */
+/** Tests workers that fire schedules in PostgreSQL. */
 @QueueTest
 @Timeout(60)
 class ScheduledWorkerIT {
@@ -107,7 +107,7 @@ class ScheduledWorkerIT {
     assertThat(ran).containsOnly("fixed of second");
   }
 
-  /** The next announcement, which would find the schedule too, is most of a minute away. */
+  /** The worker's next announcement would find the schedule too, but most of a minute later. */
   @Test
   void aScheduleThatIsAddedAtRunTimeWakesWorkers() {
     start(queue);

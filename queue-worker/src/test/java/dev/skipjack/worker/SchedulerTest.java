@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** When a worker calls the store of schedules, and when it does not. */
+/** Tests when a worker calls the schedule store and when it does not. */
 class SchedulerTest {
 
   private static final Schedule DAILY =

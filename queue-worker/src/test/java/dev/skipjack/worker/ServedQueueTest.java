@@ -100,7 +100,7 @@ class ServedQueueTest {
     assertThat(queue.ask()).isEqualTo(4);
   }
 
-  /** The worker's threads are started one after the other, which must not delay the next claim. */
+  /** The worker's threads start one after another, which must not delay the next claim. */
   @Test
   void aBufferWithWorkHoldsUpNoClaimWhileSlotsAreFree() {
     for (int i = 0; i < 3; i++) {
@@ -114,7 +114,7 @@ class ServedQueueTest {
     queue.ran(Attempts.claimed(Duration.ofMinutes(1)), time.toNanos());
   }
 
-  /** Claims the given number of attempts, whose handlers run since the given time. */
+  /** Claims the given number of attempts, whose handlers have been running for the given time. */
   private void runsSince(Duration ago, int attempts) {
     for (int i = 0; i < attempts; i++) {
       Attempt attempt = Attempts.begun(ago);

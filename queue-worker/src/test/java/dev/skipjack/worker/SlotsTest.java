@@ -11,7 +11,7 @@ import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Two slots on an executor that begins no task by itself. */
+/** Tests two slots on an executor that begins tasks only on request. */
 class SlotsTest {
 
   private static final int SLOTS = 2;
@@ -83,7 +83,7 @@ class SlotsTest {
     assertThat(ran).hasSize(10 - takenBack.size()).doesNotContainAnyElementsOf(takenBack);
   }
 
-  /** Begins a task only on request. */
+  /** An executor that begins a task only on request. */
   private static final class Kept extends AbstractExecutorService {
     final Deque<Runnable> tasks = new ArrayDeque<>();
 

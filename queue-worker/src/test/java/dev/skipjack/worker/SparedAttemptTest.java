@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An attempt that gets one long lease before its handler is called. */
+/** Tests an attempt that gets one long lease before its handler is called. */
 @Timeout(30)
 class SparedAttemptTest {
 
@@ -97,7 +97,7 @@ class SparedAttemptTest {
     assertThat(attempt.isBuffered()).isFalse();
   }
 
-  /** Its start waits for the database, and other attempts, and it itself, are renewed meanwhile. */
+  /** While the start of an attempt waits for the database, that attempt and others are renewed. */
   @Test
   void leasesAreRenewedWhileItWaitsForItsOwn() throws Exception {
     List<Attempt> attempts = held.claim(3);
@@ -127,7 +127,7 @@ class SparedAttemptTest {
     answer.countDown();
     start.join();
     assertThat(called).hasSize(1);
-    // The usual lease may have replaced the long one, which was therefore sent once more.
+    // The usual lease may have replaced the long one, which was therefore requested once more.
     assertThat(attempts.get(0).lease().isSpared()).isTrue();
     assertThat(held.store.calls.stream().filter("heartbeat"::equals)).hasSize(3);
   }
@@ -150,7 +150,7 @@ class SparedAttemptTest {
             });
   }
 
-  /** One that knows the kind. */
+  /** Returns a runner that knows the kind to need long leases. */
   private AttemptRunner runner(Held held) {
     HandlerRegistry handlers =
         new HandlerRegistry(

@@ -13,10 +13,10 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The log contains a worker's settings at its start, so that operators need not guess them. */
+/** Tests that a worker logs its settings when it starts, so that operators need not guess them. */
 class StartLogTest {
 
-  /** None is a default, so that none is found by chance. */
+  /** Settings that all differ from the defaults, so that none of them is found by chance. */
   private static final WorkerConfig CONFIG =
       new WorkerConfig(
           Duration.ofSeconds(31),

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** What a worker does when it starts. */
+/** Tests what a worker does when it starts. */
 class StartTest extends WorkerFixture {
 
   @Test

@@ -20,14 +20,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A stop ends in time and gives back what it holds, whatever hangs. */
+/** Tests that a stop ends in time and releases its resources, whatever hangs. */
 @Timeout(60)
 class StopDeadlineTest {
 
   private static final JobType<String> TYPE = JobType.of("k", String.class);
   private static final Duration DRAIN = Duration.ofMillis(100);
 
-  /** Between the default drain timeout and the 30 s after which Kubernetes kills. */
+  /**
+   * The time between the default drain timeout and the 30 s after which Kubernetes kills the
+   * process.
+   */
   private static final Duration SOME_SECONDS = Duration.ofSeconds(5);
 
   private static final Set<String> EVERY_LOOP =
@@ -54,7 +57,7 @@ class StopDeadlineTest {
     assertThat(leasesClosed).hasValue(1);
   }
 
-  /** Or the connection that leases are kept on would never come back to its pool. */
+  /** Otherwise, the connection that renews leases would never be returned to its pool. */
   @Test
   void leasesAreReleasedIfTheStopIsInterruptedRepeatedly() {
     Thread closer = new Thread(caughtInEverything()::close);
@@ -71,7 +74,10 @@ class StopDeadlineTest {
     assertThat(leasesClosed).hasValue(1);
   }
 
-  /** As behind a firewall that forgot every connection, with a handler that nothing impresses. */
+  /**
+   * Starts a worker whose statements all hang, as behind a firewall that dropped every connection,
+   * and whose handler ignores interrupts.
+   */
   private Worker caughtInEverything() {
     store.add(job());
     hangExcept(Set.of("dueLanes", "claim"));
@@ -82,7 +88,7 @@ class StopDeadlineTest {
     return worker;
   }
 
-  /** Every other call from now on takes until the test has ended. */
+  /** Makes all other calls hang until the test has ended. */
   private void hangExcept(Set<String> quick) {
     store.fault =
         new MemoryStore.Fault() {
@@ -116,7 +122,7 @@ class StopDeadlineTest {
         .start();
   }
 
-  /** The store; its leases record when they are released. */
+  /** Returns the store, with leases that record when they are closed. */
   private QueueAccess watched() {
     LeaseKeeper leases =
         proxy(
@@ -152,7 +158,7 @@ class StopDeadlineTest {
             }));
   }
 
-  /** Whoever interrupts. */
+  /** Waits for the latch, ignoring interrupts. */
   private static void outlast(CountDownLatch latch) {
     while (latch.getCount() > 0) {
       try {

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A stop lets handlers finish, releases the other jobs and ends every thread. */
+/** Tests that a stop lets handlers finish, releases the other jobs and ends every thread. */
 class StoppingTest extends WorkerFixture {
 
   @Test
@@ -37,7 +37,7 @@ class StoppingTest extends WorkerFixture {
                 },
                 2),
             config().prefetch(2));
-    // Quick jobs first: nothing is claimed ahead of slots until a pace is known.
+    // Quick jobs first, because the worker prefetches nothing until it knows their run time.
     store.addAll(50, job().payload("quick"));
     await().until(() -> store.count(JobStatus.COMPLETED) == 50);
     store.addAll(4, job().payload("slow"));
@@ -93,7 +93,7 @@ class StoppingTest extends WorkerFixture {
     assertThat(store.audit).containsValue(ExecutionStatus.RELEASED);
   }
 
-  /** As a second signal does: the stop of the first one may take an hour. */
+  /** An application may call this on a second signal, because the first stop may take an hour. */
   @Test
   @Timeout(10)
   void stopNowEndsAStopThatWaitsForHandlers() throws Exception {
@@ -203,7 +203,7 @@ class StoppingTest extends WorkerFixture {
     assertThat(store.uncountedAttempts(job)).isEqualTo(1);
   }
 
-  /** Threads that are never stopped would renew leases forever. */
+  /** Threads that were never stopped would renew leases forever. */
   @Test
   void anInterruptedStopEndsEveryThreadThoughOutcomesCannotBeWritten() throws Exception {
     store.add(job());

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Handlers that ignore their interrupt. */
+/** Tests handlers that ignore interrupts. */
 class StuckHandlerTest extends WorkerFixture {
 
   @Test

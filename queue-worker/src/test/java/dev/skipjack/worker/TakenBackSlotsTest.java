@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The slots of a queue while an executor begins what it is given late, in any order, or never. */
+/** Tests the slots of a queue on an executor that begins tasks late, in any order, or never. */
 class TakenBackSlotsTest {
 
   private final List<Runnable> tasks = new ArrayList<>();
@@ -90,7 +90,7 @@ class TakenBackSlotsTest {
     assertThat(told.run).containsExactly(1L, 2L);
   }
 
-  /** To wake a thread for each job of a claim would cost more than short jobs do. */
+  /** Waking a thread for each job of a claim would cost more than running short jobs. */
   @Test
   void eachOfTheWorkersThreadsStartsTheNextWhenItBegins() {
     told.keeps = true;
@@ -108,7 +108,9 @@ class TakenBackSlotsTest {
     assertThat(told.run).containsExactly(1L, 2L, 3L);
   }
 
-  /** As on a busy machine, or while other handlers have all carriers of virtual threads. */
+  /**
+   * A thread may begin late on a busy machine, or while other handlers occupy all carrier threads.
+   */
   @Test
   void aThreadThatBeginsLateHoldsUpTheOthersUntilTheNextRoundOnly() {
     Slots slots = slots(3, true);
@@ -198,7 +200,7 @@ class TakenBackSlotsTest {
         .isTrue();
   }
 
-  /** Records the results of attempts; runs them at once, or keeps them until they are ended. */
+  /** Records the attempts that it is given, and ends them at once or when the test does. */
   private static final class Told implements Slots.Runner {
 
     final List<Long> run = new ArrayList<>();

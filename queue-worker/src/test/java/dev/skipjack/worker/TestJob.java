@@ -5,13 +5,13 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
 
 /**
- * A job to be added to a {@link MemoryStore}. A test names only what matters to it: {@code
+ * A job to add to a {@link MemoryStore}. A test sets only what matters to it: {@code
  * store.add(job().priority(5))}.
  */
 record TestJob(
     String queue, String kind, String payload, int payloadVersion, int priority, int maxAttempts) {
 
-  /** A job of kind {@code k} in queue {@code q}, of priority 0, with three attempts. */
+  /** Returns a job of kind {@code k} in queue {@code q}, with priority 0 and three attempts. */
   static TestJob job() {
     return new TestJob("q", "k", "job", 1, 0, 3);
   }

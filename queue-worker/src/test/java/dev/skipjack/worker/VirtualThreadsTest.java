@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What handlers run on, on the Java that runs the tests. */
+/** Tests which threads handlers run on, on the Java version that runs the tests. */
 @Timeout(30)
 class VirtualThreadsTest {
 
@@ -77,7 +77,7 @@ class VirtualThreadsTest {
     }
   }
 
-  /** By reflection, since the tests are compiled for Java 17. */
+  /** Uses reflection, because the tests are compiled for Java 17. */
   private static boolean isVirtual(Thread thread) throws ReflectiveOperationException {
     return (boolean) Thread.class.getMethod("isVirtual").invoke(thread);
   }

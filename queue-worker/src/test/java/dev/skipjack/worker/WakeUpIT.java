@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Wake-ups from the enqueue to the handler: the worker polls so rarely that only they can do it.
+ * Tests wake-ups from the enqueue to the handler. The worker polls so rarely that only a wake-up
+ * can start a job in time.
  */
 @QueueTest
 @Timeout(60)
@@ -38,7 +39,10 @@ class WakeUpIT {
 
   private final QueueDatabase database;
 
-  /** Longer than any pause between the polls that follow a claim; the next one is an hour later. */
+  /**
+   * A duration longer than any pause between the polls that follow a claim. The poll after them is
+   * an hour later.
+   */
   private static final Duration IDLE = Duration.ofMillis(1_200);
 
   private final FaultyDataSource counting;
@@ -87,7 +91,10 @@ class WakeUpIT {
     }
   }
 
-  /** Wake-ups only make it quicker; without them it polls, and neither alarms nor insists. */
+  /**
+   * Wake-ups only reduce latency. Without them, the worker polls, stays ready and seldom tries to
+   * reconnect.
+   */
   @Test
   void aServerThatOnlyTheListenerCannotReachDoesNotLoseTheDatabase() throws Exception {
     PGSimpleDataSource refusing = new PGSimpleDataSource();
@@ -120,7 +127,7 @@ class WakeUpIT {
       }
     }
     assertThat(events.all(DatabaseLost.class)).isEmpty();
-    // Pauses double up to five seconds: eight failures within the first six, then two in five.
+    // Pauses double up to five seconds: eight failures in the first six seconds, then few.
     assertThat(elsewhere.count(FaultyDataSource.Step.CONNECTION))
         .isLessThan(12 + Duration.ofNanos(System.nanoTime() - began).toSeconds());
   }
@@ -134,8 +141,7 @@ class WakeUpIT {
   }
 
   /**
-   * Waits until the worker asks nothing any more, so that the next job is found by a wake-up or not
-   * at all.
+   * Waits until the worker sends no more statements, so that only a wake-up can find the next job.
    */
   private void awaitIdle() {
     long[] seen = {-1, 0};

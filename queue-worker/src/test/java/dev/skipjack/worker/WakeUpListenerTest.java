@@ -58,7 +58,7 @@ class WakeUpListenerTest {
     assertThat(open).hasValue(0);
   }
 
-  /** Wake-ups that were sent while it did not listen are lost. */
+  /** Wake-ups that are sent while the worker is not listening are lost. */
   @Test
   void aSecondSubscriptionLooksForSchedulesThatChangedMeanwhile() {
     WakeUpListener listener = listener(() -> subscription(subscribed.get() == 0 ? "08006" : null));
@@ -84,7 +84,7 @@ class WakeUpListenerTest {
   }
 
   /**
-   * @param broken the SQLSTATE of each wait; null if it receives nothing
+   * @param broken the SQLSTATE with which each wait fails; null if each wait returns nothing
    */
   private WakeUps.Subscription subscription(@Nullable String broken) {
     subscribed.incrementAndGet();

@@ -12,11 +12,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
-/** A worker on a {@link MemoryStore}, and what tests of workers have in common. */
+/** The common parts of worker tests, which run workers on a {@link MemoryStore}. */
 @Timeout(30)
 abstract class WorkerFixture {
 
-  /** Of kind {@code k}; retried at once. */
+  /** A type of kind {@code k} that is retried at once. */
   static final JobType<String> TYPE =
       JobType.of("k", String.class).retry(Backoff.fixed(Duration.ZERO));
 
@@ -24,21 +24,21 @@ abstract class WorkerFixture {
   final EventLog events = new EventLog();
   private final List<Worker> workers = new ArrayList<>();
 
-  /** Has a timeout of its own: that of the class does not apply here. */
+  /** Has a separate timeout, because that of the class does not apply to this method. */
   @AfterEach
   @Timeout(30)
   void closeWorkers() {
     workers.forEach(Worker::close);
   }
 
-  /** A worker for queue {@code q} with one handler. */
+  /** Returns a builder of a worker for queue {@code q} with one handler. */
   Worker.Builder on(JobHandler<String> handler, int concurrency) {
     return Worker.on(store).handle(TYPE, handler).queue("q", concurrency);
   }
 
   /**
-   * As {@link #on}, for handlers that spin: on virtual threads, of which only as many run as there
-   * are cores, they would keep others from running.
+   * Like {@link #on}, but for handlers that spin: on virtual threads, of which only as many run at
+   * once as there are cores, they would keep other handlers from running.
    */
   Worker.Builder onPlatformThreads(
       JobType<String> type, JobHandler<String> handler, int concurrency) {
@@ -65,7 +65,7 @@ abstract class WorkerFixture {
     return build(builder, config).start();
   }
 
-  /** Fails every call as a database that cannot be reached. */
+  /** Returns a fault that fails every call, like a database that cannot be reached. */
   static MemoryStore.Fault unavailable() {
     return new MemoryStore.Fault() {
       @Override
@@ -75,12 +75,12 @@ abstract class WorkerFixture {
     };
   }
 
-  /** How often the store was called so. */
+  /** Returns how many times this method of the store was called. */
   int calls(String name) {
     return (int) store.calls.stream().filter(name::equals).count();
   }
 
-  /** The names of living threads that begin so. */
+  /** Returns the names of the live threads whose name has the prefix. */
   static List<String> threads(String prefix) {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)

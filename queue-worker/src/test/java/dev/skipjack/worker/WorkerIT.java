@@ -44,7 +44,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The worker against PostgreSQL. */
+/** Tests the worker with PostgreSQL. */
 @QueueTest
 @Timeout(60)
 class WorkerIT {
@@ -117,7 +117,7 @@ class WorkerIT {
     assertThat(count("jobs_archive WHERE attempts = 3")).isEqualTo(1);
   }
 
-  /** Neither may wait for a renewal, which is due in hours here. */
+  /** Neither may wait for the next renewal, which is due only in hours here. */
   @Test
   void longLeasesDelayNeitherProgressNorCancels() {
     JobId job = queue.enqueue(NOTE, new Note(1));
@@ -166,7 +166,7 @@ class WorkerIT {
     CountDownLatch wake = new CountDownLatch(1);
     AtomicReference<Throwable> refused = new AtomicReference<>();
     AtomicReference<ExecutionId> lost = new AtomicReference<>();
-    // On a busy machine its lease may run out before the cut: it must not take its job back itself.
+    // On a busy machine, the lease may expire before the cut; the worker must not rescue its job.
     WorkerConfig.Builder shortLease =
         config().lease(Duration.ofMillis(300)).prefetch(0).rescueInterval(Duration.ofHours(1));
     start(
@@ -273,7 +273,7 @@ class WorkerIT {
     await().until(() -> count("jobs_archive WHERE status = 'completed'") == 1);
   }
 
-  /** The handler's transaction has failed by then, so the partition is created behind it. */
+  /** The handler's transaction has already failed when the partition is created. */
   @Test
   void completeInWithoutAPartitionUsesNoAttempt() throws SQLException {
     dropArchivePartitions();
@@ -293,7 +293,7 @@ class WorkerIT {
             },
             1),
         config());
-    // The maintainer creates them at the start, and not again within the hour.
+    // The maintainer creates the partitions at the start, and not again within the hour.
     await().until(() -> archivePartitions() == 15);
     JobId job = queue.enqueue(NOTE, new Note(7), options -> options.maxAttempts(1));
 
@@ -397,7 +397,7 @@ class WorkerIT {
     assertThat(count("jobs_archive WHERE result = '{\"number\": 2}'")).isEqualTo(1);
   }
 
-  /** People see who is there; what is deleted there while jobs run loses none of them. */
+  /** The row only shows operators which workers exist. Deleting it while jobs run loses no job. */
   @Test
   void aWorkersRowIsForOperatorsOnly() throws SQLException {
     AtomicInteger deleted = new AtomicInteger();
@@ -428,7 +428,7 @@ class WorkerIT {
     assertThat(events.all(Rescued.class)).isEmpty();
   }
 
-  /** Until the lease that the job has now was renewed. */
+  /** Waits until the current lease of the job has been renewed. */
   private void awaitRenewal(JobId job) throws SQLException {
     String lease = leaseOf(job);
     await().until(() -> !leaseOf(job).equals(lease));
@@ -499,7 +499,7 @@ class WorkerIT {
 
   record Drawing(int id, Shape shape) {}
 
-  /** Jackson accepts the reference, and finds out about the interface when it meets a value. */
+  /** Jackson accepts the reference, and rejects the interface only when it decodes a value. */
   record Held(AtomicReference<Shape> shape) {}
 
   record Square(int side) implements Shape {}
@@ -652,7 +652,7 @@ class WorkerIT {
     }
   }
 
-  /** Returns how many rows it changed. */
+  /** Runs a statement, and returns how many rows it changed. */
   private int execute(String sql) throws SQLException {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement()) {
@@ -666,7 +666,7 @@ class WorkerIT {
     }
   }
 
-  /** A handler that takes no notice of interrupts. */
+  /** Waits for the latch, ignoring interrupts. */
   private static void awaitUninterrupted(CountDownLatch latch) {
     while (latch.getCount() > 0) {
       try {

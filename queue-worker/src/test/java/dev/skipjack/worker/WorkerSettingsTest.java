@@ -22,7 +22,7 @@ class WorkerSettingsTest {
 
   private static final JobType<String> TYPE = JobType.of("k", String.class);
 
-  /** Whole, so that a setting which is added must say here what it is by default. */
+  /** Compares all settings at once, so that the default of a new setting must be added here. */
   @Test
   void defaultsAreThoseOfTheDocument() {
     assertThat(WorkerConfig.defaults())
@@ -124,7 +124,7 @@ class WorkerSettingsTest {
         .withMessageStartingWith(sentence);
   }
 
-  /** The ends of the ranges belong to them. */
+  /** The bounds of the ranges are inclusive. */
   @Test
   void theMinimumAndTheMaximumAreAccepted() {
     Duration hour = Duration.ofHours(1);

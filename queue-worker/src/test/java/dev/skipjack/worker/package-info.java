@@ -1,4 +1,4 @@
-/** Proves the worker: its parts against a store in memory, the whole against PostgreSQL. */
+/** Tests the worker: its parts with an in-memory store, the whole worker with PostgreSQL. */
 @NullMarked
 package dev.skipjack.worker;
 

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Producers that outrun the workers: a backlog that only grows. A million jobs with {@code -Psoak}.
+ * Tests producers that are faster than the workers, so that the backlog only grows. Enqueues a
+ * million jobs with {@code -Psoak}.
  */
 @QueueTest
 @Timeout(600)

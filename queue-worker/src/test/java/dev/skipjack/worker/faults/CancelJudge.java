@@ -12,10 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds jobs that did not end as the result of their cancel stated. */
+/** Finds jobs whose end contradicts the result of their cancellation. */
 final class CancelJudge {
 
-  /** Every job with its end and the begin of its last attempt. */
+  /** Selects every job with its final state and the start of its last attempt. */
   private static final String ENDS =
       """
       SELECT job.id, job.status, job.payload ->> 'deed', job.execution_id,
@@ -36,16 +36,17 @@ final class CancelJudge {
   }
 
   /**
-   * A job as it ended.
+   * The final state of a job.
    *
-   * @param completedBy the execution that the archive names; 0: none
-   * @param lastBegin in microseconds by the database's clock; 0: it never began
+   * @param completedBy the execution that the archive names; 0 if there is none
+   * @param lastBegin the start of the last attempt, in microseconds by the database's clock; 0 if
+   *     there was none
    */
   private record End(
       long id, String status, Deed deed, long completedBy, long lastBegin, long successes) {}
 
   /**
-   * @param jobs how many there must be
+   * @param jobs the expected number of jobs
    */
   List<String> violations(int jobs) {
     int seen = 0;

@@ -30,25 +30,25 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
-/** Handles jobs as they were planned, cancels them when it was planned, and remembers it all. */
+/** Handles and cancels jobs according to their plans, and records the results. */
 final class Cancels implements JobHandler<Cancels.Plan>, AutoCloseable {
 
   /** What a handler does. */
   enum Deed {
     COMPLETE,
-    /** Completes in a transaction that writes its row. */
+    /** Completes the job in the transaction that writes the job's effect. */
     COMPLETE_IN,
-    /** Works for a moment, and completes whatever it is told. */
+    /** Works for a moment and completes the job, even if it was cancelled. */
     IGNORE,
-    /** Waits to be told. */
+    /** Waits until the job is cancelled. */
     OBEY,
-    /** Throws, in every attempt. */
+    /** Fails in every attempt. */
     FAIL,
-    /** Asks for later once, then completes. */
+    /** Snoozes once, then completes the job. */
     SNOOZE
   }
 
-  /** When somebody cancels it, or a few milliseconds later. */
+  /** When the job is cancelled, after a random delay of a few milliseconds. */
   enum Moment {
     NEVER,
     WAITING,
@@ -59,22 +59,25 @@ final class Cancels implements JobHandler<Cancels.Plan>, AutoCloseable {
   record Plan(int number, Deed deed, Moment moment) {}
 
   /**
-   * What a cancel was told.
+   * The result of a cancellation.
    *
-   * @param at the database's time after that, in microseconds
+   * @param at the database's time after the result arrived, in microseconds
    */
   record Answer(CancelResult result, long at, long nanoTime) {}
 
   static final JobType<Plan> TYPE = JobType.of("plan", Plan.class).maxAttempts(3);
 
-  /** Longer than any lease of the test: who was not told by then never will be. */
+  /**
+   * A number of seconds longer than any lease of the test. A handler that has not been interrupted
+   * by then never will be.
+   */
   private static final long NEVER_TOLD = 20;
 
   private static final int LATEST_MICROS = 4_000;
 
   final Map<JobId, Answer> answers = new ConcurrentHashMap<>();
 
-  /** Executions whose handler answered that the job is completed. */
+  /** The executions whose handler completed the job. */
   final Set<Long> completing = ConcurrentHashMap.newKeySet();
 
   private final DataSource effects;
@@ -204,7 +207,7 @@ final class Cancels implements JobHandler<Cancels.Plan>, AutoCloseable {
     return unanswered.get() == 0;
   }
 
-  /** The longest time from a cancel's answer until its handler knew. */
+  /** Returns the longest time from the result of a cancellation to the interrupt of the handler. */
   Duration longestUntold() {
     long[] all = untold();
     return Duration.ofNanos(all.length == 0 ? 0 : all[all.length - 1]);

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A worker on a machine whose clock is an hour slow or fast, by libfaketime: a slow start. */
+/**
+ * Tests a worker on a machine whose clock is an hour slow or fast, simulated with libfaketime,
+ * which starts slowly.
+ */
 @QueueTest
 @Timeout(150)
 class ClockSkewIT {

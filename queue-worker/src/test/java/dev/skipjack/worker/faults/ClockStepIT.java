@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The database's clock steps ahead by more than a lease. What it would read is moved instead of the
- * clock: every lease is over, and every due time has passed.
+ * Tests a database whose clock jumps ahead by more than a lease. The test moves the timestamps back
+ * instead of the clock: every lease has expired, and every due time has passed.
  */
 @QueueTest
 @Timeout(60)

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Servers that stop, crash, take over, or refuse. Work goes on within ten seconds after the server
- * accepts connections again, nothing is lost, and nobody restarts the worker.
+ * Tests servers that stop, crash, fail over or reject statements. The worker must continue within
+ * ten seconds after the server accepts connections again, without a restart, and lose nothing.
  */
 @Timeout(120)
 class DatabaseOutageIT {
@@ -94,7 +94,7 @@ class DatabaseOutageIT {
     assertBackAtWork();
   }
 
-  /** Also a failover: the server that comes back has another address. */
+  /** This is also a failover, because the server has another address afterwards. */
   @Test
   void aServerWhoseFirstProcessWasKilledRestartsElsewhere() {
     underLoad();
@@ -132,7 +132,7 @@ class DatabaseOutageIT {
     assertBackAtWork();
   }
 
-  /** It becomes writable again; {@code FailoverIT} has another server take over. */
+  /** The server becomes writable again. In {@code FailoverIT}, another server takes over. */
   @Test
   void aServerThatOnlyReads() throws SQLException {
     underLoad();
@@ -191,7 +191,7 @@ class DatabaseOutageIT {
     return fixture.value("SELECT 1").equals("1");
   }
 
-  /** More than is done before the fault. */
+  /** Enqueues more jobs than are completed before the fault. */
   private void underLoad() {
     fixture.enqueue(200, Task.Deed.WORK_SLOWLY);
     await().until(() -> fixture.count("jobs_archive") > 20);

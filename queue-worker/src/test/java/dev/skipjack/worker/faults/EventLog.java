@@ -5,7 +5,7 @@ import dev.skipjack.worker.WorkerListener;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Remembers what a worker told. */
+/** Records the events of a worker. */
 final class EventLog implements WorkerListener {
 
   private final List<WorkerEvent> events = new CopyOnWriteArrayList<>();
@@ -19,7 +19,7 @@ final class EventLog implements WorkerListener {
     return events.stream().filter(type::isInstance).map(type::cast).toList();
   }
 
-  /** Whether a part of the worker said that it cannot do its work. */
+  /** Returns whether the worker has reported a failure of this loop. */
   boolean hasFailed(String loop) {
     return all(WorkerEvent.LoopFailed.class).stream()
         .anyMatch(failed -> failed.loop().equals(loop));

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A pool whose connections are all taken, by handlers or by others. */
+/** Tests a pool whose connections are all in use, by handlers or by other code. */
 @QueueTest
 @Timeout(60)
 class ExhaustedPoolIT {
@@ -69,7 +69,7 @@ class ExhaustedPoolIT {
       fixture.enqueue(POOL, Task.Deed.WORK);
       await().until(() -> worker.status().running() == POOL);
       await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == POOL);
-      // The fault is a time: as long as that nothing must be lost.
+      // The fault lasts for this long, in which nothing must be lost.
       TimeUnit.NANOSECONDS.sleep(ForkedWorker.LEASE.multipliedBy(3).toNanos());
       finish.countDown();
       await()
@@ -109,7 +109,7 @@ class ExhaustedPoolIT {
     assertThat(events.all(WorkerEvent.DatabaseLost.class)).isEmpty();
   }
 
-  /** What HikariCP itself says, which knows of no server that would have failed it. */
+  /** Uses the exception of HikariCP itself, which has no cause because no server failed. */
   @Test
   void aPoolExhaustedByHandlersIsNotReportedAsALostDatabase() throws Exception {
     FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());

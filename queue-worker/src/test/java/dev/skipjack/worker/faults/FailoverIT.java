@@ -14,15 +14,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A failover whose old primary stays up and only reads. Connections to it are alive, so nothing but
- * the worker finds out that they are of no use.
+ * Tests a failover after which the old primary stays up but is read-only. The connections to it
+ * still work, so only the worker can detect that they are useless.
  */
 @Timeout(120)
 class FailoverIT {
 
   private static final Duration BACK_AT_WORK = Duration.ofSeconds(10);
 
-  /** The servers' own passwords differ. */
+  /** A role that exists on both servers, whose default passwords differ. */
   private static final String ROLE = "CREATE ROLE app SUPERUSER LOGIN PASSWORD 'app'";
 
   @Test
@@ -57,7 +57,7 @@ class FailoverIT {
 
         after.assertAllDoneOnce(BACK_AT_WORK);
         await().atMost(BACK_AT_WORK).until(() -> worker.health().ready());
-        // Those that are kept have moved as well: to renew leases, and to listen.
+        // The kept connections, which renew leases and listen, have moved as well.
         await()
             .atMost(BACK_AT_WORK)
             .until(

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
-/** Tasks, their effects, and what must hold whatever went wrong. */
+/** Enqueues tasks, and checks the conditions that must hold after any fault. */
 final class FaultFixture {
 
   static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -24,7 +24,7 @@ final class FaultFixture {
   private int numbers;
 
   /**
-   * @param dataSource that no fault strikes
+   * @param dataSource a data source that no fault affects
    */
   FaultFixture(DataSource dataSource, String schema) {
     this.dataSource = dataSource;
@@ -37,24 +37,24 @@ final class FaultFixture {
     return JobQueue.builder(dataSource).schema(schema).build();
   }
 
-  /** Enqueues tasks with numbers of their own; the later ones behind the earlier ones. */
+  /** Enqueues tasks with consecutive numbers, which no other tasks have. */
   void enqueue(int jobs, Task.Deed deed) {
     List<Task> tasks = new ArrayList<>();
     IntStream.range(0, jobs).forEach(i -> tasks.add(new Task(++numbers, deed)));
     queue().enqueueAll(Task.TYPE, tasks);
   }
 
-  /** How many tasks were enqueued. */
+  /** Returns how many tasks were enqueued. */
   int tasks() {
     return numbers;
   }
 
-  /** Waits until nothing is left to do, and looks whether all is as it should be. */
+  /** Waits until all tasks are completed, and checks that each had its effect exactly once. */
   void assertAllDoneOnce() {
     assertAllDoneOnce(PATIENCE);
   }
 
-  /** As {@link #assertAllDoneOnce()}. */
+  /** Like {@link #assertAllDoneOnce()}, but waits for the given time at most. */
   void assertAllDoneOnce(Duration atMost) {
     await()
         .atMost(atMost)
@@ -66,7 +66,7 @@ final class FaultFixture {
     assertAuditComplete();
   }
 
-  /** Every attempt has its row, and every row is closed. */
+  /** Checks that the audit has a row for every attempt, and that every row records an end. */
   void assertAuditComplete() {
     assertThat(count("job_executions WHERE status = 'running'")).isZero();
     assertThat(count("job_executions WHERE status = 'succeeded'"))
@@ -81,7 +81,7 @@ final class FaultFixture {
     return Long.parseLong(value("SELECT count(*) FROM @" + from));
   }
 
-  /** The first column of the first row; {@code @} stands for the schema. */
+  /** Returns the first column of the first row. In the SQL, {@code @} stands for the schema. */
   String value(String sql) {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement();

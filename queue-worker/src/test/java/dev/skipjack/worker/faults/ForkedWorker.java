@@ -9,7 +9,7 @@ import dev.skipjack.worker.WorkerConfig;
 import dev.skipjack.worker.WorkerEvent;
 import java.time.Duration;
 
-/** A worker on the queue "default", in a process of its own, as an application would run it. */
+/** A worker for the queue "default" in a separate process, as an application would run it. */
 final class ForkedWorker {
 
   static final String NAME = "pod-0";
@@ -19,7 +19,7 @@ final class ForkedWorker {
 
   private ForkedWorker() {}
 
-  /** Starts one, which says {@code ready} when it works. */
+  /** Starts a worker process, which prints {@code ready} when the worker has started. */
   static ForkedJvm launch(String jdbcUrl, String schema, int concurrency) {
     return ForkedJvm.of(ForkedWorker.class)
         .arguments(jdbcUrl, schema, String.valueOf(concurrency))
@@ -27,7 +27,7 @@ final class ForkedWorker {
         .start();
   }
 
-  /** Quick in everything, so that tests need not wait. */
+  /** Returns settings with short durations, so that tests need not wait long. */
   static WorkerConfig config() {
     return WorkerConfig.builder()
         .lease(LEASE)
@@ -38,7 +38,7 @@ final class ForkedWorker {
   }
 
   /**
-   * Works until it is terminated.
+   * Runs the worker until the process is terminated.
    *
    * @param args URL, schema, concurrency
    */

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Connections that nobody has closed and nothing passes through. The driver's socketTimeout finds
- * them out, and the worker works again within five seconds more.
+ * Tests connections that are open but pass no data. The driver's socketTimeout detects them, and
+ * the worker works again within another five seconds.
  */
 @QueueTest
 @Timeout(60)
@@ -74,7 +74,7 @@ class HalfOpenConnectionIT {
     fixture.assertAllDoneOnce(BACK_AT_WORK);
   }
 
-  /** New connections hang as well; what runs meanwhile loses its lease and is rescued. */
+  /** New connections hang as well, so running jobs lose their leases and are rescued. */
   @Test
   void theWorkerWaitsForANetworkThatIsDownForSeveralLeases() {
     fixture.enqueue(50, Task.Deed.WORK_SLOWLY);
@@ -84,7 +84,7 @@ class HalfOpenConnectionIT {
         .until(() -> events.hasFailed("claim-loop") && events.hasFailed("rescuer"));
     proxy.pass();
     fixture.enqueue(1, Task.Deed.WORK);
-    // The worker's own pause between tries is five seconds at most.
+    // The worker pauses between tries for at most five seconds.
     fixture.assertAllDoneOnce(BACK_AT_WORK.plusSeconds(5));
   }
 }

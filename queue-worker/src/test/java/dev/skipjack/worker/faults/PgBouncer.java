@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A PgBouncer in transaction mode in front of a database, if the machine has one. */
+/** Runs PgBouncer in transaction mode in front of a database, if PgBouncer is installed. */
 final class PgBouncer implements AutoCloseable {
 
   private final Process process;
@@ -28,7 +28,7 @@ final class PgBouncer implements AutoCloseable {
     this.jdbcUrl = jdbcUrl;
   }
 
-  /** Starts one, or skips the test. */
+  /** Starts PgBouncer, or skips the test if it is not installed. */
   static PgBouncer before(String jdbcUrl, Path folder) throws IOException {
     Optional<Path> program = program();
     assumeTrue(program.isPresent(), "pgbouncer is not on the PATH (Debian: pgbouncer)");
@@ -89,7 +89,9 @@ final class PgBouncer implements AutoCloseable {
     }
   }
 
-  /** The way through it; server-side prepared statements are off, as behind any such pooler. */
+  /**
+   * Returns the URL of the pooler, with server-side prepared statements disabled, as it requires.
+   */
   String jdbcUrl() {
     return jdbcUrl;
   }

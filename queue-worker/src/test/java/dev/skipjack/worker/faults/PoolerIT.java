@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Behind PgBouncer in transaction mode, where each transaction may meet another session. */
+/**
+ * Tests a worker behind PgBouncer in transaction mode, where each transaction may run in a
+ * different session.
+ */
 @QueueTest
 @Timeout(60)
 class PoolerIT {
@@ -61,7 +64,7 @@ class PoolerIT {
       fixture.assertAllDoneOnce();
       assertThat(worker.status().started()).isTrue();
     }
-    // That nobody can listen there is no trouble, and is not tried again and again.
+    // The worker cannot listen there, which it neither reports as a failure nor keeps trying.
     assertThat(events.all(WorkerEvent.LoopFailed.class)).isEmpty();
   }
 

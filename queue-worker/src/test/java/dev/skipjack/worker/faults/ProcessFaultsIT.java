@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Workers whose process is killed, frozen, or brought down by a job. */
+/** Tests workers whose process is killed, frozen, or halted by a job. */
 @QueueTest
 @Timeout(120)
 class ProcessFaultsIT {
@@ -44,7 +44,7 @@ class ProcessFaultsIT {
     workers.forEach(Worker::close);
   }
 
-  /** The successor has the dead process's name, as a pod that was restarted. */
+  /** The successor has the same name as the dead process, like a restarted pod. */
   @Test
   void jobsOfAKilledWorkerRunOnceOnItsSuccessorOfTheSameName() {
     fixture.enqueue(3, Task.Deed.HANG);
@@ -162,7 +162,10 @@ class ProcessFaultsIT {
             .start());
   }
 
-  /** One frozen within a transaction keeps its locks, and nobody could rescue what they cover. */
+  /**
+   * Freezes a worker outside any transaction. Otherwise, it would keep its locks, and the locked
+   * jobs could not be rescued.
+   */
   private void freezeBetweenTransactions(ForkedJvm worker) {
     await()
         .atMost(FaultFixture.PATIENCE)

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Jobs that are cancelled at random points of their lives: while they wait, as they begin, as they
- * end. 50,000 jobs with {@code -Psoak}.
+ * Tests jobs that are cancelled at random moments: while they wait, when they begin, or when they
+ * end. Runs 50,000 jobs with {@code -Psoak}.
  */
 @QueueTest
 @Timeout(900)
@@ -34,7 +34,10 @@ class RandomCancelsIT {
   private static final int CONCURRENCY = 48;
   private static final Duration HEARTBEAT = Duration.ofMillis(200);
 
-  /** Many heartbeats, so that a busy machine is no failure; who is never told waits for longer. */
+  /**
+   * Many heartbeat intervals, so that the test does not fail on a busy machine, but shorter than
+   * the wait of a handler that expects to be cancelled.
+   */
   private static final Duration LEASE = Duration.ofSeconds(4);
 
   private static final List<Deed> DEEDS = List.of(Deed.values());
@@ -108,7 +111,7 @@ class RandomCancelsIT {
   private Plan plan(int number) {
     Deed deed = any(DEEDS);
     Moment moment = any(MOMENTS);
-    // Those that wait for their cancel must get it.
+    // A handler that waits for its cancellation must get it.
     return new Plan(number, deed, deed == Deed.OBEY ? Moment.BEGUN : moment);
   }
 

@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How soon a worker with the default settings is at work after its server was restarted. */
+/** Tests how soon a worker with the default settings runs jobs again after a server restart. */
 @Timeout(300)
 class RestartIT {
 
-  /** For the slowest: what the machine may have to do beside it. */
+  /** The limit for the slowest restart, because the machine may be busy with other work. */
   private static final Duration AT_MOST = Duration.ofSeconds(5);
 
   @Test
@@ -29,7 +29,7 @@ class RestartIT {
     assertThat(Collections.max(restart(3))).isLessThan(AT_MOST);
   }
 
-  /** Ten of ten, so the 95th percentile too. Needs a machine with nothing else to do. */
+  /** Limits all ten delays and thus their 95th percentile. Requires an otherwise idle machine. */
   @Test
   @Tag("soak")
   void aWorkerIsBackWithinSecondsAfterTenRestarts() {
@@ -55,7 +55,7 @@ class RestartIT {
     }
   }
 
-  /** From the first connection that the server accepts to the end of a job that waited for it. */
+  /** Returns the times from the restart of the server to the completion of the next job. */
   private static List<Duration> restart(int times) {
     List<Duration> delays = new ArrayList<>();
     try (CrashingPostgres postgres = CrashingPostgres.create()) {

@@ -34,7 +34,10 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-/** What a payload holds is for its handler: not for logs, tags, notifications or thread names. */
+/**
+ * Tests that the content of a payload appears only in the handler, and not in logs, tags,
+ * notifications or thread names.
+ */
 @QueueTest
 @Timeout(60)
 class SecretsIT {
@@ -86,12 +89,12 @@ class SecretsIT {
     assertThat(log.toString(UTF_8)).contains("Job is dead").doesNotContain(CANARY);
     assertThat(seen)
         .isNotEmpty()
-        // The error itself is the listener's to see: it is what the job's row keeps.
+        // Listeners may receive the error itself, because it is also stored in the job's row.
         .filteredOn(text -> !text.startsWith("Failed[") && !text.startsWith("Dead["))
         .noneMatch(text -> text.contains(CANARY));
   }
 
-  /** The detail of a database's error quotes the row that it refuses, and the row its payload. */
+  /** The detail of a database error quotes the rejected row, including its payload. */
   @Test
   void errorsOfTheDatabaseAreLoggedWithoutTheRowsThatTheyQuote(QueueDatabase database)
       throws Exception {
@@ -123,7 +126,7 @@ class SecretsIT {
           "ALTER TABLE @jobs ADD CONSTRAINT none_starts CHECK (status <> 'running') NOT VALID");
       queue.enqueue(TYPE, new Secret(CANARY + "unclaimed"));
       awaitLine(log, "Worker loop failed");
-      // So that the worker can write what it has, and its stop does not wait for that in vain.
+      // Allows the worker to write its outcomes, so that its stop does not wait for them in vain.
       fixture.execute(
           "ALTER TABLE @jobs DROP CONSTRAINT none_comes_back, DROP CONSTRAINT none_starts");
       assertThat(worker.status().started()).isTrue();
@@ -147,7 +150,7 @@ class SecretsIT {
     await().atMost(FaultFixture.PATIENCE).until(() -> log.toString(UTF_8).contains(line));
   }
 
-  /** With the hook not even what is meant for people quotes it. */
+  /** With the redactor, even the errors that are shown to operators do not contain the secret. */
   @Test
   void aRedactorKeepsASecretOutOfStoredAndReportedErrors(QueueDatabase database) throws Exception {
     FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());

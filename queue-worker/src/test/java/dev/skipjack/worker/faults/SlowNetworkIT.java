@@ -14,7 +14,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A database that is 50 ms away: what counts then is how seldom it is asked. */
+/**
+ * Tests a database with a round-trip time of 50 ms, where the number of round trips matters most.
+ */
 @QueueTest
 @Timeout(60)
 class SlowNetworkIT {

@@ -16,7 +16,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Payloads that are within the limit one by one, and too large for a small process together. */
+/**
+ * Tests payloads that are within the limit individually, but together are too large for a process
+ * with a small heap.
+ */
 @QueueTest
 @Timeout(180)
 class SmallHeapIT {
@@ -48,7 +51,7 @@ class SmallHeapIT {
 
   @Test
   void aJobWithAPayloadLargerThanTheHeapIsDeadAndLaterJobsRun() {
-    // 16 bytes each in the row, a thousand characters each when they are written out.
+    // Each number takes 16 bytes in the row, but a thousand characters when it is written out.
     fixture.execute(
         "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' || repeat('1e-1000,', 60000) || '1]')::jsonb");
     insertLargePayloads(20);
@@ -63,7 +66,7 @@ class SmallHeapIT {
         .contains("The payload could not be fetched");
   }
 
-  /** They compress to little, so that the test spends no time on storing them. */
+  /** Inserts payloads that compress well, so that storing them takes little time. */
   private void insertLargePayloads(int jobs) {
     fixture.execute(
         "INSERT INTO @jobs (kind, payload) SELECT 'blob', jsonb_build_object('text', repeat('x', 250000)) FROM generate_series(1, %d)"
@@ -83,7 +86,7 @@ class SmallHeapIT {
   }
 
   /**
-   * Works until it is killed.
+   * Runs a worker until the process is killed.
    *
    * @param args URL, schema
    */

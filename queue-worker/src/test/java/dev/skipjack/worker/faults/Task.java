@@ -5,33 +5,33 @@ import dev.skipjack.api.JobType;
 import java.time.Duration;
 
 /**
- * A job whose first attempt may go wrong in its own way; later ones just work.
+ * A job whose first attempt may fail in a particular way. Later attempts succeed.
  *
- * @param number which row of {@code effects} it writes
+ * @param number the number of the row in {@code effects} that the job writes
  */
 record Task(int number, Deed deed) {
 
-  /** What the first attempt does. */
+  /** The behaviour of the first attempt. */
   enum Deed {
-    /** Writes its row and completes in one transaction. */
+    /** Writes the row and completes the job in one transaction. */
     WORK,
-    /** The same, but slowly. */
+    /** Does the same, but slowly. */
     WORK_SLOWLY,
-    /** Begins and never ends, whoever interrupts it. */
+    /** Never ends, even if interrupted. */
     HANG,
-    /** Writes, completes, commits, and never ends. */
+    /** Writes the row, completes the job, commits, and never ends. */
     HANG_AFTER_COMMIT,
-    /** Ends its JVM, in every attempt. */
+    /** Halts its JVM, in every attempt. */
     HALT,
-    /** Is frozen, and then completes. */
+    /** Waits to be frozen and thawed, and then returns success. */
     FREEZE_THEN_COMPLETE,
-    /** Is frozen, and then throws. */
+    /** Waits to be frozen and thawed, and then throws an exception. */
     FREEZE_THEN_FAIL,
-    /** Is frozen, and then asks for later. */
+    /** Waits to be frozen and thawed, and then snoozes the job. */
     FREEZE_THEN_SNOOZE,
-    /** Is frozen, and then does what {@link #WORK} does. */
+    /** Waits to be frozen and thawed, and then does the same as {@link #WORK}. */
     FREEZE_THEN_WORK,
-    /** Is frozen, and never ends. */
+    /** Waits to be frozen and thawed, and never ends. */
     FREEZE_THEN_HANG
   }
 

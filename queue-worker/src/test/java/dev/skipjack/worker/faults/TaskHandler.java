@@ -10,10 +10,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** Handles tasks as they request, and reports its progress on standard output. */
+/** Does what each task requests, and prints its progress to standard output. */
 final class TaskHandler implements JobHandler<Task> {
 
-  /** Longer than any pause that is not a frozen process, on a busy machine. */
+  /** A pause longer than any that occurs on a busy machine without freezing the process. */
   static final Duration FROZEN = Duration.ofMillis(1_500);
 
   static final int HALTED = 137;
@@ -100,7 +100,9 @@ final class TaskHandler implements JobHandler<Task> {
     }
   }
 
-  /** Time goes on while a process is frozen, and only then so far in one step. */
+  /**
+   * Waits until the process has been frozen and thawed, which shows as a long step of the clock.
+   */
   private static void awaitThaw() {
     long before = System.nanoTime();
     while (System.nanoTime() - before < FROZEN.toNanos()) {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * Deploy after deploy: a worker under load is terminated at a random moment, and the next one goes
- * on with the same jobs. 100 rounds with {@code -Psoak}.
+ * Tests a series of deployments: a worker under load is terminated at a random moment, and the next
+ * one continues with the same jobs. Runs 100 rounds with {@code -Psoak}.
  */
 @QueueTest
 @Timeout(900)
@@ -30,7 +30,7 @@ class TerminationRoundsIT {
   private static final long LATEST_MOMENT = Duration.ofMillis(500).toNanos();
   private static final int TERMINATED = 143;
 
-  /** Beyond the drain it may take some seconds to write what is left. */
+  /** After the drain, writing the remaining outcomes may take some seconds. */
   private static final Duration DEADLINE = ForkedWorker.DRAIN.plusSeconds(10);
 
   private final QueueDatabase database;
@@ -72,7 +72,10 @@ class TerminationRoundsIT {
     }
   }
 
-  /** The first in the middle of its work, the others at random. Answers how long it took to end. */
+  /**
+   * Starts a worker and terminates it, in the first round while it is busy, later at a random
+   * moment. Returns how long the process took to end.
+   */
   private Duration terminate(int round) {
     try (ForkedJvm worker =
         ForkedWorker.launch(database.jdbcUrl(), database.schema(), CONCURRENCY)) {

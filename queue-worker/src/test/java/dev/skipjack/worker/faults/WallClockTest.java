@@ -14,8 +14,9 @@ import java.util.Date;
 import java.util.Set;
 
 /**
- * Nobody asks this machine what time it is, so a clock that is an hour off changes nothing: what is
- * due and what has expired is decided by the database, and waits are measured by nanoTime.
+ * Tests that no code reads this machine's clock, so a clock that is an hour off has no effect. The
+ * database decides which jobs are due and which leases have expired, and durations are measured
+ * with nanoTime.
  */
 @AnalyzeClasses(
     packages = {"dev.skipjack.api", "dev.skipjack.store", "dev.skipjack.worker"},
@@ -26,8 +27,9 @@ class WallClockTest {
       Set.of("now", "currentTimeMillis", "systemUTC", "systemDefaultZone", "system");
 
   /**
-   * Hints, which a wrong clock makes needless or late and never wrong: whether an enqueue at a
-   * given instant wakes workers, and how early health mentions a partition that will be missing.
+   * Methods that may read the clock, because they only provide hints, which a wrong clock makes
+   * unnecessary or late but never wrong: whether an enqueue at a given instant wakes workers, and
+   * how early health reports a partition that will be missing.
    */
   private static final Set<String> HINTS = Set.of("WakeUpSender.isDue", "Vitals.partitionTrouble");
 

@@ -1,4 +1,4 @@
-/** What the worker does when processes, servers and networks fail. Sees its public API only. */
+/** Tests the worker when processes, servers and networks fail, using only its public API. */
 @NullMarked
 package dev.skipjack.worker.faults;
 
