@@ -56,6 +56,11 @@ final class Cell {
     return CONTROL.matcher(text.strip()).replaceAll(" ");
   }
 
+  /** Returns a line of a stack trace without control sequences, but with its indentation. */
+  static String indented(String line) {
+    return (line.startsWith("\t") ? "    " : "") + safe(line);
+  }
+
   static boolean isEmpty(@Nullable Object value) {
     return value == null
         || (value instanceof Collection<?> several && several.isEmpty())
@@ -69,6 +74,9 @@ final class Cell {
   /** Returns the two largest units of a duration, for example {@code 3d 4h}. */
   static String duration(Duration duration) {
     long seconds = duration.toSeconds();
+    if (duration.isZero()) {
+      return "0s";
+    }
     if (seconds < 1) {
       return duration.toMillis() + "ms";
     }

@@ -22,6 +22,11 @@ final class CommandFailure extends RuntimeException {
     return new CommandFailure(ExitCodes.NOTHING_MATCHED, sentence);
   }
 
+  /** The user declined what the command asked. */
+  static CommandFailure declined() {
+    return new CommandFailure(ExitCodes.BAD_NEWS, "Nothing was changed.");
+  }
+
   int exitCode() {
     return exitCode;
   }

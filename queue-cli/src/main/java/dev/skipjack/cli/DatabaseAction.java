@@ -33,12 +33,7 @@ abstract class DatabaseAction implements Callable<Integer> {
 
   @Override
   public final Integer call() throws Exception {
-    Output output =
-        new Output(
-            spec.commandLine().getOut(),
-            spec.commandLine().getErr(),
-            database.json(),
-            database.style());
+    Output output = database.output(spec);
     check();
     DatabaseOptions.Place place = database.place();
     try (KeptConnection connections = new KeptConnection(place.address(), access == Access.READ)) {

@@ -5,6 +5,7 @@ import dev.skipjack.store.jooq.JobQueue;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** The options of all commands that work on a queue: where it is, and the form of the report. */
@@ -41,13 +42,15 @@ final class DatabaseOptions {
     this.environment = environment;
   }
 
-  boolean json() {
-    return json;
-  }
-
-  Style style() {
-    boolean plain = environment.variables().getOrDefault("NO_COLOR", "").length() > 0;
-    return environment.terminal() && !plain ? Style.COLOURED : Style.PLAIN;
+  /** Returns where the command reports to. */
+  Output output(CommandSpec command) {
+    boolean plain = !environment.variables().getOrDefault("NO_COLOR", "").isEmpty();
+    return new Output(
+        command.commandLine().getOut(),
+        command.commandLine().getErr(),
+        json,
+        environment.terminal() && !plain ? Style.COLOURED : Style.PLAIN,
+        environment.terminal());
   }
 
   /**

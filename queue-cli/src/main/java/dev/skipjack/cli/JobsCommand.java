@@ -212,17 +212,22 @@ final class JobsCommand extends CommandGroup {
                       CommandFailure.nothing(
                           "There is no job %s: it never existed, has been pruned, or ended in a queue without an archive."
                               .formatted(id)));
-      if (output.isJson()) {
-        Map<String, @Nullable Object> document = DETAILS.members(job);
-        document.put("executions", job.executions().stream().map(ATTEMPTS::members).toList());
-        output.document(document);
-      } else {
-        output.record(DETAILS, job);
-        if (!job.executions().isEmpty()) {
-          output.section("Attempts", ATTEMPTS, job.executions());
-        }
-      }
+      show(job, output);
       return ExitCodes.DONE;
+    }
+  }
+
+  /** Reports a job with its attempts. */
+  static void show(JobDetails job, Output output) {
+    if (output.isJson()) {
+      Map<String, @Nullable Object> document = DETAILS.members(job);
+      document.put("executions", job.executions().stream().map(ATTEMPTS::members).toList());
+      output.document(document);
+    } else {
+      output.record(DETAILS, job);
+      if (!job.executions().isEmpty()) {
+        output.section("Attempts", ATTEMPTS, job.executions());
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,16 +13,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class Output {
 
+  private static final long PROGRESS_NANOS = 200_000_000;
+  private static final String CLEAR_LINE = "\u001b[K";
+
   private final PrintWriter out;
   private final PrintWriter err;
   private final boolean json;
   private final Style style;
+  private final boolean terminal;
+  private long progressAt;
 
-  Output(PrintWriter out, PrintWriter err, boolean json, Style style) {
+  Output(PrintWriter out, PrintWriter err, boolean json, Style style, boolean terminal) {
     this.out = out;
     this.err = err;
     this.json = json;
     this.style = style;
+    this.terminal = terminal;
   }
 
   boolean isJson() {
@@ -49,6 +56,21 @@ final class Output {
     } else {
       lines(fields.table(rows, style));
     }
+  }
+
+  /**
+   * Reports a list, or that nothing matched.
+   *
+   * @return the exit code
+   */
+  <T> int listOrNote(String name, Fields<T> fields, List<T> rows, String none) {
+    if (json || !rows.isEmpty()) {
+      list(name, fields, rows);
+    }
+    if (rows.isEmpty()) {
+      note(none);
+    }
+    return rows.isEmpty() ? ExitCodes.NOTHING_MATCHED : ExitCodes.DONE;
   }
 
   /** Prints a table with a title, as a part of a longer text. */
@@ -92,5 +114,23 @@ final class Output {
   void note(String sentence) {
     err.println(sentence);
     err.flush();
+  }
+
+  /** Shows how far the command is, on a terminal and a few times a second. */
+  void progress(Supplier<String> state) {
+    long now = System.nanoTime();
+    if (terminal && (progressAt == 0 || now - progressAt > PROGRESS_NANOS)) {
+      progressAt = now;
+      err.print("\r" + state.get() + CLEAR_LINE);
+      err.flush();
+    }
+  }
+
+  /** Removes the line of the progress. */
+  void endProgress() {
+    if (progressAt != 0) {
+      err.print("\r" + CLEAR_LINE);
+      err.flush();
+    }
   }
 }

@@ -1,23 +1,16 @@
 package dev.skipjack.cli;
 
 import dev.skipjack.api.JobCount;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.OrderingPolicy;
-import dev.skipjack.api.PendingAge;
 import dev.skipjack.api.QueueSettings;
-import dev.skipjack.api.QueueState;
-import dev.skipjack.api.WorkerInfo;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.TreeMap;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -36,63 +29,6 @@ import picocli.CommandLine.TypeConversionException;
       QueuesCommand.SetDefaults.class
     })
 final class QueuesCommand extends CommandGroup {
-
-  /**
-   * A queue with its jobs.
-   *
-   * @param state null if the queue has never been configured or paused
-   */
-  private record Overview(
-      String name,
-      Map<JobStatus, Long> jobs,
-      boolean estimated,
-      @Nullable PendingAge oldest,
-      @Nullable QueueState state,
-      List<WorkerInfo> workers) {
-
-    long count(JobStatus status) {
-      return jobs.getOrDefault(status, 0L);
-    }
-
-    @Nullable Duration waited() {
-      return oldest == null || oldest.age().isZero() ? null : oldest.age();
-    }
-
-    boolean isPaused() {
-      return state != null && state.paused();
-    }
-
-    @Nullable Instant pausedUntil() {
-      return state == null ? null : state.pausedUntil();
-    }
-
-    String pause() {
-      if (!isPaused()) {
-        return "active";
-      }
-      Instant until = pausedUntil();
-      return until == null ? "paused" : "paused until " + Cell.of(until);
-    }
-
-    /** Returns whether there is any trace of the queue, whose name may be misspelled otherwise. */
-    boolean isKnown() {
-      return state != null || !jobs.isEmpty() || !workers.isEmpty();
-    }
-  }
-
-  private static final Fields<Overview> OVERVIEW =
-      Fields.<Overview>none()
-          .and("queue", Overview::name)
-          .andText("state", Overview::pause)
-          .andJson("paused", Overview::isPaused)
-          .andJson("paused_until", Overview::pausedUntil)
-          .and("pending", queue -> queue.count(JobStatus.PENDING))
-          .and("oldest_due_seconds", Overview::waited)
-          .and("running", queue -> queue.count(JobStatus.RUNNING))
-          .and("waiting", queue -> queue.count(JobStatus.WAITING))
-          .and("dead", queue -> queue.count(JobStatus.DEAD))
-          .andApart("estimated", Overview::estimated)
-          .and("workers", queue -> queue.workers().size());
 
   private static final Fields<JobCount> COUNTS =
       Fields.<JobCount>none()
@@ -117,49 +53,6 @@ final class QueuesCommand extends CommandGroup {
     return value.isPresent() ? value.getAsInt() : null;
   }
 
-  /** Returns the queues that have jobs, settings or workers, ordered by name. */
-  private static Map<String, Overview> overviews(JobQueue queue) {
-    Map<String, Map<JobStatus, Long>> jobs = new TreeMap<>();
-    Map<String, Boolean> estimated = new LinkedHashMap<>();
-    for (JobCount count : queue.reader().counts()) {
-      if (!count.queue().equals(JobCount.OTHERS)) {
-        jobs.computeIfAbsent(count.queue(), name -> new LinkedHashMap<>())
-            .merge(count.status(), count.jobs(), Long::sum);
-        estimated.merge(count.queue(), count.estimated() || count.isOthers(), Boolean::logicalOr);
-      }
-    }
-    List<QueueState> states = queue.reader().queues();
-    List<WorkerInfo> workers = queue.reader().workers();
-    states.forEach(state -> jobs.putIfAbsent(state.queue(), Map.of()));
-    workers.forEach(worker -> worker.queues().forEach(name -> jobs.putIfAbsent(name, Map.of())));
-    List<PendingAge> ages = queue.reader().oldestPending();
-    Map<String, Overview> overviews = new TreeMap<>();
-    jobs.forEach(
-        (name, counts) ->
-            overviews.put(
-                name,
-                new Overview(
-                    name,
-                    counts,
-                    estimated.getOrDefault(name, false),
-                    named(ages, name, PendingAge::queue),
-                    named(states, name, QueueState::queue),
-                    workers.stream().filter(one -> one.queues().contains(name)).toList())));
-    return overviews;
-  }
-
-  private static <V> @Nullable V named(List<V> values, String name, Function<V, String> nameOf) {
-    return values.stream()
-        .filter(value -> nameOf.apply(value).equals(name))
-        .findFirst()
-        .orElse(null);
-  }
-
-  private static Overview overview(JobQueue queue, String name) {
-    Overview found = overviews(queue).get(name);
-    return found == null ? new Overview(name, Map.of(), false, null, null, List.of()) : found;
-  }
-
   /** {@code skipjack queues list}. */
   @Command(
       name = "list",
@@ -175,15 +68,12 @@ final class QueuesCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      List<Overview> queues = List.copyOf(overviews(queue).values());
-      if (output.isJson() || !queues.isEmpty()) {
-        output.list("queues", OVERVIEW, queues);
-      }
-      if (queues.isEmpty()) {
-        output.note("There are no queues: no job, setting or worker names one.");
-        return ExitCodes.NOTHING_MATCHED;
-      }
-      return ExitCodes.DONE;
+      List<QueueOverview> queues = Overview.read(queue).queues();
+      return output.listOrNote(
+          "queues",
+          QueueOverview.FIELDS,
+          queues,
+          "There are no queues: no job, setting or worker names one.");
     }
   }
 
@@ -203,7 +93,7 @@ final class QueuesCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      Overview overview = overview(queue, Names.requireQueue(name));
+      QueueOverview overview = Overview.read(queue).of(Names.requireQueue(name));
       if (!overview.isKnown()) {
         throw CommandFailure.nothing(
             "There is no queue '%s': no job, setting or worker names it.".formatted(name));
@@ -213,12 +103,12 @@ final class QueuesCommand extends CommandGroup {
           queue.reader().counts().stream().filter(count -> count.queue().equals(name)).toList();
       if (output.isJson()) {
         Map<String, @Nullable Object> document = new LinkedHashMap<>();
-        document.putAll(OVERVIEW.members(overview));
+        document.putAll(QueueOverview.FIELDS.members(overview));
         document.put("settings", SETTINGS.members(settings));
         document.put("counts", counts.stream().map(COUNTS::members).toList());
         output.document(document);
       } else {
-        output.record(OVERVIEW, overview);
+        output.record(QueueOverview.FIELDS, overview);
         output.record(SETTINGS, settings);
         if (!counts.isEmpty()) {
           output.section("Jobs", COUNTS, counts);
@@ -253,7 +143,7 @@ final class QueuesCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      boolean known = overview(queue, Names.requireQueue(name)).isKnown();
+      boolean known = Overview.read(queue).of(Names.requireQueue(name)).isKnown();
       if (length == null) {
         queue.admin().pause(name);
       } else {
@@ -263,7 +153,7 @@ final class QueuesCommand extends CommandGroup {
         output.note(
             "No job, setting or worker names the queue '%s'; check the spelling.".formatted(name));
       }
-      Overview paused = overview(queue, name);
+      QueueOverview paused = Overview.read(queue).of(name);
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
       members.put("queue", name);
       members.put("paused", paused.isPaused());
@@ -287,7 +177,7 @@ final class QueuesCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      if (!overview(queue, Names.requireQueue(name)).isPaused()) {
+      if (!Overview.read(queue).of(Names.requireQueue(name)).isPaused()) {
         throw CommandFailure.nothing("Queue '%s' is not paused.".formatted(name));
       }
       queue.admin().resume(name);

@@ -3,14 +3,14 @@ package dev.skipjack.cli;
 import dev.skipjack.api.PayloadCodec;
 
 /**
- * The codec of the command line, to which payloads are JSON texts. The queue checks them as it
- * checks the texts of any codec.
+ * The codec of the command line, to which payloads are JSON texts, or lines of a file that contain
+ * them. The queue checks them as it checks the texts of any codec.
  */
 final class RawJson implements PayloadCodec {
 
   @Override
   public String encode(Object payload) {
-    return (String) payload;
+    return payload instanceof JobLine line ? line.payload() : (String) payload;
   }
 
   @Override

@@ -31,7 +31,16 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {
       JobsCommand.class,
       QueuesCommand.class,
+      DeadCommand.class,
+      KeysCommand.class,
+      SchedulesCommand.class,
+      WorkersCommand.class,
+      StatsCommand.class,
+      EnqueueCommand.class,
+      RescueCommand.class,
+      PruneCommand.class,
       MigrateCommand.class,
+      RolesCommand.class,
       VersionCommand.class,
       CompletionCommand.class,
       DemoCommand.class,
@@ -81,8 +90,11 @@ public final class Skipjack implements Runnable {
 
     @Override
     public <K> K create(Class<K> type) throws Exception {
-      return type == DatabaseOptions.class
-          ? type.cast(new DatabaseOptions(environment))
+      if (type == DatabaseOptions.class) {
+        return type.cast(new DatabaseOptions(environment));
+      }
+      return type == Confirmation.class
+          ? type.cast(new Confirmation(environment))
           : CommandLine.defaultFactory().create(type);
     }
   }

@@ -28,7 +28,8 @@ final class VersionCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Output output =
-        new Output(spec.commandLine().getOut(), spec.commandLine().getErr(), json, Style.PLAIN);
+        new Output(
+            spec.commandLine().getOut(), spec.commandLine().getErr(), json, Style.PLAIN, false);
     Map<String, Object> versions = new LinkedHashMap<>();
     versions.put("skipjack", ProgramVersion.ofProgram());
     versions.put("java", Runtime.version());

@@ -48,8 +48,21 @@ class CommandLineDocumentTest {
     Files.writeString(profiles, "[default]\nurl = " + database.jdbcUrl());
 
     String page = Files.readString(PAGE);
+    Files.writeString(home.resolve("jobs.jsonl"), jsonLines(page));
     StringBuilder rewritten = new StringBuilder();
     Matcher block = BLOCK.matcher(page);
+    try {
+      rewrite(block, rewritten, home);
+    } finally {
+      dropRoles(database);
+    }
+    if (System.getProperty("golden.write") != null) {
+      Files.writeString(PAGE, rewritten);
+    }
+    assertThat(rewritten.toString()).isEqualTo(Files.readString(PAGE));
+  }
+
+  private static void rewrite(Matcher block, StringBuilder rewritten, Path home) {
     while (block.find()) {
       StringBuilder transcript = new StringBuilder("```console\n");
       for (String line : commands(block.group(1))) {
@@ -59,10 +72,13 @@ class CommandLineDocumentTest {
           rewritten, Matcher.quoteReplacement(transcript.append("```").toString()));
     }
     block.appendTail(rewritten);
-    if (System.getProperty("golden.write") != null) {
-      Files.writeString(PAGE, rewritten);
+  }
+
+  /** Drops the roles that the page creates, which belong to the whole server. */
+  private static void dropRoles(QueueDatabase database) throws SQLException {
+    for (String role : List.of("sql_producer", "producer", "worker", "operator", "viewer")) {
+      Shop.execute(database, "DROP OWNED BY cli_doc_" + role, "DROP ROLE cli_doc_" + role);
     }
-    assertThat(rewritten.toString()).isEqualTo(Files.readString(PAGE));
   }
 
   @Test
@@ -97,6 +113,13 @@ class CommandLineDocumentTest {
     return leaves;
   }
 
+  /** Returns the file that the page shows. */
+  private static String jsonLines(String page) {
+    Matcher block = Pattern.compile("(?s)```json\n(.*?)```").matcher(page);
+    assertThat(block.find()).isTrue();
+    return block.group(1);
+  }
+
   private static List<String> commands(String block) {
     return block.lines().filter(line -> line.startsWith(PROMPT)).toList();
   }
@@ -105,7 +128,8 @@ class CommandLineDocumentTest {
     List<String> arguments = new ArrayList<>();
     Matcher argument = ARGUMENT.matcher(line.substring(PROMPT.length()));
     while (argument.find()) {
-      arguments.add(argument.group(1) == null ? argument.group(2) : argument.group(1));
+      String text = argument.group(1) == null ? argument.group(2) : argument.group(1);
+      arguments.add(text.equals("jobs.jsonl") ? home.resolve(text).toString() : text);
     }
     Program program = Program.run(Map.of(), home, arguments.toArray(String[]::new));
     String exit = program.exitCode() == 0 ? "" : "(exit code %d)%n".formatted(program.exitCode());
@@ -117,6 +141,8 @@ class CommandLineDocumentTest {
     return output
         .replaceAll("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z", "2026-11-22T08:00:00Z")
         .replaceAll("(oldest_due_seconds\":)75\\d\\d(\\.\\d+)?", "$17500")
+        .replaceAll(
+            "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "1a7ad0d5-0000-4000-8000-000000000000")
         .replaceAll("shop-1/[0-9a-f]{8}", "shop-1/1a7ad0d5")
         .replaceAll("(stack\":\").*?(?<!\\\\)\"", "$1...\"")
         .replaceAll("(java\":? ?\"?)[0-9][^\"\n]*", "$117.0.17+10")

@@ -3,17 +3,22 @@ package dev.skipjack.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.Outcome;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -147,6 +152,168 @@ class OperatorCommandsTest {
   }
 
   @Test
+  void aFileIsEnqueuedOnceHoweverOftenItIsRead() throws IOException {
+    Path file = home.resolve("many.jsonl");
+    StringBuilder lines = new StringBuilder();
+    for (int i = 1; i <= 1_200; i++) {
+      lines.append("{\"kind\": \"k%d\", \"payload\": [%d, \"ü\"]}\n".formatted(i % 2, i));
+    }
+    Files.writeString(file, lines);
+
+    assertThat(skipjack("enqueue", "--file", file.toString(), "--json").out())
+        .isEqualTo("{\"enqueued\":1200,\"skipped\":0}\n");
+    Files.writeString(file, lines + "\n{\"payload\": 7, \"tags\": [\"last\"]}\n");
+    assertThat(skipjack("enqueue", "default-kind", "--file", file.toString(), "--json").out())
+        .isEqualTo("{\"enqueued\":1,\"skipped\":1200}\n");
+    assertThat(queue.reader().list(JobQuery.live().tag("last")).jobs())
+        .singleElement()
+        .satisfies(job -> assertThat(job.kind()).isEqualTo("default-kind"));
+    assertThat(
+            skipjack("enqueue", "x", "--file", file.toString(), "--import", "again", "--json")
+                .out())
+        .isEqualTo("{\"enqueued\":1201,\"skipped\":0}\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{\"kind\": \"k\"}                                     | The member payload is missing.",
+        "{\"payload\": 1}                                      | The member kind is missing.",
+        "{\"kind\": \"K\", \"payload\": 1}                     | Kind name 'K' is not allowed.",
+        "{\"kind\": \"k\", \"payload\": {\"a\": }}             | The line is not valid JSON (column ",
+        "{\"kind\": \"k\", \"payload\": 1} {}                  | more than one JSON object",
+        "{\"kind\": \"k\", \"payload\": null}                  | Payload of kind 'k' is null.",
+        "{\"kind\": \"k\", \"payload\": \"\\u0000\"}            | U+0000",
+        "{\"kind\": \"k\", \"payload\": 1, \"prio\": 2}         | The member 'prio' is unknown. Known are kind,",
+        "{\"kind\": \"k\", \"payload\": 1, \"priority\": 1.5}   | The member priority must be a whole number.",
+        "{\"kind\": \"k\", \"payload\": 1, \"priority\": 101}   | Priority 101 is not in -100..100.",
+        "{\"kind\": \"k\", \"payload\": 1, \"at\": \"today\"}     | The member at is 'today'",
+        "{\"kind\": \"k\", \"payload\": 1, \"tags\": \"a\"}       | The member tags must be an array of strings.",
+        "{\"kind\": 5, \"payload\": 1}                         | The member kind must be a string.",
+        "[]                                                 | The line must be a JSON object.",
+      })
+  void anInvalidLineIsNamedAndThoseBeforeItAreEnqueued(String line, String sentence)
+      throws IOException {
+    Path file = home.resolve("invalid.jsonl");
+    String good = "{\"kind\": \"k\", \"payload\": {\"a\": [1, {}]}}\n";
+    Files.writeString(file, good + good + line + "\n" + good);
+
+    Program first = skipjack("enqueue", "--file", file.toString());
+    assertThat(first.exitCode()).isEqualTo(2);
+    assertThat(first.err())
+        .contains("invalid.jsonl, line 3: ", sentence, " 2 jobs were enqueued.")
+        .hasLineCount(1);
+
+    Files.writeString(file, good + good + good + good);
+    assertThat(skipjack("enqueue", "--file", file.toString(), "--json").out())
+        .isEqualTo("{\"enqueued\":2,\"skipped\":2}\n");
+  }
+
+  @Test
+  void aChangeOfManyJobsNeedsAYes() throws SQLException {
+    for (int i = 0; i < 7; i++) {
+      queue.enqueue(Shop.CHARGE, "{}");
+    }
+    Worker.on(queue)
+        .handle(Shop.CHARGE, (payload, context) -> Outcome.dead("Card declined"))
+        .queue("payments", 1)
+        .build()
+        .runUntilIdle();
+
+    Program asked = skipjack("dead", "redrive");
+    assertThat(asked.exitCode()).isEqualTo(2);
+    assertThat(asked.out()).hasLineCount(6);
+    assertThat(asked.err()).contains("Redrive 7 dead jobs?", "--yes");
+    assertThat(skipjack("dead", "redrive", "--kind", "other", "--yes").exitCode()).isEqualTo(4);
+    assertThat(skipjack("dead", "prune", "--older-than", "1h", "--yes").exitCode()).isEqualTo(4);
+    Shop.execute(database, "UPDATE skipjack.jobs SET died_at = died_at - interval '2 h'");
+    assertThat(skipjack("dead", "prune", "--older-than", "1h", "--yes", "--json").out())
+        .isEqualTo("{\"deleted\":7}\n");
+  }
+
+  @Test
+  void aRescueTakesBackAJobWhoseLeaseHasExpired() {
+    enqueue();
+    List<Program> rescues = new ArrayList<>();
+    Worker.on(queue)
+        .handle(
+            Shop.RECEIPT,
+            (payload, context) -> {
+              Shop.execute(
+                  database, "UPDATE skipjack.jobs SET lease_expires_at = now() - interval '1 min'");
+              rescues.add(skipjack("rescue", "--spread", "1h", "--json"));
+              return Outcome.completed();
+            })
+        .queue("emails", 1)
+        .build()
+        .runNext();
+
+    assertThat(rescues)
+        .singleElement()
+        .satisfies(
+            rescue -> {
+              assertThat(rescue.exitCode()).isZero();
+              assertThat(rescue.out()).contains("\"queue\":\"emails\"", "\"status\":\"pending\"");
+            });
+  }
+
+  @Test
+  void aRunningHeadOfAKeyIsNotSkipped() {
+    queue.enqueue(Shop.STOCK, "{}", job -> job.orderingKey("sku-7"));
+    List<Program> skips = new ArrayList<>();
+    Worker.on(queue)
+        .handle(
+            Shop.STOCK,
+            (payload, context) -> {
+              skips.add(skipjack("keys", "skip", "sku-7"));
+              return Outcome.completed();
+            })
+        .queue("stock", 1)
+        .build()
+        .runNext();
+
+    assertThat(skips)
+        .singleElement()
+        .satisfies(
+            skip -> {
+              assertThat(skip.exitCode()).isEqualTo(1);
+              assertThat(skip.out()).contains("is running, so it was not skipped");
+            });
+  }
+
+  @Test
+  void pruningDeletesWhatHasExpired() {
+    queue.enqueueOnce(Shop.RECEIPT, "{}", job -> job.idempotencyKey("once"));
+    database.timeTravel(Duration.ofDays(2));
+
+    Program prune = skipjack("prune", "--json");
+    assertThat(prune.exitCode()).isZero();
+    assertThat(prune.out()).contains("\"keys_deleted\":1", "\"unfinished\":false");
+  }
+
+  @Test
+  void rolesArePrintedUnlessTheyAreConfirmed() {
+    Program printed = skipjack("roles", "--prefix", "cli_print");
+    assertThat(printed.exitCode()).isZero();
+    assertThat(printed.out()).contains("cli_print_viewer", "GRANT USAGE ON SCHEMA \"skipjack\" TO");
+    assertThat(skipjack("roles", "--prefix", "X").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void statsWarnOfQueuesThatNeedAttention() throws SQLException {
+    enqueue();
+    queue.admin().pause("emails");
+    Shop.execute(database, "UPDATE skipjack.jobs SET scheduled_at = now() - interval '1 min'");
+
+    assertThat(skipjack("stats").out())
+        .contains(
+            "! Queue 'emails' is paused and has pending jobs.",
+            "! Queue 'emails' has due jobs, but no worker.");
+  }
+
+  @Test
   void storedTextCannotControlTheTerminal() throws SQLException {
     JobId id = enqueue();
     Shop.execute(
@@ -276,6 +443,25 @@ class OperatorCommandsTest {
         "queues set emails --priority 101  | Priority 101 is not in -100..100.",
         "queues set emails --ordering-policy=no | --ordering-policy is 'no', but must be",
         "queues set emails --dead-retention x   | --dead-retention: 'x' is not a duration.",
+        "enqueue                           | Nothing to enqueue. Give KIND and PAYLOAD, or --file.",
+        "enqueue k {order}                 | is not JSON",
+        "enqueue K {}                      | Kind name 'K' is not allowed.",
+        "enqueue k {} --priority 500       | Priority 500 is not in -100..100.",
+        "enqueue k {} --import x           | --import needs --file.",
+        "enqueue --file no.jsonl           | no.jsonl: no such file, or not readable.",
+        "enqueue --file .                  | .: is a folder.",
+        "enqueue --file . --priority 1     | Set everything else in each line.",
+        "schedules add s --kind k          | Give either --cron or --every.",
+        "schedules add s --every 5m        | Missing required option: '--kind=KIND'",
+        "schedules add s --kind k --cron x | ",
+        "schedules add s --kind k --every 1m --zone Mars | Time zone 'Mars' is unknown.",
+        "schedules add s --kind k --every 1m --jitter 2h | Jitter PT2H of schedule 's' is not in",
+        "schedules add s --kind k --every 1m --missed no | expected one of [SKIP, ONCE, ALL]",
+        "schedules pause S                 | Schedule name 'S' is not allowed.",
+        "keys skip                         | Missing required parameter: 'KEY'",
+        "dead list --queue A               | Queue name 'A' is not allowed.",
+        "rescue --spread x                 | 'x' is not a duration.",
+        "prune --archive 40000d            | Archive retention",
         "migrate --print --check           | Use one of them.",
         "jobs list --profile a             | --url and --profile both name a database.",
       })

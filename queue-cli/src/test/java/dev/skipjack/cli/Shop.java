@@ -3,6 +3,8 @@ package dev.skipjack.cli;
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.worker.Worker;
@@ -10,10 +12,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The queue of a shop, as an operator finds it: a job of each status, on a new database, so that
- * their ids are 1 to 8.
+ * their ids are 1 to 13.
  */
 final class Shop {
 
@@ -29,6 +32,9 @@ final class Shop {
   static final JobType<String> REPORT =
       JobType.of("build-report", String.class).onQueue("reports").maxAttempts(3);
 
+  static final JobType<String> REFUND =
+      JobType.of("refund-card", String.class).onQueue("refunds").maxAttempts(3);
+
   private Shop() {}
 
   static JobQueue queue(QueueDatabase database) {
@@ -42,29 +48,49 @@ final class Shop {
     queue.enqueue(CHARGE, order(1002));
     queue.enqueue(CHARGE, order(1003));
     queue.enqueue(RECEIPT, order(1004));
-    queue.enqueue(STOCK, "{\"sku\": 7, \"change\": -1}", job -> job.orderingKey("sku-7"));
-    queue.enqueue(STOCK, "{\"sku\": 7, \"change\": 3}", job -> job.orderingKey("sku-7"));
+    for (int sku = 7; sku <= 8; sku++) {
+      String key = "sku-" + sku;
+      queue.enqueue(STOCK, change(sku, -1), job -> job.orderingKey(key));
+      queue.enqueue(STOCK, change(sku, 3), job -> job.orderingKey(key));
+    }
+    queue.enqueueAll(REFUND, List.of(order(901), order(902), order(903)));
     Worker worker =
         Worker.on(queue)
             .handle(RECEIPT, (receipt, context) -> send(receipt))
             .handle(CHARGE, (charge, context) -> Outcome.dead("Card declined"))
-            .handle(STOCK, (change, context) -> Outcome.dead("Unknown article: sku 7"))
+            .handle(STOCK, (change, context) -> Outcome.dead("Unknown article"))
+            .handle(REFUND, (refund, context) -> Outcome.dead("Refund period has ended"))
             .queue("emails", 1)
             .queue("payments", 1)
             .queue("stock", 1)
+            .queue("refunds", 1)
             .name("shop-1")
             .build();
     worker.runUntilIdle();
     queue.enqueue(RECEIPT, order(1005));
     queue.enqueue(REPORT, "{\"month\": \"2026-11\"}", job -> job.delay(Duration.ofDays(1)));
+    queue
+        .workers()
+        .announce(
+            new WorkerRow(
+                WorkerId.boot("shop-1"),
+                "app-1.example.org",
+                4711L,
+                List.of("emails", "payments"),
+                List.of("charge-card", "send-receipt"),
+                "{\"concurrency\": {\"emails\": 20, \"payments\": 4}}"));
     execute(
         database,
         "UPDATE skipjack.job_executions SET finished_at = started_at + interval '250 ms'",
-        "UPDATE skipjack.jobs SET scheduled_at = now() - interval '125 min' WHERE id = 7");
+        "UPDATE skipjack.jobs SET scheduled_at = now() - interval '125 min' WHERE id = 12");
   }
 
   private static String order(int number) {
     return "{\"order\": %d}".formatted(number);
+  }
+
+  private static String change(int sku, int pieces) {
+    return "{\"sku\": %d, \"change\": %d}".formatted(sku, pieces);
   }
 
   private static Outcome send(String receipt) {

@@ -1,0 +1,42 @@
+package dev.skipjack.cli;
+
+import java.util.Locale;
+import java.util.Set;
+import picocli.CommandLine.Option;
+
+/** The consent that a command needs before it changes many jobs or deletes something. */
+final class Confirmation {
+
+  private static final Set<String> YES = Set.of("y", "yes");
+
+  private final Environment environment;
+
+  @Option(
+      names = "--yes",
+      description = "Do not ask. Required if the command does not run on a terminal.")
+  private boolean yes;
+
+  Confirmation(Environment environment) {
+    this.environment = environment;
+  }
+
+  /**
+   * Returns if the user agrees.
+   *
+   * @throws CommandFailure if not, or if there is no terminal to ask on
+   */
+  void require(String question, Output output) {
+    if (yes) {
+      return;
+    }
+    if (!environment.terminal() || System.console() == null) {
+      throw CommandFailure.input(
+          "%s Add --yes to confirm, because there is no terminal to ask on.".formatted(question));
+    }
+    output.note(question + " [y/N]");
+    String line = System.console().readLine();
+    if (line == null || !YES.contains(line.strip().toLowerCase(Locale.ROOT))) {
+      throw CommandFailure.declined();
+    }
+  }
+}

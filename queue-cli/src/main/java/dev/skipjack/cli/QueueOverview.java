@@ -1,0 +1,73 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.PendingAge;
+import dev.skipjack.api.QueueState;
+import dev.skipjack.api.WorkerInfo;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue with its jobs.
+ *
+ * @param jobs the number of its jobs for each status that has any
+ * @param estimated whether a number is an estimate
+ * @param oldest its oldest pending job; null if there is none
+ * @param state its settings; null if it has never been configured or paused
+ * @param workers the workers that serve it
+ */
+record QueueOverview(
+    String name,
+    Map<JobStatus, Long> jobs,
+    boolean estimated,
+    @Nullable PendingAge oldest,
+    @Nullable QueueState state,
+    List<WorkerInfo> workers) {
+
+  static final Fields<QueueOverview> FIELDS =
+      Fields.<QueueOverview>none()
+          .and("queue", QueueOverview::name)
+          .andText("state", QueueOverview::pause)
+          .andJson("paused", QueueOverview::isPaused)
+          .andJson("paused_until", QueueOverview::pausedUntil)
+          .and("pending", queue -> queue.count(JobStatus.PENDING))
+          .and("oldest_due_seconds", QueueOverview::waited)
+          .and("running", queue -> queue.count(JobStatus.RUNNING))
+          .and("waiting", queue -> queue.count(JobStatus.WAITING))
+          .and("dead", queue -> queue.count(JobStatus.DEAD))
+          .andApart("estimated", QueueOverview::estimated)
+          .and("workers", queue -> queue.workers().size());
+
+  long count(JobStatus status) {
+    return jobs.getOrDefault(status, 0L);
+  }
+
+  /** Returns how long the oldest due job has been due; null if no job is due. */
+  @Nullable Duration waited() {
+    return oldest == null || oldest.age().isZero() ? null : oldest.age();
+  }
+
+  boolean isPaused() {
+    return state != null && state.paused();
+  }
+
+  @Nullable Instant pausedUntil() {
+    return state == null ? null : state.pausedUntil();
+  }
+
+  String pause() {
+    if (!isPaused()) {
+      return "active";
+    }
+    Instant until = pausedUntil();
+    return until == null ? "paused" : "paused until " + Cell.of(until);
+  }
+
+  /** Returns whether there is any trace of the queue, whose name may be misspelled otherwise. */
+  boolean isKnown() {
+    return state != null || !jobs.isEmpty() || !workers.isEmpty();
+  }
+}

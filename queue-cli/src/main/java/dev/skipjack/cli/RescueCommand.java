@@ -1,0 +1,60 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.OrderedJobs;
+import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.store.jooq.JobQueue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code skipjack rescue}. */
+@Command(
+    name = "rescue",
+    description = {
+      "Take back jobs whose lease has expired, as running workers do by themselves.",
+      "A rescued job is due again, or becomes dead if it has used all its attempts."
+    })
+final class RescueCommand extends QueueAction {
+
+  private static final int BATCH = 500;
+
+  private static final Fields<Rescued> RESCUED =
+      Fields.<Rescued>none()
+          .and("id", job -> job.execution().jobId())
+          .and("queue", Rescued::queue)
+          .and("kind", Rescued::kind)
+          .and("status", Rescued::status);
+
+  @Option(
+      names = "--spread",
+      paramLabel = "DURATION",
+      defaultValue = "0s",
+      description = "The jobs become due within this time. Default: ${DEFAULT-VALUE}.")
+  private Duration spread;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets an option that has a default
+  RescueCommand() {
+    super(Access.WRITE);
+  }
+
+  @Override
+  int run(JobQueue queue, Output output) {
+    List<Rescued> rescued = new ArrayList<>();
+    List<Rescued> batch;
+    do {
+      batch = queue.store().rescue(spread, BATCH);
+      rescued.addAll(batch);
+      output.progress(() -> rescued.size() + " jobs rescued");
+    } while (batch.size() == BATCH);
+    output.endProgress();
+    // A job that died may have let the next job of its ordering key run.
+    if (rescued.stream().anyMatch(job -> job.status() == JobStatus.DEAD)) {
+      queue.orderedJobs().ifPresent(OrderedJobs::sweep);
+    }
+    output.listOrNote("rescued", RESCUED, rescued, "No lease has expired.");
+    return ExitCodes.DONE; // a system's cron expects that often there is nothing to do
+  }
+}

@@ -1,0 +1,366 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.schedule.CronTiming;
+import dev.skipjack.api.schedule.Missed;
+import dev.skipjack.api.schedule.Overlap;
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.schedule.ScheduleState;
+import dev.skipjack.api.schedule.Timing;
+import dev.skipjack.api.spi.Names;
+import dev.skipjack.store.jooq.JobQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code skipjack schedules}. */
+@Command(
+    name = "schedules",
+    description = "List schedules, show one, and add, pause, resume, fire or remove schedules.",
+    subcommands = {
+      SchedulesCommand.ListSchedules.class,
+      SchedulesCommand.Show.class,
+      SchedulesCommand.Add.class,
+      SchedulesCommand.Pause.class,
+      SchedulesCommand.Resume.class,
+      SchedulesCommand.Fire.class,
+      SchedulesCommand.Remove.class
+    })
+final class SchedulesCommand extends CommandGroup {
+
+  private static final Fields<ScheduleState> STATE =
+      Fields.<ScheduleState>none()
+          .and("schedule", ScheduleState::name)
+          .and("timing", schedule -> describe(schedule.timing()))
+          .and("kind", ScheduleState::kind)
+          .andApart("queue", ScheduleState::queue)
+          .andText("state", schedule -> schedule.isPaused() ? "paused" : "active")
+          .andJson("paused_at", ScheduleState::pausedAt)
+          .andText("next fire", SchedulesCommand::nextFire)
+          .andJson("next_fires", ScheduleState::nextFires)
+          .and("last_fire", ScheduleState::lastFire)
+          .andApart("last_job", ScheduleState::lastJob)
+          .and("last_status", ScheduleState::lastStatus)
+          .andApart("missed", schedule -> schedule.missed().policy())
+          .andApart("overlap", ScheduleState::overlap)
+          .andApart("jitter_seconds", ScheduleState::jitter)
+          .andApart("tags", ScheduleState::tags)
+          .andApart("description", ScheduleState::description)
+          .andApart("origin", ScheduleState::origin)
+          .andApart("undeclared", ScheduleState::isUndeclared)
+          .andApart("needs_code", ScheduleState::needsCode)
+          .andApart(
+              "failure", schedule -> schedule.failure() == null ? null : schedule.failure().error())
+          .andApart("payload", schedule -> Json.Raw.of(schedule.payload()));
+
+  private static @Nullable String describe(@Nullable Timing timing) {
+    return timing == null
+        ? null
+        : timing.fold(
+            CronTiming::toString,
+            interval ->
+                "every %s%s"
+                    .formatted(
+                        Cell.duration(interval.interval()),
+                        interval.isAligned() ? "" : " from the last fire"));
+  }
+
+  private static @Nullable Instant nextFire(ScheduleState schedule) {
+    return schedule.nextFires().stream().findFirst().orElse(null);
+  }
+
+  private static CommandFailure unknown(String name) {
+    return CommandFailure.nothing(
+        "There is no schedule '%s'. 'skipjack schedules list' prints all.".formatted(name));
+  }
+
+  /** {@code skipjack schedules list}. */
+  @Command(name = "list", description = "List all schedules with their next and last fires.")
+  static final class ListSchedules extends QueueAction {
+
+    ListSchedules() {
+      super(Access.READ);
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      List<ScheduleState> schedules = queue.schedules().list();
+      return output.listOrNote("schedules", STATE, schedules, "There are no schedules.");
+    }
+  }
+
+  /** {@code skipjack schedules show}. */
+  @Command(name = "show", description = "Show a schedule with its next five fires.")
+  static final class Show extends QueueAction {
+
+    @Parameters(paramLabel = "SCHEDULE", description = "Name of the schedule.")
+    private String name;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    Show() {
+      super(Access.READ);
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      ScheduleState schedule =
+          queue.schedules().find(Names.requireSchedule(name)).orElseThrow(() -> unknown(name));
+      if (output.isJson()) {
+        output.document(STATE.members(schedule));
+      } else {
+        output.record(STATE, schedule);
+        if (schedule.nextFires().size() > 1) {
+          output.section(
+              "Next fires",
+              Fields.<Instant>none().and("planned_for", fire -> fire),
+              schedule.nextFires());
+        }
+      }
+      return ExitCodes.DONE;
+    }
+  }
+
+  /** {@code skipjack schedules add}. */
+  @Command(
+      name = "add",
+      description = {
+        "Add a schedule, which workers that run the kind's queue fire.",
+        "Give --cron or --every."
+      })
+  static final class Add extends QueueAction {
+
+    @Parameters(paramLabel = "SCHEDULE", description = "Name of the new schedule.")
+    private String name;
+
+    @Option(
+        names = "--cron",
+        paramLabel = "EXPRESSION",
+        description = "When it fires: minute, hour, day of month, month, day of week.")
+    private @Nullable String cron;
+
+    @Option(
+        names = "--every",
+        paramLabel = "DURATION",
+        description = "Interval between fires, for example 15m.")
+    private @Nullable Duration every;
+
+    @Option(
+        names = "--zone",
+        paramLabel = "ZONE",
+        description = "Time zone of the expression, for example Europe/Berlin. Default: UTC.")
+    private @Nullable String zone;
+
+    @Option(
+        names = "--kind",
+        paramLabel = "KIND",
+        required = true,
+        description = "Kind of its jobs.")
+    private String kind;
+
+    @Option(
+        names = "--payload",
+        paramLabel = "JSON",
+        defaultValue = "{}",
+        description = "Payload of its jobs. Default: ${DEFAULT-VALUE}.")
+    private String payload;
+
+    @Option(
+        names = "--queue",
+        paramLabel = "NAME",
+        description = "Queue of its jobs. Default: default.")
+    private @Nullable String queueName;
+
+    @Option(names = "--priority", paramLabel = "N", description = "Priority of its jobs.")
+    private @Nullable Integer priority;
+
+    @Option(names = "--tag", paramLabel = "TAG", description = "Tag of its jobs; may be repeated.")
+    private List<String> tags = List.of();
+
+    @Option(
+        names = "--missed",
+        paramLabel = "POLICY",
+        defaultValue = "once",
+        description =
+            "Fires that no worker could serve: skip, once or all (at most 1000). Default: ${DEFAULT-VALUE}.")
+    private Missed.Policy missed;
+
+    @Option(
+        names = "--overlap",
+        paramLabel = "POLICY",
+        defaultValue = "allow",
+        description =
+            "A fire while an earlier job is live: allow, skip_while_live or cancel_previous. Default: ${DEFAULT-VALUE}.")
+    private Overlap overlap;
+
+    @Option(
+        names = "--jitter",
+        paramLabel = "DURATION",
+        defaultValue = "0s",
+        description = "Fires are delayed by a random time up to this. Default: ${DEFAULT-VALUE}.")
+    private Duration jitter;
+
+    @Option(names = "--description", paramLabel = "TEXT", description = "What it is for.")
+    private @Nullable String description;
+
+    private static final int MOST_MISSED = 1_000;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets required and defaulted options
+    Add() {
+      super(Access.WRITE);
+    }
+
+    @Override
+    void check() {
+      if ((cron == null) == (every == null)) {
+        throw CommandFailure.input("Give either --cron or --every.");
+      }
+      schedule();
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      queue.schedules().add(schedule());
+      ScheduleState added = queue.schedules().find(name).orElseThrow(() -> unknown(name));
+      if (output.isJson()) {
+        output.document(STATE.members(added));
+      } else {
+        output.line(
+            "Added schedule '%s', which fires next at %s."
+                .formatted(name, Cell.whole(nextFire(added))));
+      }
+      return ExitCodes.DONE;
+    }
+
+    private Schedule schedule() {
+      Timing timing =
+          cron == null ? Timing.every(Objects.requireNonNull(every)) : Timing.cron(cron);
+      Schedule schedule =
+          Schedule.of(zone == null ? timing : timing.zone(zone))
+              .named(name)
+              .enqueue(JobType.of(kind, String.class), payload, this::options)
+              .missed(missed == Missed.Policy.ALL ? Missed.all(MOST_MISSED) : new Missed(missed, 1))
+              .overlap(overlap)
+              .jitter(jitter);
+      return description == null ? schedule : schedule.description(description);
+    }
+
+    private EnqueueOptions options(EnqueueOptions none) {
+      EnqueueOptions options = none;
+      if (queueName != null) {
+        options = options.onQueue(queueName);
+      }
+      if (priority != null) {
+        options = options.priority(priority);
+      }
+      return tags.isEmpty() ? options : options.tags(tags);
+    }
+  }
+
+  /** A command that changes the schedule that is named. */
+  abstract static class ScheduleAction extends QueueAction {
+
+    @Parameters(paramLabel = "SCHEDULE", description = "Name of the schedule.")
+    private String name;
+
+    private final String result;
+
+    /**
+     * @param result what the schedule is afterwards
+     */
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    ScheduleAction(String result) {
+      super(Access.WRITE);
+      this.result = result;
+    }
+
+    @Override
+    final int run(JobQueue queue, Output output) {
+      if (!change(queue, Names.requireSchedule(name))) {
+        throw unknown(name);
+      }
+      Map<String, @Nullable Object> members = new LinkedHashMap<>();
+      members.put("schedule", name);
+      members.put("result", result);
+      output.done("Schedule '%s': %s.".formatted(name, result), members);
+      return ExitCodes.DONE;
+    }
+
+    /** Returns whether there is a schedule of that name. */
+    abstract boolean change(JobQueue queue, String schedule);
+  }
+
+  /** {@code skipjack schedules pause}. */
+  @Command(
+      name = "pause",
+      description = "Pause a schedule, so that it does not fire until it is resumed.")
+  static final class Pause extends ScheduleAction {
+
+    Pause() {
+      super("paused");
+    }
+
+    @Override
+    boolean change(JobQueue queue, String schedule) {
+      return queue.schedules().pause(schedule);
+    }
+  }
+
+  /** {@code skipjack schedules resume}. */
+  @Command(
+      name = "resume",
+      description = "Resume a schedule from its next fire; fires during the pause are not missed.")
+  static final class Resume extends ScheduleAction {
+
+    Resume() {
+      super("active");
+    }
+
+    @Override
+    boolean change(JobQueue queue, String schedule) {
+      return queue.schedules().resume(schedule);
+    }
+  }
+
+  /** {@code skipjack schedules fire}. */
+  @Command(
+      name = "fire",
+      description = "Request one fire now, even of a paused schedule. A worker serves the request.")
+  static final class Fire extends ScheduleAction {
+
+    Fire() {
+      super("fire requested");
+    }
+
+    @Override
+    boolean change(JobQueue queue, String schedule) {
+      return queue.schedules().fireNow(schedule);
+    }
+  }
+
+  /** {@code skipjack schedules remove}. */
+  @Command(
+      name = "remove",
+      description = {
+        "Remove a schedule that an operator added. Its jobs remain.",
+        "A schedule that is declared in code would return with the next start of a worker: pause it instead."
+      })
+  static final class Remove extends ScheduleAction {
+
+    Remove() {
+      super("removed");
+    }
+
+    @Override
+    boolean change(JobQueue queue, String schedule) {
+      return queue.schedules().remove(schedule);
+    }
+  }
+}
