@@ -23,7 +23,9 @@ with
       )
       and "skipjack"."jobs"."unique_key" is not distinct from "given"."unique_key"
       and case
-        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
+        when "skipjack"."jobs"."status" in (
+          'pending', 'waiting'
+        ) then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
         else false
       end
       and not (
@@ -58,7 +60,9 @@ with
       )
       and "skipjack"."jobs"."unique_key" is not distinct from "given"."unique_key"
       and case
-        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
+        when "skipjack"."jobs"."status" in (
+          'pending', 'waiting'
+        ) then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
         else false
       end
       and "given"."next_key" is not null
@@ -96,7 +100,9 @@ with
       )
       and "skipjack"."jobs"."unique_key" is not distinct from "given"."unique_key"
       and case
-        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
+        when "skipjack"."jobs"."status" in (
+          'pending', 'waiting'
+        ) then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
         else false
       end
       and case
@@ -159,7 +165,9 @@ from unnest(cast(
       "holder"."status",
       ("holder"."attempts" > "holder"."uncounted_attempts") as "has_used_attempt",
       case
-        when "holder"."status" = 'pending' then ("holder"."attempts" = "holder"."uncounted_attempts")
+        when "holder"."status" in (
+          'pending', 'waiting'
+        ) then ("holder"."attempts" = "holder"."uncounted_attempts")
         else false
       end as "is_grippable",
       (

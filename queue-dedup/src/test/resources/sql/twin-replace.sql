@@ -100,7 +100,9 @@ with
       )
       and "skipjack"."jobs"."unique_key" is not distinct from "given"."unique_key"
       and case
-        when "skipjack"."jobs"."status" = 'pending' then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
+        when "skipjack"."jobs"."status" in (
+          'pending', 'waiting'
+        ) then ("skipjack"."jobs"."attempts" = "skipjack"."jobs"."uncounted_attempts")
         else false
       end
       and (
@@ -367,7 +369,9 @@ from unnest(cast(
       ("holder"."attempts" > "holder"."uncounted_attempts") as "has_used_attempt",
       (
         case
-          when "holder"."status" = 'pending' then ("holder"."attempts" = "holder"."uncounted_attempts")
+          when "holder"."status" in (
+            'pending', 'waiting'
+          ) then ("holder"."attempts" = "holder"."uncounted_attempts")
           else false
         end
         and (

@@ -51,7 +51,9 @@ with
       array(
         select "locked"."id"
         from "locked"
-        where "locked"."status" = 'pending'
+        where "locked"."status" in (
+          'pending', 'waiting'
+        )
       )
     )
     returning "skipjack"."jobs"."id"

@@ -4,7 +4,7 @@ package dev.skipjack.api;
 public enum EditResult {
   /** The job was changed. */
   EDITED,
-  /** The job is running, waiting for its ordering key, or dead; it was not changed. */
+  /** The job is running or dead; it was not changed. */
   NOT_PENDING,
   /** The job was locked by another transaction and was not changed. */
   BUSY,

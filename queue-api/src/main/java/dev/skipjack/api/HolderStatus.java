@@ -2,13 +2,16 @@ package dev.skipjack.api;
 
 /** The status of the job that holds a unique key, as seen by a duplicate. */
 public enum HolderStatus {
-  /** Pending, and has not used an attempt. Only in this state can a duplicate change the job. */
+  /** Pending, and has not used an attempt. A duplicate can change the job. */
   PENDING,
   /** Pending, waiting for another attempt. */
   RETRYING,
   /** Running. The handler may have read its data before the duplicate was enqueued. */
   RUNNING,
-  /** Waiting behind an earlier job of its ordering key. */
+  /**
+   * Waiting behind an earlier job of its ordering key. A duplicate can change the job if it has not
+   * used an attempt.
+   */
   WAITING,
   /** Dead, but keeping its key. */
   DEAD,

@@ -45,7 +45,8 @@ public interface QueueAdmin {
   RedriveSummary redriveAll(DeadJobs which);
 
   /**
-   * Changes a pending job.
+   * Changes a job that is pending or waits for its ordering key. Its ordering key and its position
+   * in it do not change, even if the type derives the key from the payload.
    *
    * @throws PayloadException if the new payload is rejected; in that case, nothing is changed
    */

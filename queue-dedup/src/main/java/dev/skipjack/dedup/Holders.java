@@ -21,13 +21,15 @@ final class Holders {
 
   /**
    * Returns a condition that is true if a duplicate may change the job. It is a CASE because with a
-   * plain comparison of the status, the planner could choose the index of pending jobs and read all
-   * of it.
+   * plain comparison of the status, the planner could choose an index of pending or waiting jobs
+   * and read all of it.
    */
   static Condition isUnused(Jobs holder) {
     return condition(
         when(
-                holder.STATUS.eq(inline(JobStatus.PENDING, holder.STATUS)),
+                holder.STATUS.in(
+                    inline(JobStatus.PENDING, holder.STATUS),
+                    inline(JobStatus.WAITING, holder.STATUS)),
                 field(holder.ATTEMPTS.eq(holder.UNCOUNTED_ATTEMPTS)))
             .otherwise(inline(false)));
   }

@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * WITH unused AS MATERIALIZED (SELECT jobs.id FROM jobs JOIN given ON jobs.id = given.twin_id
  *                               WHERE jobs.id = ANY (:twin_ids) AND jobs.unique_key IS NOT DISTINCT FROM given.unique_key
- *                                 AND status = 'pending' AND attempts = uncounted_attempts AND (jobs.kind = given.kind OR given.holds)
+ *                                 AND status IN ('pending', 'waiting') AND attempts = uncounted_attempts AND (jobs.kind = given.kind OR given.holds)
  *                               ORDER BY given.position FOR SHARE | FOR NO KEY UPDATE),
  * replaced AS (UPDATE jobs SET payload = CASE WHEN given.replaces_payload THEN given.payload ELSE jobs.payload END, ...
  *                FROM given WHERE jobs.id = given.twin_id AND jobs.id = ANY (ARRAY(SELECT id FROM unused))

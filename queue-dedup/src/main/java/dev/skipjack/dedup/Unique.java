@@ -178,8 +178,8 @@ public final class Unique<T> {
 
   /**
    * Lets a duplicate change the given parts of the job that holds the key, provided that the job is
-   * pending, has not used an attempt, and is of the same kind. Any other job is left unchanged, and
-   * the result contains its status.
+   * pending or waits for its ordering key, has not used an attempt, and is of the same kind. Any
+   * other job is left unchanged, and the result contains its status.
    */
   public Unique<T> replace(JobPart first, JobPart... more) {
     return replacing(EnumSet.of(first, more));
@@ -192,9 +192,9 @@ public final class Unique<T> {
   /**
    * Debounces the job: it becomes due when no duplicate has arrived for the duration {@code quiet},
    * and runs with the payload of the last one. Each duplicate postpones the job, provided that the
-   * job is pending, has not used an attempt, and is of the same kind. If the job has been started
-   * before and was then snoozed, released or redriven, a duplicate replaces its payload but not its
-   * due time. The due time cannot be set by options.
+   * job is pending or waits for its ordering key, has not used an attempt, and is of the same kind.
+   * If the job has been started before and was then snoozed, released or redriven, a duplicate
+   * replaces its payload but not its due time. The due time cannot be set by options.
    *
    * @param quiet how long the job waits for further duplicates; positive
    * @param maxWait the maximum time from the first enqueue until the job is due; at least {@code

@@ -124,8 +124,7 @@ final class UniqueCall {
           JobId id = inserted.get(j).id();
           if (id == null) {
             again.add(job);
-          } else if (inserted.get(j).holder() == HolderStatus.PENDING
-              && action != HolderAction.NONE) {
+          } else if (mayBeUnused(inserted.get(j).holder()) && action != HolderAction.NONE) {
             conflicts.add(new KeyConflict(job, id));
           } else {
             results.put(UniqueKeys.of(UniqueKeys.asked(job)), inserted.get(j).withoutChange(id));
@@ -135,6 +134,10 @@ final class UniqueCall {
       open = again;
     }
     return conflicts;
+  }
+
+  private static boolean mayBeUnused(@Nullable HolderStatus holder) {
+    return holder == HolderStatus.PENDING || holder == HolderStatus.WAITING;
   }
 
   private List<KeyConflict> takeForPeriod(List<NewJob> jobs) throws SQLException {

@@ -2,16 +2,21 @@ package dev.skipjack.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
+import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.spi.Execution;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -94,6 +99,71 @@ class UniqueOrderingTest {
     Enqueued waiting = (Enqueued) enqueue("a");
 
     assertThat(enqueue("a")).isEqualTo(new AlreadyQueued(waiting.jobId(), HolderStatus.WAITING));
+  }
+
+  @Test
+  void replacedWaitingJobRunsInItsPlaceWithTheNewPayload() {
+    Enqueued head = (Enqueued) enqueue("head");
+    Enqueued waiting = (Enqueued) enqueue("a");
+    Enqueued last = (Enqueued) enqueue("b");
+
+    Unique<Sync> latest = Fixture.BY_ACCOUNT.replace(JobPart.PAYLOAD);
+    assertThat(fixture.unique.enqueue(ORDERED, new Sync("a", 2), latest))
+        .isEqualTo(new Replaced(waiting.jobId()));
+    for (Enqueued next : List.of(head, waiting, last)) {
+      List<Execution> claimed = fixture.claim(10, Fixture.LEASE);
+      assertThat(claimed).extracting(Execution::jobId).containsExactly(next.jobId());
+      assertThat(fixture.value("SELECT payload ->> 'version' FROM @jobs WHERE status = 'running'"))
+          .isEqualTo(next == waiting ? "2" : "1");
+      fixture.store.complete(claimed);
+    }
+  }
+
+  /** As it is with a pending job: the handler must see what the transaction commits. */
+  @Test
+  void waitingJobThatATransactionFindsUntilStartedIsNotPromotedBeforeItCommits()
+      throws SQLException {
+    Unique<Sync> next = Fixture.BY_ACCOUNT.untilStarted();
+    fixture.unique.enqueue(ORDERED, Fixture.sync("head"), next);
+    JobId waiting = fixture.unique.enqueue(ORDERED, Fixture.sync("a"), next).jobId();
+    Execution head = fixture.claim();
+    try (Connection open = fixture.database.connection()) {
+      open.setAutoCommit(false);
+      assertThat(fixture.unique.in(open).enqueue(ORDERED, Fixture.sync("a"), next))
+          .isEqualTo(new AlreadyQueued(waiting, HolderStatus.WAITING));
+      fixture.store.complete(List.of(head));
+      assertThat(fixture.claim(10, Fixture.LEASE)).isEmpty();
+      open.commit();
+    }
+    fixture.queue.orderedJobs().orElseThrow().sweep();
+    assertThat(fixture.claim().jobId()).isEqualTo(waiting);
+  }
+
+  @Test
+  void deadHeadWhoseUniqueKeyIsTakenBlocksUntilItIsSkippedAndIsRedrivenLater() {
+    JobId dead = enqueue("a").jobId();
+    fixture.fail(fixture.claim(), true);
+    JobId taker = enqueue("a").jobId();
+    assertThat(fixture.queue.admin().redrive(List.of(dead)))
+        .containsExactly(new RedriveResult.Conflict(taker));
+    assertThat(fixture.claim(10, Fixture.LEASE)).isEmpty();
+
+    assertThat(fixture.queue.admin().unblock("key")).isTrue();
+    Execution running = fixture.claim();
+    assertThat(running.jobId()).isEqualTo(taker);
+    fixture.store.complete(List.of(running));
+    assertThat(fixture.queue.admin().redrive(List.of(dead)))
+        .containsExactly(new RedriveResult.Redriven());
+    assertThat(fixture.claim().jobId()).isEqualTo(dead);
+  }
+
+  @Test
+  void cancelledHolderPassesItsOrderingKeyOn() {
+    Enqueued head = (Enqueued) enqueue("a");
+    Enqueued waiting = (Enqueued) enqueue("b");
+    assertThat(fixture.unique.cancel(ORDERED, Fixture.sync("a"), Fixture.BY_ACCOUNT))
+        .isEqualTo(CancelResult.CANCELLED);
+    assertThat(fixture.claim().jobId()).isEqualTo(waiting.jobId()).isNotEqualTo(head.jobId());
   }
 
   private EnqueueResult enqueue(String account) {

@@ -19,7 +19,6 @@ import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.List;
 import org.jooq.CommonTableExpression;
-import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 
@@ -58,7 +57,8 @@ final class CancelStatement {
             .asMaterialized(
                 select(JOBS.ID)
                     .from(JOBS)
-                    .where(isLockedAsOneOf(locked, JobStatus.PENDING, JobStatus.WAITING))
+                    .where(
+                        CommandCtes.isLockedAsOneOf(locked, JobStatus.PENDING, JobStatus.WAITING))
                     .orderBy(JOBS.ID)
                     .forUpdate()
                     .skipLocked());
@@ -77,7 +77,7 @@ final class CancelStatement {
                         JOBS.CANCEL_REQUESTED_AT,
                         coalesce(JOBS.CANCEL_REQUESTED_AT, DatabaseClock.NOW))
                     .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
-                    .where(isLockedAsOneOf(locked, JobStatus.RUNNING))
+                    .where(CommandCtes.isLockedAsOneOf(locked, JobStatus.RUNNING))
                     .returning(JOBS.ID));
     Field<String> result =
         CommandCtes.result(cancelled, CancelResult.CANCELLED)
@@ -105,14 +105,5 @@ final class CancelStatement {
         CommandCtes::arguments,
         row ->
             new KeyedResult<>(CancelResult.valueOf(row.text(result)), row.textOrNull(orderingKey)));
-  }
-
-  private static Condition isLockedAsOneOf(CommonTableExpression<?> locked, JobStatus... statuses) {
-    return JOBS.ID.eq(
-        any(
-            array(
-                select(CommandCtes.idOf(locked))
-                    .from(locked)
-                    .where(CommandCtes.statusOf(locked).in(JobPredicates.literals(statuses))))));
   }
 }

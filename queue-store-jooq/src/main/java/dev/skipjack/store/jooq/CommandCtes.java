@@ -78,6 +78,16 @@ final class CommandCtes {
                     .where(statusOf(locked).eq(JobPredicates.literal(status))))));
   }
 
+  /** Returns a condition like {@link #isLockedAs} for several statuses. */
+  static Condition isLockedAsOneOf(Table<?> locked, JobStatus... statuses) {
+    return JOBS.ID.eq(
+        any(
+            array(
+                select(idOf(locked))
+                    .from(locked)
+                    .where(statusOf(locked).in(JobPredicates.literals(statuses))))));
+  }
+
   /** Begins the result for a given job, {@code CASE WHEN table.id IS NOT NULL THEN 'result'}. */
   static CaseConditionStep<String> result(Table<?> table, Enum<?> result) {
     return when(isIn(table), literal(result));

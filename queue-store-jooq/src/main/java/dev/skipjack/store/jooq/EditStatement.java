@@ -29,16 +29,19 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes a pending job.
+ * Changes a job that is pending or waits for its ordering key.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
  * edited AS (UPDATE jobs SET priority = coalesce(change.priority, priority),
  *                            scheduled_at = greatest(clock_timestamp(), change.scheduled_at | clock_timestamp() + change.delay), ...
  *              FROM unnest(...) AS change
- *             WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'pending')) RETURNING id)
+ *             WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status IN ('pending', 'waiting'))) RETURNING id)
  * SELECT CASE WHEN edited .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END FROM given ...
  * }</pre>
+ *
+ * <p>A job that waits for its ordering key keeps its position there. If it would be promoted while
+ * this statement has locked it, a sweep promotes it later.
  *
  * <p>A due time never moves into the past, because claims with a low-water mark would not find the
  * job. {@link CommandCtes} explains the lock order.
@@ -90,7 +93,8 @@ final class EditStatement {
                             JOBS.PAYLOAD))
                     .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                     .from(change.table())
-                    .where(CommandCtes.isLockedAs(locked, JobStatus.PENDING))
+                    .where(
+                        CommandCtes.isLockedAsOneOf(locked, JobStatus.PENDING, JobStatus.WAITING))
                     .returning(JOBS.ID));
     Field<String> result =
         CommandCtes.result(

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.BlockedKey;
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.EditResult;
+import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
@@ -475,6 +478,79 @@ class OrderingTest {
   }
 
   @Test
+  void editedWaitingJobKeepsItsPlace() {
+    List<JobId> jobs = enqueue("a", 3);
+    JobEdit edit =
+        JobEdit.nothing().payload(new Fixture.Work(9)).priority(50).delay(Duration.ofHours(1));
+    assertThat(fixture.queue.admin().edit(jobs.get(1), edit)).isEqualTo(EditResult.EDITED);
+    assertThat(statuses("a")).isEqualTo("pending waiting waiting");
+    fixture.store.complete(executions(fixture.claim(1)));
+
+    assertThat(statuses("a")).isEqualTo("pending waiting");
+    assertThat(claimedOf(50, 0)).isEmpty();
+    assertThat(fixture.queue.admin().edit(jobs.get(1), JobEdit.nothing().delay(Duration.ZERO)))
+        .isEqualTo(EditResult.EDITED);
+    assertThat(claimedOf(50, 0)).containsExactly(jobs.get(1));
+    assertThat(fixture.value("SELECT payload ->> 'number' FROM @jobs WHERE id = " + jobs.get(1)))
+        .isEqualTo("9");
+  }
+
+  @Test
+  void delayedHeadThatIsMadeDueRunsAndTheNextOneThatWasDelayedHoldsTheKey() {
+    JobId head =
+        fixture.queue.enqueue(
+            Fixture.WORK,
+            new Fixture.Work(1),
+            job -> job.orderingKey("a").delay(Duration.ofHours(1)));
+    List<JobId> others = enqueue("a", 2);
+    fixture.queue.admin().edit(others.get(0), JobEdit.nothing().delay(Duration.ofHours(1)));
+    fixture.queue.admin().edit(head, JobEdit.nothing().delay(Duration.ZERO));
+
+    List<ClaimedJob> claimed = fixture.claim(10);
+    assertThat(claimed).extracting(each -> each.execution().jobId()).containsExactly(head);
+    fixture.store.complete(executions(claimed));
+    assertThat(statuses("a")).isEqualTo("pending waiting");
+    assertThat(ordered.sweep().promoted()).isEmpty();
+    assertThat(claimed()).isEmpty();
+  }
+
+  @Test
+  void jobThatIsEditedWhileTheHeadEndsIsPromotedByTheNextSweep() throws SQLException {
+    List<JobId> jobs = enqueue("a", 3);
+    List<ClaimedJob> head = fixture.claim(1);
+    try (Rival rival = new Rival(fixture.database)) {
+      rival.begin();
+      rival.execute(fixture.inSchema("UPDATE @jobs SET priority = 0 WHERE id = " + jobs.get(1)));
+      fixture.store.complete(executions(head));
+      assertThat(claimed()).isEmpty();
+      rival.commit();
+    }
+    assertThat(ordered.sweep().promoted()).hasSize(1);
+    assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void repeatedEnqueueWithAnIdempotencyKeyAddsNothingToTheOrderingKey() {
+    List<JobId> first = enqueue("a", 1);
+    EnqueueResult once = enqueueOnce("request");
+    assertThat(enqueueOnce("request")).isEqualTo(new EnqueueResult.AlreadyQueued(once.jobId()));
+    EnqueueResult other = enqueueOnce("other request");
+
+    for (JobId next : List.of(first.get(0), once.jobId(), other.jobId())) {
+      List<ClaimedJob> claimed = fixture.claim(10);
+      assertThat(claimed).extracting(each -> each.execution().jobId()).containsExactly(next);
+      fixture.store.complete(executions(claimed));
+    }
+    assertThat(enqueueOnce("request")).isEqualTo(new EnqueueResult.AlreadyQueued(once.jobId()));
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
+  }
+
+  private EnqueueResult enqueueOnce(String request) {
+    return fixture.queue.enqueueOnce(
+        Fixture.WORK, new Fixture.Work(1), job -> job.orderingKey("a").idempotencyKey(request));
+  }
+
+  @Test
   void keyOrdersJobsOfSeveralQueuesAndKinds() {
     JobType<Fixture.Work> other = JobType.of("other", Fixture.Work.class).onQueue("elsewhere");
     fixture.queue.enqueue(other, new Fixture.Work(1), job -> job.orderingKey("a"));
@@ -573,6 +649,15 @@ class OrderingTest {
 
   private List<JobId> claimed() {
     return fixture.claim(100).stream().map(each -> each.execution().jobId()).toList();
+  }
+
+  /** Claims from the lanes of these priorities. */
+  private List<JobId> claimedOf(int... priorities) {
+    Lane[] lanes =
+        IntStream.of(priorities).mapToObj(each -> new Lane("default", each)).toArray(Lane[]::new);
+    return fixture.store.claim(Fixture.request(10, Fixture.LEASE, lanes)).stream()
+        .map(each -> each.execution().jobId())
+        .toList();
   }
 
   private static List<Execution> executions(List<ClaimedJob> jobs) {
