@@ -5,8 +5,8 @@ public enum JobPart {
   /** The payload and its version. */
   PAYLOAD,
   /**
-   * The priority, which becomes the one that the duplicate would have in the queue of the pending
-   * job.
+   * The priority. It is set to the priority that the duplicate would have in the pending job's
+   * queue.
    */
   PRIORITY,
   /** The due time. */

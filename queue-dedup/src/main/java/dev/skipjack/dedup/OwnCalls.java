@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
- * Repeats calls that run in the queue's own transactions and whose transaction was aborted by the
- * server, so that none of their changes were committed.
+ * Repeats calls that run in the queue's own transactions. A call is repeated only if the server has
+ * aborted its transaction, because then none of its changes were committed.
  *
  * <p>Deadlocks are possible because a call that holds later keys must return to an earlier key if
  * that key changes hands. After a timeout, which means that a statement took longer than allowed
@@ -22,7 +22,7 @@ final class OwnCalls {
   /** SQLSTATEs of a cancelled statement and of a lock that was not available. */
   private static final Set<String> TIMEOUTS = Set.of("57014", "55P03");
 
-  /** The server takes a second to detect each deadlock, and lets one of the two calls proceed. */
+  /** The maximum number of deadlocks per call. The server takes a second to detect each one. */
   private static final int MOST_DEADLOCKS = 10;
 
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * and then applies the policy to the jobs that hold the other keys, both in key order. Instances
  * are not thread-safe.
  *
- * <p>A call in its second phase does not wait for a call in its first, so two calls cannot wait for
- * each other. The exception is a key that is released in the meantime: the call then takes that key
- * while it already holds later keys or jobs, and can deadlock with another call (40P01).
+ * <p>A call in its second phase does not wait for a call in its first phase, so two calls cannot
+ * wait for each other. The exception is a key that is released in the meantime: the call then takes
+ * that key while it already holds later keys or jobs, and can deadlock with another call (40P01).
  *
  * <p>If a holder hands over, its request repeats both phases with the next key, while the call
  * keeps the jobs that it has locked. A call locks only overdue jobs exclusively, and no other

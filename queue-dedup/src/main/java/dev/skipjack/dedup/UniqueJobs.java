@@ -94,7 +94,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
         });
   }
 
-  /** Writes what the queue's interceptors pass on. */
+  /** Returns an enqueuer that writes the jobs that the queue's interceptors pass on. */
   private UniqueEnqueuer bound(BoundUniqueEnqueuer.Insertion write) {
     return new BoundUniqueEnqueuer(
         queue.jobFactory(),
@@ -161,7 +161,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
     return keys(job, unique).stream().flatMap(key -> holder(key, unique).stream()).findFirst();
   }
 
-  /** Returns the job with each key that it may have been enqueued with. */
+  /** Returns a copy of the job for each key that it may have been enqueued with. */
   private static List<NewJob> keys(NewJob job, Unique<?> unique) {
     return unique.hold().equals(Hold.UNTIL_STARTED) ? UniqueKeys.all(job) : List.of(job);
   }

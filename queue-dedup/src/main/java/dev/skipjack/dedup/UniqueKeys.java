@@ -14,7 +14,9 @@ final class UniqueKeys {
 
   private static final String PERIOD = "period/";
 
-  /** No scope begins with this prefix, so no key that a caller requests equals one of these. */
+  /**
+   * The prefix of keys of next jobs. No scope begins with it, so callers cannot request such a key.
+   */
   private static final String NEXT = "next/";
 
   /**
@@ -67,7 +69,10 @@ final class UniqueKeys {
     return handovers == 0 ? job : rekeyed(job, of(job).substring(handovers * NEXT.length()));
   }
 
-  /** Returns {@code job} with the key that it requested, and with each key it is handed over to. */
+  /**
+   * Returns the job with the requested key, followed by copies with the keys that it may be handed
+   * over to.
+   */
   static List<NewJob> all(NewJob asked) {
     return Stream.iterate(asked, Objects::nonNull, UniqueKeys::next).toList();
   }

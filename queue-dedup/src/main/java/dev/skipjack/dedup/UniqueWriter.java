@@ -51,7 +51,7 @@ final class UniqueWriter {
    * not change.
    *
    * @param chunk the maximum number of rows per statement
-   * @param jobs each with a key
+   * @param jobs the jobs, each of which has a key
    */
   List<EnqueueResult> write(int chunk, List<NewJob> jobs, Unique<?> unique) {
     EnqueueResult alone =

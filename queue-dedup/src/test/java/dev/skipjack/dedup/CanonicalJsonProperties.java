@@ -20,7 +20,9 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.lifecycle.AfterContainer;
 
-/** The canonical text is the server's, letter by letter, however a document is spelled. */
+/**
+ * Tests that the canonical text equals the server's text, whatever the notation of the document.
+ */
 class CanonicalJsonProperties {
 
   private static final QueueDatabase DATABASE = QueueDatabase.create();
@@ -105,7 +107,9 @@ class CanonicalJsonProperties {
         .collect(Collectors.joining(",", "{", gap + "}"));
   }
 
-  /** A string as JSON may spell it; few letters, so that names meet. */
+  /**
+   * Generates JSON strings in various notations, from so few characters that names are repeated.
+   */
   private static Arbitrary<String> text() {
     return Arbitraries.of(
             "a",

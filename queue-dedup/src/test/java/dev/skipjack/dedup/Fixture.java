@@ -21,7 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
 
-/** What the tests of unique jobs do again and again. */
+/** The steps that tests of unique jobs share. */
 final class Fixture {
 
   record Sync(String account, int version) {}
@@ -30,7 +30,7 @@ final class Fixture {
   static final JobType<Sync> OTHER = JobType.of("other", Sync.class).maxAttempts(2);
   static final Unique<Sync> BY_ACCOUNT = Unique.by(Sync::account);
 
-  /** Proofs run whole with {@code -Psoak}. */
+  /** Whether long tests run at full length, which {@code -Psoak} requests. */
   static final boolean SOAK = Boolean.getBoolean("skipjack.soak");
 
   static final Duration LEASE = Duration.ofSeconds(30);
@@ -84,7 +84,7 @@ final class Fixture {
     store.fail(List.of(new Failure(execution, JobError.of("no luck"), Duration.ZERO, isFinal)));
   }
 
-  /** The payload, priority and seconds until due of a job. */
+  /** Returns the payload version, the priority and the seconds until the due time of a job. */
   String job(JobId id) {
     return value(
         "SELECT (payload->>'version') || ' ' || priority || ' '"
@@ -103,7 +103,7 @@ final class Fixture {
             .formatted(sessions));
   }
 
-  /** Until a session waits for what {@code holder} has locked. */
+  /** Waits until a session is waiting for a lock that {@code holder} has. */
   void awaitBlockedBy(Connection holder) throws SQLException {
     try (Statement statement = holder.createStatement();
         ResultSet pid = statement.executeQuery("SELECT pg_backend_pid()")) {
@@ -114,12 +114,12 @@ final class Fixture {
     }
   }
 
-  /** Until the only value of a query is true. */
+  /** Waits until the only value of a query is true. */
   void awaitTrue(String condition) {
     Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> value(condition).equals("t"));
   }
 
-  /** The only value of a query, as text. */
+  /** Returns the only value of a query, as text. */
   String value(String sql) {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement();
@@ -139,7 +139,7 @@ final class Fixture {
     }
   }
 
-  /** Statements in tests write {@code @} for the schema's prefix. */
+  /** Replaces each {@code @} in a statement with the schema's prefix. */
   String inSchema(String sql) {
     return sql.replace("@", "\"" + database.schema().replace("\"", "\"\"") + "\".");
   }

@@ -15,7 +15,7 @@ class OwnCallsTest {
 
   private final List<Integer> calls = new ArrayList<>();
 
-  /** Fails with each SQLSTATE in turn, then returns. */
+  /** Runs a call that fails with each SQLSTATE in turn and then succeeds. */
   private String run(int rows, List<String> states) {
     return OwnCalls.run(
         rows,

@@ -9,13 +9,13 @@ import java.util.Collections;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The plan that PostgreSQL makes for a prepared statement, as the store runs it. */
+/** Determines PostgreSQL's plan for a prepared statement that is executed as by the store. */
 final class Plan {
 
   private Plan() {}
 
   /**
-   * Plans {@code statement} with one row of nulls, and rolls back.
+   * Returns the plan of {@code statement} for one row of nulls, and rolls back.
    *
    * @param mode {@code force_generic_plan} or {@code force_custom_plan}
    */
@@ -27,7 +27,7 @@ final class Plan {
       sql.execute("SET LOCAL plan_cache_mode = " + mode);
       sql.execute("PREPARE planned AS " + numbered(statement.sql()));
       StringBuilder plan = new StringBuilder();
-      // A text that is an array of one null, or for a job's own values a number as well.
+      // As text, this is an array of one null; for a single job's values, it is also a number.
       String one = statement.parameters().contains("queue") ? "'1'" : "'{NULL}'";
       String values = String.join(", ", Collections.nCopies(statement.parameters().size(), one));
       try (ResultSet lines = sql.executeQuery("EXPLAIN EXECUTE planned (" + values + ")")) {

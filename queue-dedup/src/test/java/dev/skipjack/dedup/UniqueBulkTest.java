@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Many unique jobs in one call. */
+/** Tests calls that enqueue many unique jobs. */
 @QueueTest
 class UniqueBulkTest {
 
@@ -127,7 +127,7 @@ class UniqueBulkTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
   }
 
-  /** More than one statement takes; some of the keys have a holder, so both phases run. */
+  /** Each call needs several statements, and some of the keys have a holder, so both phases run. */
   @Test
   void callsThatShareKeysInOppositeOrdersDoNotDeadlock() throws Exception {
     List<Sync> rising =
@@ -152,7 +152,7 @@ class UniqueBulkTest {
     }
   }
 
-  /** What a DBA allows a statement: a chunk that takes longer becomes smaller ones. */
+  /** If a chunk exceeds the statement timeout, the call is repeated in smaller chunks. */
   @Test
   void aCallThatIsTooLargeForATimeoutTakesFewerAStatement() {
     List<Sync> payloads = IntStream.range(0, 300).mapToObj(i -> new Sync("a-" + i, i)).toList();
@@ -182,7 +182,7 @@ class UniqueBulkTest {
     }
   }
 
-  /** The order of the ids is not that of the keys. */
+  /** The jobs are created in an order that differs from that of their keys. */
   @Test
   void jobsAreLockedInTheOrderOfTheKeys() throws Exception {
     JobId b = enqueue(BY_ACCOUNT, new Sync("b", 0)).get(0).jobId();

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a duplicate does to the job that holds its key. */
+/** Tests the effect of a duplicate on the job that holds its key. */
 @QueueTest
 class UniqueConflictTest {
 
@@ -123,7 +123,7 @@ class UniqueConflictTest {
     }
   }
 
-  /** A caller's transaction may stay open for long. */
+  /** A lock would block the job's outcome while the caller's transaction stays open. */
   @Test
   void aRunningJobIsNotEvenLocked() throws Exception {
     enqueue(1, BY_ACCOUNT);
@@ -138,7 +138,7 @@ class UniqueConflictTest {
     }
   }
 
-  /** Its handler would not know the payload. */
+  /** The handler of the other kind could not read the payload. */
   @Test
   void neverChangesAJobOfAnotherKind() {
     JobId other = fixture.unique.enqueue(OTHER, new Sync("a", 1), BY_ACCOUNT.withinQueue()).jobId();
@@ -152,7 +152,7 @@ class UniqueConflictTest {
     assertThat(row(other)).isEqualTo(row);
   }
 
-  /** Its handler reads what is committed with the duplicate all the same. */
+  /** The handler of the other kind must still see what is committed with the duplicate. */
   @Test
   void aJobOfAnotherKindIsHeldUntilTheCallersTransactionEnds() throws Exception {
     Unique<Sync> inQueue = BY_ACCOUNT.withinQueue().untilStarted();
@@ -175,7 +175,7 @@ class UniqueConflictTest {
     assertThat(fixture.claim().jobId()).isEqualTo(other);
   }
 
-  /** No transaction was promised that it starts later, so it may start. */
+  /** Only {@code untilStarted} guarantees that the job starts after the caller's transaction. */
   @Test
   void aJobOfAnotherKindThatHoldsItsKeyWhileLiveIsNotLocked() throws Exception {
     Unique<Sync> inQueue = BY_ACCOUNT.withinQueue();
@@ -229,7 +229,7 @@ class UniqueConflictTest {
     assertThat(fixture.job(first)).as("now, and not in the past").isEqualTo("3 0 0");
   }
 
-  /** Its handler said when: neither quiet nor the longest wait counts from there. */
+  /** The handler has chosen the due time, so neither debounce duration changes it. */
   @Test
   void aJobThatWasSnoozedKeepsItsDueTimeWhenItIsDebounced() {
     JobId first = enqueue(1, BY_ACCOUNT).jobId();
@@ -253,7 +253,7 @@ class UniqueConflictTest {
         .hasMessageContaining("'sync' is debounced");
   }
 
-  /** What the look saw as pending may be running once the lock is there. */
+  /** A job that was read as pending may be running by the time it is locked. */
   @ParameterizedTest
   @EnumSource
   void aJobThatChangesWhileTheDuplicateWaitsIsLookedAtAgain(Meanwhile meanwhile) throws Exception {

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Two calls that share keys, of which one changes hands meanwhile: the server ends one of the two
- * transactions, and nobody hears of it.
+ * Tests two calls that share keys while one of the keys changes hands. The server aborts one of the
+ * two transactions, and the queue repeats it without an error.
  */
 @QueueTest
 class UniqueDeadlockTest {
@@ -52,7 +52,9 @@ class UniqueDeadlockTest {
         untilStarted.replace(), untilStarted.debounce(Duration.ofMillis(1), Duration.ofMinutes(1)));
   }
 
-  /** The first call has locked the job of one key, and inserts the other that the claim freed. */
+  /**
+   * The first call locks the job of one key, and takes the other key, which a claim has released.
+   */
   @ParameterizedTest
   @MethodSource("replacing")
   void aConcurrentClaimFailsNeitherOfTwoReplacingCalls(Unique<Sync> unique) throws Exception {
@@ -83,7 +85,9 @@ class UniqueDeadlockTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'pending'")).isEqualTo("2");
   }
 
-  /** The first call has inserted a late key, and repeats an early one that was taken and freed. */
+  /**
+   * The first call has inserted a late key, and retries an early one that was taken and released.
+   */
   @Test
   void aKeyTakenAndFreedConcurrentlyFailsNeitherOfTwoCalls() throws Exception {
     try (Connection early = fixture.database.connection();
@@ -113,8 +117,9 @@ class UniqueDeadlockTest {
   }
 
   /**
-   * The call holds the job of the late key alone, and waits for the next job of the early one. Its
-   * creator, whose transaction began before the late key's job was overdue, does not wait for it.
+   * The call locks the late key's job exclusively and waits for the next job of the early key. The
+   * creator of that next job, whose transaction began before the late key's job was overdue, does
+   * not wait for the call.
    */
   @Test
   void aHandoverBesideAJobThatIsHeldAloneMakesNoCircle() throws Exception {

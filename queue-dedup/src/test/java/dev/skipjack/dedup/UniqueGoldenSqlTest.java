@@ -17,8 +17,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The SQL that each statement renders, letter by letter. After an intended change, run with {@code
- * -Dgolden.write} and review the difference.
+ * Compares the SQL that each statement renders with the golden files. After an intended change, run
+ * with {@code -Dgolden.write} and review the difference.
  */
 class UniqueGoldenSqlTest {
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The examples of docs/guides/unique-jobs.md. */
+/** Runs the examples of docs/guides/unique-jobs.md. */
 @QueueTest
 class UniqueGuideTest {
 

@@ -27,9 +27,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /**
- * Producers enqueue one key {@code untilStarted} in short transactions that always overlap, alone
- * and beside one that stays open. The key's jobs start all the same, again and again, and each run
- * starts after every commit that asked for it.
+ * Tests producers that enqueue one key {@code untilStarted} in short transactions that always
+ * overlap, with and without another transaction that stays open. The key's jobs must nevertheless
+ * keep starting, and each must start after the commits of all transactions that requested it.
  */
 @QueueTest
 class UniqueHandoverIT {
@@ -51,7 +51,8 @@ class UniqueHandoverIT {
   }
 
   /**
-   * @param longTransactions how many hold the first job until the runs have been counted
+   * @param longTransactions the number of transactions that hold the first job until the runs have
+   *     been counted
    */
   private static void runsAndMissesNothing(Fixture fixture, int longTransactions) throws Exception {
     fixture.execute("CREATE TABLE @asked (job_id bigint)");
@@ -108,7 +109,10 @@ class UniqueHandoverIT {
     fixture.execute("DROP TABLE @asked");
   }
 
-  /** As a handler: everything that it was to see is committed when the claim returns. */
+  /**
+   * Claims and runs a job, as a worker would. All requests for the job must have been committed
+   * when the claim returns.
+   */
   private static void run(Fixture fixture, Map<JobId, String> seen) {
     for (Execution execution : fixture.claim(1, Fixture.LEASE)) {
       JobId job = execution.jobId();

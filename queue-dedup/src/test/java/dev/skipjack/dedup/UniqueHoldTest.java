@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** For how long a key is held, and what frees it. */
+/** Tests how long a key is held and what releases it. */
 @QueueTest
 class UniqueHoldTest {
 
@@ -137,7 +137,7 @@ class UniqueHoldTest {
       assertThat(second).isNotEqualTo(first);
       assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(second, HolderStatus.PENDING));
 
-      // Its retry becomes pending beside the second job, and its death conflicts with no other job.
+      // A retry of the first job does not conflict with the second job, nor does its death.
       fixture.fail(running, false);
       List<Execution> both = fixture.claim(2, Fixture.LEASE);
       assertThat(both).hasSize(2);
@@ -147,7 +147,7 @@ class UniqueHoldTest {
       assertThat(enqueue(UNTIL_STARTED)).isInstanceOf(Enqueued.class);
     }
 
-    /** Or the job could start, and read, before what asked for it is committed. */
+    /** Otherwise, the job could start before the transaction that requested it has committed. */
     @Test
     void aPendingJobReturnedToACallersTransactionDoesNotStartBeforeItsEnd() throws Exception {
       JobId first = enqueue(UNTIL_STARTED).jobId();
@@ -157,7 +157,7 @@ class UniqueHoldTest {
         other.setAutoCommit(false);
         assertThat(fixture.unique.in(one).enqueue(SYNC, sync("a"), UNTIL_STARTED))
             .isEqualTo(already(first, HolderStatus.PENDING));
-        // Neither a second transaction nor an own one waits for the first.
+        // Neither a second caller's transaction nor one of the queue's own waits for the first one.
         assertThat(fixture.unique.in(other).enqueue(SYNC, sync("a"), UNTIL_STARTED))
             .isEqualTo(already(first, HolderStatus.PENDING));
         assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(first, HolderStatus.PENDING));
@@ -173,7 +173,7 @@ class UniqueHoldTest {
     }
   }
 
-  /** Overlapping transactions would keep a due job from ever starting. */
+  /** Tests that overlapping transactions do not keep a due job from starting forever. */
   @Nested
   class UntilStartedAndOverdue {
 
@@ -195,7 +195,7 @@ class UniqueHoldTest {
         assertThat(next).isInstanceOf(Enqueued.class);
         assertThat(enqueueIn(other)).isEqualTo(already(next.jobId(), HolderStatus.PENDING));
         other.commit();
-        // From now on no call takes the first job again, whether it is held or not.
+        // From now on, no call returns the first job again, whether it is held or not.
         one.commit();
         assertThat(enqueueIn(third)).isEqualTo(already(next.jobId(), HolderStatus.PENDING));
 
@@ -231,7 +231,7 @@ class UniqueHoldTest {
       }
     }
 
-    /** With the first held, the key of a next job that has started is taken again. */
+    /** While the first job is held, the key of a next job that has started can be taken again. */
     @Test
     void aNextJobThatHasStartedMakesRoomForAnother() throws Exception {
       try (Connection one = transaction();
@@ -281,7 +281,7 @@ class UniqueHoldTest {
       assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
     }
 
-    /** Its holder may wait for a next job of this transaction. */
+    /** The transaction that holds the job may be waiting for a next job of this transaction. */
     @Test
     void aJobThatHasBecomeOverdueIsNotWaitedForWhileAnotherHoldsItAlone() throws Exception {
       fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
@@ -324,7 +324,7 @@ class UniqueHoldTest {
       }
     }
 
-    /** Or each would wait for the other: sharers ask for nothing that the other has. */
+    /** Otherwise, each would wait for the other. Their shared locks do not conflict. */
     @Test
     void transactionsThatShareTheJobSinceBeforeGoOnSharingIt() throws Exception {
       fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
@@ -397,7 +397,10 @@ class UniqueHoldTest {
       }
     }
 
-    /** All that no transaction holds: those that are held have been overdue before. */
+    /**
+     * Makes all jobs overdue, except those that a transaction holds, which were made overdue
+     * before.
+     */
     private void makeAllOverdue() {
       fixture.execute(
           "UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '2 seconds'"

@@ -43,8 +43,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What a caller's transaction is answered, by its isolation level, by what the rival of its key
- * does, and by the way in which the key is held and defended.
+ * Tests the results in a caller's transaction, by its isolation level, by the actions of a rival
+ * with the same key, and by the rules for holding the key and for duplicates.
  */
 @QueueTest
 class UniqueIsolationTest {
@@ -175,7 +175,7 @@ class UniqueIsolationTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
   }
 
-  /** The snapshot still shows the job; an event that it cannot see any more would be lost. */
+  /** The snapshot still shows the job as live, but the job has ended and would miss the event. */
   @ParameterizedTest
   @EnumSource
   void aHolderThatEndedAfterTheSnapshotHoldsNothing(Level level) throws Exception {
@@ -219,7 +219,7 @@ class UniqueIsolationTest {
     }
   }
 
-  /** Opposite orders over several calls are the callers' own; the server ends one of them. */
+  /** If callers use keys in opposite orders in several calls, the server aborts one transaction. */
   @Test
   void aDeadlockOfTwoTransactionsReachesOneCaller() throws Exception {
     try (Connection one = fixture.database.connection();

@@ -115,7 +115,7 @@ class UniqueJobsTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
   }
 
-  /** The caller's connection, which only the caller closes. */
+  /** Returns the caller's connection, wrapped so that {@code close} has no effect. */
   private static Object open(Connection caller) {
     return Proxy.newProxyInstance(
         Connection.class.getClassLoader(),
@@ -204,7 +204,10 @@ class UniqueJobsTest {
     }
   }
 
-  /** A flood of duplicates uses up no sequence, and a slow end of a job holds up no producer. */
+  /**
+   * Many duplicates must not use up the sequence, and an uncommitted completion must not block
+   * producers.
+   */
   @Test
   void aDuplicateDrawsNoIdAndNeverWaits() throws Exception {
     JobId first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT).jobId();
@@ -236,8 +239,8 @@ class UniqueJobsTest {
   }
 
   /**
-   * The caller's transaction has its own planner settings, so no plan may outlive the table it was
-   * made for.
+   * The caller's transaction has its own planner settings, so a plan for a small table must not be
+   * used after the table has grown.
    */
   @Test
   void findsTheHolderThroughTheIndexEvenAfterABurstOnACachedPlan() throws Exception {
@@ -292,7 +295,7 @@ class UniqueJobsTest {
         .hasMessageContaining("'sync' has a unique key and an idempotency key");
   }
 
-  /** A queue that takes longer payloads than a key may be long makes keys of them all the same. */
+  /** A payload may exceed the maximum length of a key if the queue's payload limit is increased. */
   @Test
   void everyPayloadThatTheQueueTakesMakesAKey() {
     UniqueJobs roomy =
@@ -311,7 +314,7 @@ class UniqueJobsTest {
     assertThat(roomy.enqueue(SYNC, sync(text + "y"), byPayload)).isInstanceOf(Enqueued.class);
   }
 
-  /** Every way of making a key has a text that SQL can make of the payload. */
+  /** For every way of computing a key from a payload, SQL can compute the same key. */
   @Test
   void aKeyMadeInSqlIsTheSame() {
     String longAccount = "a\u00fc\"\\".repeat(100);

@@ -89,7 +89,7 @@ class UniqueKeysTest {
     }
   }
 
-  /** Jobs of which nothing is known would otherwise be taken for the same. */
+  /** Otherwise, jobs with unknown values would be taken for duplicates. */
   @Test
   @SuppressWarnings("NullAway") // a caller's build need not know it
   void aNullIsNoKeyAndNoPartOfOne() {

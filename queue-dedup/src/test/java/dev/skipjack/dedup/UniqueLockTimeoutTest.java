@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How long the enqueues of each kind wait for a lock, as a trigger sees it while they run. */
+/** Tests the lock timeout of each kind of enqueue, which a trigger reads during the insert. */
 @QueueTest
 class UniqueLockTimeoutTest {
 

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Finding and cancelling the job that holds a key. */
+/** Tests finding and cancelling the job that holds a key. */
 @QueueTest
 class UniqueLookUpTest {
 

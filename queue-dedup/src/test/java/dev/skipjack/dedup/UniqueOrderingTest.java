@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Unique jobs that have an ordering key. */
+/** Tests unique jobs that have an ordering key. */
 @QueueTest
 @Timeout(60)
 class UniqueOrderingTest {
@@ -43,7 +43,9 @@ class UniqueOrderingTest {
     fixture = new Fixture(database);
   }
 
-  /** One way to enqueue a unique job of the account {@code b}, in the transaction or in its own. */
+  /**
+   * A way to enqueue a unique job of the account {@code b}, in the given transaction or in its own.
+   */
   @FunctionalInterface
   interface Way {
     JobId enqueue(UniqueJobs unique, Connection transaction);

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.junit.jupiter.api.Test;
 
-/** Every statement finds its rows through an index, with fresh statistics and with none. */
+/** Tests that every statement finds its rows through an index, with fresh or missing statistics. */
 @QueueTest
 class UniquePlanTest {
 

@@ -35,9 +35,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Many threads enqueue the same few keys in transactions of which a third rolls back, while jobs
- * complete, fail, die, are snoozed, rescued and cancelled. Whole with {@code -Psoak}: 64 threads,
- * 1,000 enqueues each.
+ * Tests many threads that enqueue the same few keys, while jobs complete, fail, die, and are
+ * snoozed, rescued and cancelled. A third of the enqueuing transactions roll back. With {@code
+ * -Psoak}, 64 threads make 1,000 enqueues each.
  */
 @QueueTest
 class UniqueRaceIT {
@@ -48,14 +48,14 @@ class UniqueRaceIT {
 
   private static final String LIVE = "@jobs WHERE status <> 'dead'";
 
-  /** If concurrent transactions held a job for a second, one next job may wait beside it. */
+  /** Excludes next jobs, because one may exist if transactions have held a job for a second. */
   private static final String NEVER_STARTED =
       "@jobs WHERE attempts = 0 AND unique_key NOT LIKE 'next/%'";
 
   private static final String EVER_MADE =
       "(SELECT payload FROM @jobs UNION ALL SELECT payload FROM @jobs_archive) AS made";
 
-  /** How the key is held and defended, and of which jobs it allows one. */
+  /** The rules of a key, and the set of jobs among which the key must occur only once. */
   enum Way {
     KEEP(false, LIVE),
     REPLACE(false, LIVE),
@@ -67,7 +67,10 @@ class UniqueRaceIT {
 
     private final boolean runs;
 
-    /** From where the jobs are counted; by the payload, not by the columns of the keys. */
+    /**
+     * The FROM clause that selects the jobs to count. They are counted by payload, independently of
+     * the key columns.
+     */
     private final String counted;
 
     Way(boolean runs, String counted) {
@@ -142,7 +145,7 @@ class UniqueRaceIT {
         .isEqualTo("1 1 1 1 1 1");
   }
 
-  /** Transactions of one to three keys in rising order, as a caller has to. */
+  /** Runs transactions with one to three keys, in ascending order to avoid deadlocks. */
   private int produce(HikariDataSource pool, Unique<Sync> unique, Random random) throws Exception {
     int calls = 0;
     while (calls < ENQUEUES) {
@@ -160,7 +163,8 @@ class UniqueRaceIT {
         if (random.nextInt(3) == 0) {
           connection.rollback();
         } else {
-          // First, because a concurrent call may get the job as soon as it is committed.
+          // Before the commit, because a concurrent call may receive the job immediately
+          // afterwards.
           created(results).forEach(committed::add);
           connection.commit();
           promised.addAll(accounts);
@@ -197,7 +201,10 @@ class UniqueRaceIT {
     return looks;
   }
 
-  /** Repeats it after the race: until then, concurrent transactions may have held every job. */
+  /**
+   * Runs jobs, and once more after the race, because until then transactions may have held every
+   * job.
+   */
   private int run(AtomicBoolean over) {
     Random random = new Random(THREADS);
     int runs = 0;

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The roles that migrations ship are enough for unique jobs, and not too much. */
+/** Tests that the roles shipped with the migrations have exactly the privileges for unique jobs. */
 @QueueTest
 class UniqueRolesTest {
 
@@ -56,7 +56,7 @@ class UniqueRolesTest {
       }
       assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("12");
 
-      // Cancelling is an operator's right, also by key.
+      // Only operators may cancel jobs, even by key.
       assertThatThrownBy(() -> unique.cancel(SYNC, sync("account0"), ways.get(0).withinQueue()))
           .isInstanceOfSatisfying(
               StoreException.class, refused -> assertThat(refused.sqlState()).contains("42501"));

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** As the store's {@code ShadowedStatementsTest}, for the statements of unique jobs. */
+/**
+ * Does for the statements of unique jobs what {@code ShadowedStatementsTest} does for the store.
+ */
 @QueueTest
 class UniqueShadowsTest {
 

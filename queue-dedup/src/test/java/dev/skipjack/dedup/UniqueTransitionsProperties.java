@@ -40,8 +40,8 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeTry;
 
 /**
- * Random lives of jobs that share two keys and hold them in every way. No step raises an error, a
- * unique violation least of all; only a redrive meets a key that is taken, and says so.
+ * Tests random sequences of steps on jobs that share two keys under every rule. No step may fail,
+ * in particular with a unique violation. Only a redrive may find its key taken, which it reports.
  */
 class UniqueTransitionsProperties {
 
@@ -57,13 +57,18 @@ class UniqueTransitionsProperties {
           BY_ACCOUNT.untilStarted().replace(),
           BY_ACCOUNT.debounce(Duration.ofMillis(1), Duration.ofMillis(1)));
 
-  /** Keys of their own, beside those above: they are not in the jobs' rows. */
+  /**
+   * A rule whose keys are separate from those above, because they are not stored in the jobs' rows.
+   */
   private static final Unique<Sync> FOR_A_PERIOD = BY_ACCOUNT.perPeriod(Duration.ofHours(1));
 
   private static final List<Unique<Sync>> WAYS_FOR_A_PERIOD =
       List.of(FOR_A_PERIOD, FOR_A_PERIOD.replace());
 
-  /** The column says what the way of holding promises, whatever happened to the job. */
+  /**
+   * Counts jobs whose key is present although their rule has released it, or absent although it
+   * still holds.
+   */
   private static final String WRONG_KEYS =
       """
       SELECT count(*) FROM @jobs
@@ -163,7 +168,9 @@ class UniqueTransitionsProperties {
     return random.nextBoolean() ? "a" : "b";
   }
 
-  /** Gives a job the payload that another key is made of: its own key stays what it was. */
+  /**
+   * Gives a job a payload from which another key would be computed. The job's key must not change.
+   */
   private static void edit(Random random) {
     List<JobSummary> jobs = FIXTURE.queue.reader().list(JobQuery.live()).jobs();
     if (!jobs.isEmpty()) {
