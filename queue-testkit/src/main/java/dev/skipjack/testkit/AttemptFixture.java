@@ -39,7 +39,7 @@ import java.util.stream.IntStream;
 /** The steps that tests of attempts share, whether or not the store has a database. */
 abstract class AttemptFixture {
 
-  /** A type whose payloads are numbers, which every codec encodes in the same way. */
+  /** A type whose payloads are numbers, which all codecs encode identically. */
   static final JobType<Integer> WORK = JobType.of("work", Integer.class).maxAttempts(3);
 
   static final Lane LANE = new Lane(JobType.DEFAULT_QUEUE, 0);

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>An enqueue in the caller's own transaction does not run its job, because other connections
  *       cannot see the job before the commit. Call {@link #run()} after the commit. Other jobs that
- *       are already due are run nevertheless, and would wait forever if they needed a row that the
- *       transaction has locked, so do not leave any.
+ *       are already due are run nevertheless. Make sure that there are none, because they would
+ *       wait forever if they needed a row that the transaction has locked.
  *   <li>A failed attempt does not make the enqueue fail; the job waits for its retry. A job that
  *       was enqueued with a delay waits for its due time. Use {@link JobRuns} to run such jobs.
  *   <li>A job stays pending if the runner has no handler for it or does not serve its queue.

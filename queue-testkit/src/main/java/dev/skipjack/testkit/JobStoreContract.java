@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
  * speed or the text of statements. Jobs are read through the reader of the store. To simulate other
  * transactions, the tests lock rows of the schema's {@code jobs} table with plain SQL.
  *
- * <p>The tests run one after another on a database of their own, which is provided by {@link
+ * <p>The tests run one after another on a separate database, which is provided by {@link
  * QueueTest}; {@link QueueDatabase} describes how its server is chosen. They have the tag {@value
  * #TAG}, so that a build can run only these tests on another server. They require {@code
  * junit-jupiter-params} on the class path, which an application that only uses {@link QueueTest}

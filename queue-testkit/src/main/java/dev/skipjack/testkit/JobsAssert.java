@@ -148,7 +148,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   }
 
   /**
-   * @param refusals filled by the predicate; the last is shown
+   * @param refusals the errors that {@code fits} collects, the last of which is shown
    */
   private JobsAssert<T> keep(String wish, Predicate<JobRow> fits, List<AssertionError> refusals) {
     List<JobRow> kept = jobs.stream().filter(fits).toList();

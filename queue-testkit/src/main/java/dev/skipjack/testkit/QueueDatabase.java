@@ -46,7 +46,10 @@ public final class QueueDatabase implements AutoCloseable {
   private static final int MOST_RESCUED = 1_000;
   private static final int MOST_TRIES = 20;
 
-  /** The maximum duration of a time travel. PostgreSQL's calendar begins some 6,700 years ago. */
+  /**
+   * The maximum duration of a time travel. The earliest timestamp of PostgreSQL is some 6,700 years
+   * ago.
+   */
   private static final Duration FARTHEST = Duration.ofDays(365_000);
 
   private final TestServer server;

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Changes to the queue's tables that a test makes without the store. */
+/** Changes the queue's tables for a test, without using the store. */
 final class QueueEdits {
 
   /**
@@ -97,7 +97,7 @@ final class QueueEdits {
         });
   }
 
-  /** Moves everything that waits for a time into the past by the given duration. */
+  /** Moves the times that {@link QueueDatabase#timeTravel} names into the past. */
   void travel(Duration time) {
     long micros = time.getSeconds() * 1_000_000L + time.getNano() / 1_000L;
     inTransaction(
@@ -109,8 +109,8 @@ final class QueueEdits {
   }
 
   /**
-   * Returns the time until the next pending job becomes due, or empty if there is none that is not
-   * due yet.
+   * Returns the time until the next pending job becomes due, or empty if no pending job is due in
+   * the future.
    */
   Optional<Duration> untilNextDue() {
     OptionalLong micros = inTransaction(connection -> number(connection, NEXT_DUE));

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * Provides a test class with a {@link QueueDatabase} of its own, which it shares with its nested
+ * Provides a test class with its own {@link QueueDatabase}, which it shares with its nested
  * classes.
  *
  * <p>Constructors, test methods and lifecycle methods receive the database through a parameter of

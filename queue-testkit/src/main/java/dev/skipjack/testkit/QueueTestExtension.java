@@ -65,8 +65,8 @@ final class QueueTestExtension implements BeforeAllCallback, BeforeEachCallback,
   }
 
   /**
-   * Returns the database, which is created on first use. If the class has a single instance, that
-   * is the call of its constructor, which precedes all callbacks.
+   * Returns the database, which is created on first use. In a class with a single instance, the
+   * constructor call is the first use and precedes all callbacks.
    */
   private static QueueDatabase obtain(ExtensionContext context) {
     ExtensionContext.Store store = context.getStore(NAMESPACE);

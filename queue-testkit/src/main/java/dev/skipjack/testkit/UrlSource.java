@@ -51,8 +51,8 @@ final class UrlSource implements PostgresSource {
   }
 
   /**
-   * Returns the URL without its parameters. If it contains an @, the position of a password in it
-   * is unknown.
+   * Returns the URL without its parameters. If it contains an @, returns only its scheme, because
+   * the position of the password is unknown.
    */
   private static String withoutSecrets(String url) {
     return url.contains("@")

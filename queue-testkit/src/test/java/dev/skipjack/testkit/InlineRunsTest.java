@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Both interceptors, without a store behind them. */
+/** Tests both interceptors without a store. */
 class InlineRunsTest {
 
   private static final List<NewJob> JOBS = List.of(EnqueuePromises.job("1"));

@@ -31,7 +31,7 @@ class JobRunsIT {
     this.database = database;
   }
 
-  /** A worker of a few words: removes due jobs of kind {@code mail}, or what it is told to do. */
+  /** A simple runner that deletes due jobs of kind {@code mail}, or runs the given SQL instead. */
   private final class Eraser implements JobRunner {
 
     private final String sql;
@@ -182,7 +182,7 @@ class JobRunsIT {
     void run() throws SQLException;
   }
 
-  /** A queue whose store can do one thing only. */
+  /** Returns a queue whose store supports only {@code rescue}. */
   private static QueueAccess rescuing(Rescue rescue) {
     JobStore store =
         only(

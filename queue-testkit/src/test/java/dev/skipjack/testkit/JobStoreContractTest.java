@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class JobStoreContractTest {
 
-  /** A part that nobody nests would never run, and nobody would miss it. */
+  /** If a group of tests were not nested in the contract, it would never run, unnoticed. */
   @Test
   void runsEveryPartOnce() {
     List<String> parts =

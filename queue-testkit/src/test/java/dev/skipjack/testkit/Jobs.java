@@ -6,18 +6,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Writes jobs as any language can, because this module knows no store. */
+/** Inserts jobs with plain SQL, because this module does not depend on a store. */
 final class Jobs {
 
   private Jobs() {}
 
-  /** A job of queue {@code emails}, due now. */
+  /** Inserts a job into the queue {@code emails} that is due now. */
   static JobId insert(Connection connection, String kind, String payload) throws SQLException {
     return insert(connection, kind, payload, "pending", "clock_timestamp()");
   }
 
   /**
-   * @param due an SQL expression
+   * @param due an SQL expression for the due time
    */
   static JobId insert(Connection connection, String kind, String payload, String status, String due)
       throws SQLException {
@@ -62,7 +62,7 @@ final class Jobs {
     }
   }
 
-  /** The first column of the only row. */
+  /** Returns the first column of the only row. */
   static String query(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(sql)) {

@@ -87,7 +87,7 @@ class PostgresMajorIT {
     }
   }
 
-  /** The server of this JVM, said to belong to somebody else. */
+  /** Returns a source for this JVM's server that claims that others use the server too. */
   private PostgresSource source(AtomicInteger stops, String parameters) {
     TestServer running = TestServer.running();
     return new PostgresSource() {

@@ -361,7 +361,7 @@ class QueueAssertionsIT {
     }
   }
 
-  /** Reads any payload as its own JSON in capitals. */
+  /** A codec that decodes every payload as its JSON text in upper case. */
   private static final class Shouting implements PayloadCodec {
 
     @Override

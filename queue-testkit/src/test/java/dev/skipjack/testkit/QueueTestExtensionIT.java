@@ -29,7 +29,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 
 class QueueTestExtensionIT {
 
-  /** What the example classes below saw. */
+  /** The databases that the example classes below received. */
   private static final List<QueueDatabase> SEEN = new CopyOnWriteArrayList<>();
 
   @Test
@@ -223,7 +223,10 @@ class QueueTestExtensionIT {
     void neverRun() {}
   }
 
-  /** Each method wants to be alone in its class; the first ones wait for another class. */
+  /**
+   * Checks that methods of a class run one after another, but two classes run in parallel: the
+   * first method of each waits for the other class.
+   */
   abstract static class Crowd {
 
     static final CountDownLatch BOTH = new CountDownLatch(2);

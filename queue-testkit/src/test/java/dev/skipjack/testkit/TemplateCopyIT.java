@@ -14,7 +14,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** What a test class pays for its database; the guide to testing quotes what this prints. */
+/**
+ * Measures the cost of a test class's database. The guide to testing quotes the figures that this
+ * test prints.
+ */
 class TemplateCopyIT {
 
   private static final int COPIES = Integer.getInteger("skipjack.test.copies", 9);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Servers that a setting names, seen by somebody who got the setting wrong. */
+/** Tests starting servers, in particular with wrong settings. */
 @QueueTest
 class TestServerIT {
 
@@ -145,7 +145,7 @@ class TestServerIT {
     }
   }
 
-  /** The server of this JVM, as the next JVM finds it. */
+  /** This JVM's server, as the next JVM would find it. */
   private static final class Kept implements PostgresSource, PostgresSource.Server {
 
     @Override
@@ -184,7 +184,7 @@ class TestServerIT {
     }
   }
 
-  /** The server of this JVM, whose templates nobody can write to. */
+  /** This JVM's server, but with templates that cannot be written to. */
   private static final class ReadOnlyTemplates implements PostgresSource, PostgresSource.Server {
 
     private String template = "";

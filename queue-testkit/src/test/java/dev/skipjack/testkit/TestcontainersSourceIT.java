@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** A real container, wherever Docker answers; elsewhere reports say that this was skipped. */
+/** Tests a real container. If Docker does not respond, the test is reported as skipped. */
 class TestcontainersSourceIT {
 
   private static final int MAJOR = 16;
