@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the next attempts, around a handler or inside the code that it calls.
+ * Makes attempts of jobs fail, around a handler or inside the code that the handler calls.
  *
  * <pre>{@code
  * AttemptFaults faults = new AttemptFaults();
@@ -26,7 +26,7 @@ public final class AttemptFaults {
 
   private final Deque<Supplier<? extends Throwable>> announced = new ArrayDeque<>();
 
-  /** Creates an instance that fails nothing until a failure is announced. */
+  /** Creates an instance that lets all attempts pass until {@link #failNext} is called. */
   public AttemptFaults() {}
 
   /**
@@ -63,7 +63,7 @@ public final class AttemptFaults {
     return announced.size();
   }
 
-  /** Forgets announced failures. */
+  /** Discards the announced failures that have not occurred yet. */
   public synchronized void reset() {
     announced.clear();
   }

@@ -1,6 +1,6 @@
 package dev.skipjack.faults;
 
-/** Where a connection is cut around a COMMIT. */
+/** The time at which a connection is cut: before or after its COMMIT takes effect. */
 enum CommitCut {
   BEFORE,
   AFTER

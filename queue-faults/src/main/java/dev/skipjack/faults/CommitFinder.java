@@ -7,9 +7,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Reads what a client sends, in the frontend messages of PostgreSQL's protocol 3, and finds
- * commits: a COMMIT, as a simple query or as the execution of a portal, and the end of a statement
- * that writes outside of a transaction. Belongs to the thread that reads the client.
+ * Finds commits in the messages that a client sends to the server (PostgreSQL's protocol 3). A
+ * commit is a COMMIT, sent as a simple query or by executing a portal, or the end of a statement
+ * that writes outside a transaction. Used only by the thread that reads from the client.
  *
  * <p>Holding back the chunk in which the commit ends holds back the commit, because the server does
  * not process part of a message.
@@ -19,7 +19,7 @@ import java.util.Map;
  */
 final class CommitFinder {
 
-  /** Only this much of a message is kept: names, and the beginning of a statement. */
+  /** The number of bytes of each message to keep, enough for names and the start of a statement. */
   private static final int KEPT = 512;
 
   private static final int LONGEST_START = 10_000;
@@ -115,14 +115,14 @@ final class CommitFinder {
     return effect == SqlEffect.COMMIT;
   }
 
-  /** The server commits here what ran outside of a transaction. */
+  /** Returns whether a Sync commits a write that ran outside a transaction. */
   private boolean sync() {
     boolean commits = hasWritten;
     hasWritten = false;
     return commits;
   }
 
-  /** The fields of a message, from the left. */
+  /** Reads the fields of a message in order. */
   private static final class Words {
 
     private final byte[] bytes;
@@ -132,7 +132,7 @@ final class CommitFinder {
       this.bytes = bytes;
     }
 
-    /** Up to the next zero byte. */
+    /** Reads a string, which ends at the next zero byte. */
     String text() {
       int from = Math.min(at, bytes.length);
       at = from;

@@ -13,8 +13,8 @@ import org.postgresql.ds.PGSimpleDataSource;
  * data and its URL stay the same: clients reach it through a {@link #proxy}, which can inject
  * network faults as well.
  *
- * <p>It uses PostgreSQL's default settings, so that it keeps what it has acknowledged. Creating it
- * takes about three seconds; use one for a whole test class.
+ * <p>The server uses PostgreSQL's default durability settings, so acknowledged commits survive a
+ * crash. Creating a server takes about three seconds; use one for a whole test class.
  *
  * <p>Use it from one thread at a time; the proxy is safe for any number of threads.
  */
@@ -65,14 +65,14 @@ public final class CrashingPostgres implements AutoCloseable {
     return proxy;
   }
 
-  /** The schema that the queue's tables are in. */
+  /** Returns the schema of the queue's tables. */
   public String schema() {
     return Migrations.DEFAULT_SCHEMA;
   }
 
   /**
-   * Returns a data source of single connections that bypass the proxy and its faults, for the test
-   * itself.
+   * Returns an unpooled data source for the test's own queries. Its connections bypass the proxy
+   * and its faults.
    */
   public DataSource direct() {
     PGSimpleDataSource direct = new PGSimpleDataSource();
@@ -81,8 +81,8 @@ public final class CrashingPostgres implements AutoCloseable {
   }
 
   /**
-   * Shuts the server down in an orderly way: sessions are notified and terminated. Returns when it
-   * is down.
+   * Shuts the server down in an orderly way: it notifies and terminates its sessions. Returns when
+   * the server is down.
    */
   public void stop() {
     running = false;
@@ -90,7 +90,8 @@ public final class CrashingPostgres implements AutoCloseable {
   }
 
   /**
-   * Shuts the server down abruptly, like {@code pg_ctl stop -m immediate}: the next start recovers.
+   * Shuts the server down abruptly, like {@code pg_ctl stop -m immediate}. The next start performs
+   * crash recovery.
    */
   public void crash() {
     signal("QUIT", server.postmasterPid());
@@ -98,8 +99,8 @@ public final class CrashingPostgres implements AutoCloseable {
   }
 
   /**
-   * Kills the server's first process, as the kernel does when memory runs out; the others end on
-   * their own.
+   * Kills the postmaster, as the kernel may do when memory runs out. The other server processes
+   * then exit on their own.
    */
   public void kill() {
     signal("KILL", server.postmasterPid());
@@ -109,7 +110,7 @@ public final class CrashingPostgres implements AutoCloseable {
   /**
    * Kills the process of one session. The server then resets all sessions and recovers on its own.
    *
-   * @param pid as in {@code pg_stat_activity}
+   * @param pid the process id that {@code pg_stat_activity} shows
    */
   public void killBackend(int pid) {
     signal("KILL", pid);

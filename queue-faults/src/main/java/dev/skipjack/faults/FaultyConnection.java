@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A connection into whose statements and commits a plan injects faults. */
+/** A connection that injects the faults of a plan into its statements and commits. */
 final class FaultyConnection implements InvocationHandler {
 
   private static final String BROKEN = "08006";
@@ -34,7 +34,7 @@ final class FaultyConnection implements InvocationHandler {
   }
 
   /**
-   * @param away whether the database is unavailable now
+   * @param away returns true while the database is unavailable
    */
   static Connection wrap(Connection target, FaultPlan plan, BooleanSupplier away) {
     return proxy(Connection.class, new FaultyConnection(target, plan, away));
@@ -79,7 +79,7 @@ final class FaultyConnection implements InvocationHandler {
     }
   }
 
-  /** Whether an SQL text ends with a COMMIT of its own, or writes in auto-commit mode. */
+  /** Returns whether an SQL string ends with COMMIT, or writes in auto-commit mode. */
   private boolean commits(@Nullable Object sql) throws SQLException {
     return sql instanceof String text
         && (COMMIT.matcher(text).find()
@@ -87,7 +87,7 @@ final class FaultyConnection implements InvocationHandler {
   }
 
   /**
-   * @param prepared the text of a prepared statement; otherwise null, or not a text
+   * @param prepared the SQL of a prepared statement; ignored if it is not a string
    */
   private Statement wrap(Connection self, Statement statement, @Nullable Object prepared) {
     InvocationHandler handler =
@@ -115,7 +115,7 @@ final class FaultyConnection implements InvocationHandler {
         : proxy(Statement.class, handler);
   }
 
-  /** A proxy has its own identity and text, whatever the state of its connection. */
+  /** Implements the methods of {@link Object}, which work even if the connection is broken. */
   private static Object asObject(
       Object self, Method method, @Nullable Object @Nullable [] args, Object target) {
     return switch (method.getName()) {
@@ -156,7 +156,7 @@ final class FaultyConnection implements InvocationHandler {
     }
   }
 
-  /** The session ends as well, so that the server rolls back what was not committed. */
+  /** Also ends the session, so the server rolls back its uncommitted changes. */
   private SQLException breakDown(String why) {
     broken = true;
     SQLException failure = new SQLException(why, BROKEN);
@@ -173,7 +173,7 @@ final class FaultyConnection implements InvocationHandler {
     return failure;
   }
 
-  /** The pool notices that the connection is broken; its exception does not concern the caller. */
+  /** Ignores exceptions if the connection is broken: the pool has already detected that. */
   private void close() throws SQLException {
     try {
       target.close();

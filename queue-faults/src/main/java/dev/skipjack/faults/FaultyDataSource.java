@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A fault hits the next matching step on any thread, including steps on connections that were
- * handed out before; of several that apply to a step, the one listed first in {@link Step} happens.
- * A transaction counts as committed when {@link Connection#commit()} is called, when a text is run
- * that ends with COMMIT, and when a statement that writes is run in auto-commit mode; {@link
- * Connection#setAutoCommit} does not count as a commit.
+ * handed out before. If several faults apply to a step, the one listed first in {@link Step}
+ * happens. A call counts as a commit if it is {@link Connection#commit()}, runs SQL that ends with
+ * COMMIT, or runs a statement that writes in auto-commit mode. {@link Connection#setAutoCommit}
+ * does not count as a commit.
  *
  * <p>Does not close the wrapped data source. Safe for any number of threads.
  */
@@ -42,7 +42,7 @@ public final class FaultyDataSource implements DataSource {
     COMMIT
   }
 
-  /** What happens to a commit. */
+  /** The outcome of a commit. */
   public enum CommitFate {
     /** It is committed and acknowledged. */
     ACKNOWLEDGED,
@@ -78,7 +78,8 @@ public final class FaultyDataSource implements DataSource {
   }
 
   /**
-   * Fails the next steps of a kind without breaking the connection, like a refusal of the server.
+   * Fails the next steps of a kind without breaking the connection, as if the server reported an
+   * error.
    *
    * @param times number of times, in addition to those announced before; more than 0
    * @param sqlState five characters, for example {@code 53300}
@@ -101,10 +102,10 @@ public final class FaultyDataSource implements DataSource {
   }
 
   /**
-   * Calls {@code fates} for each commit for which no other fault was announced; use it for random
-   * faults.
+   * Calls {@code fates} for each commit that no announced fault applies to. Use this method for
+   * random faults.
    *
-   * @param fates called by any thread
+   * @param fates may be called by any thread
    */
   public void decideCommits(Supplier<CommitFate> fates) {
     plan.decideCommits(fates);

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Runs a main class of this JVM's class path in a JVM of its own, which the test may kill, freeze
+ * Runs a main class from this JVM's class path in a separate JVM, which the test may kill, freeze
  * and terminate.
  *
  * <pre>{@code
@@ -28,9 +28,9 @@ import java.util.function.Predicate;
  * }
  * }</pre>
  *
- * <p>No child outlives the test: it is killed by {@link #close()} and when this JVM ends. If this
- * JVM is killed, the child halts as soon as it finds its standard input closed, so the main class
- * must not use the standard input.
+ * <p>No child outlives the test: {@link #close()} kills it, and so does the end of this JVM. If
+ * this JVM is killed, the child halts as soon as it finds its standard input closed, so the main
+ * class must not read from standard input.
  *
  * <p>Safe for any number of threads.
  */
@@ -55,7 +55,7 @@ public final class ForkedJvm implements AutoCloseable {
     reader.start();
   }
 
-  /** Starts the description of a child that runs {@code main}, which need not be public. */
+  /** Returns a builder for a child that runs {@code main}, which need not be public. */
   public static Builder of(Class<?> main) {
     return new Builder(main);
   }
@@ -65,7 +65,7 @@ public final class ForkedJvm implements AutoCloseable {
     return process.pid();
   }
 
-  /** Whether the child is running or frozen. */
+  /** Returns whether the child is running or frozen. */
   public boolean isAlive() {
     return process.isAlive();
   }
@@ -125,7 +125,10 @@ public final class ForkedJvm implements AutoCloseable {
     return last.isEmpty() ? " It wrote nothing." : " It wrote:\n" + String.join("\n", last);
   }
 
-  /** Kills the child immediately, like SIGKILL, even if it is frozen. Returns when it has ended. */
+  /**
+   * Kills the child immediately (by SIGKILL on systems with signals), even if it is frozen. Returns
+   * when the child has ended.
+   */
   public void kill() {
     process.toHandle().destroyForcibly();
     awaitExit(GOODBYE);
@@ -231,7 +234,7 @@ public final class ForkedJvm implements AutoCloseable {
     }
   }
 
-  /** Describes the child. Not thread-safe. */
+  /** A builder for a child. Not thread-safe. */
   public static final class Builder {
 
     private final Class<?> main;
@@ -243,13 +246,13 @@ public final class ForkedJvm implements AutoCloseable {
       this.main = main;
     }
 
-    /** Adds arguments of the main method. */
+    /** Adds arguments for the main method. */
     public Builder arguments(String... more) {
       arguments.addAll(List.of(more));
       return this;
     }
 
-    /** Adds an option of the JVM, for example {@code -Xmx64m} or {@code -Dname=value}. */
+    /** Adds a JVM option, for example {@code -Xmx64m} or {@code -Dname=value}. */
     public Builder option(String option) {
       options.add(option);
       return this;
@@ -262,9 +265,9 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
-     * Starts the child, with this JVM's Java and class path, and returns immediately.
+     * Starts the child with this JVM's {@code java} program and class path. Returns immediately.
      *
-     * @throws UncheckedIOException if the operating system refuses
+     * @throws UncheckedIOException if the operating system cannot start the process
      */
     public ForkedJvm start() {
       try {
@@ -293,7 +296,7 @@ public final class ForkedJvm implements AutoCloseable {
       return all;
     }
 
-    /** Quotes a text for an argument file of {@code java}. */
+    /** Quotes an argument for an argument file of {@code java}. */
     private static String quote(String argument) {
       return '"' + argument.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }

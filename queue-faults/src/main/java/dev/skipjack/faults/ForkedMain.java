@@ -16,7 +16,7 @@ final class ForkedMain {
   /**
    * Runs the main method of the class named by the first argument, with the remaining arguments.
    *
-   * @throws Throwable what that throws
+   * @throws Throwable any exception that the main method throws
    */
   public static void main(String[] args) throws Throwable {
     Thread watching = new Thread(() -> haltAtEnd(System.in), "forked-jvm-parent");
@@ -31,7 +31,7 @@ final class ForkedMain {
     }
   }
 
-  /** The parent never writes; the pipe is closed when it ends. */
+  /** Halts this JVM when the parent's end closes the pipe, to which the parent never writes. */
   private static void haltAtEnd(InputStream parent) {
     try {
       while (parent.read() >= 0) {

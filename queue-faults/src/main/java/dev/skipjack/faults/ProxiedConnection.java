@@ -19,13 +19,13 @@ final class ProxiedConnection {
   private final Consumer<ProxiedConnection> ended;
   private final CommitFinder commits = new CommitFinder();
 
-  /** Once bytes are missing, the stream is useless. */
+  /** Never reset, because a stream with missing bytes is useless. */
   private volatile boolean swallowed;
 
   private volatile boolean cutAtAnswer;
 
   /**
-   * @param ended called at least once when both sides are closed
+   * @param ended called when both sides are closed, possibly more than once
    */
   ProxiedConnection(
       Socket client, Socket server, ProxyFaults faults, Consumer<ProxiedConnection> ended) {
@@ -120,7 +120,9 @@ final class ProxiedConnection {
     return swallowed;
   }
 
-  /** A black hole also swallows the end of a connection. */
+  /**
+   * Closes both sides, or only {@code from} if the end of the connection must be swallowed as well.
+   */
   private void end(Socket from) {
     if (isSwallowed()) {
       close(from);

@@ -6,7 +6,9 @@ import java.util.Collections;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** What a proxy does to the bytes that it forwards. Safe for any number of threads. */
+/**
+ * The faults that a proxy injects into the bytes that it forwards. Safe for any number of threads.
+ */
 final class ProxyFaults {
 
   private final Deque<CommitCut> cuts = new ArrayDeque<>();
@@ -45,7 +47,7 @@ final class ProxyFaults {
     }
   }
 
-  /** What to do to the COMMIT that is being forwarded; null for nothing. */
+  /** Returns the cut to make around the COMMIT that is being forwarded, or null for none. */
   @Nullable CommitCut nextCut() {
     synchronized (cuts) {
       CommitCut next = cuts.poll();

@@ -11,12 +11,13 @@ import java.util.stream.Collectors;
 
 /**
  * A schema full of functions, operators and types that shadow the server's own wherever a {@code
- * search_path} allows it: a better match is taken from any schema in the path, even one after
- * {@code pg_catalog}. A statement that calls one of them fails.
+ * search_path} allows it: PostgreSQL takes a better match from any schema in the path, even from
+ * one after {@code pg_catalog}. A statement that calls a shadow fails.
  *
- * <p>It shadows what the given statements use: each of their operators for all pairs of common
- * types, each of their functions with its own arguments, with common types for polymorphic ones,
- * and with one argument of each function replaced by each common type; and the types' own names.
+ * <p>The schema shadows the names of common types, and whatever the given statements use. Each
+ * operator is shadowed for all pairs of common types. Each function is shadowed with its own
+ * argument types, with common types in place of polymorphic ones, and with one argument at a time
+ * replaced by each common type.
  */
 public final class ShadowSchema {
 
@@ -24,7 +25,10 @@ public final class ShadowSchema {
   private static final Pattern CALLS = Pattern.compile("\\b([a-z_][a-z_0-9]*)\\s*\\(");
   private static final Pattern OPERATORS = Pattern.compile("[-+*/<>=~!@#%^&|]+");
 
-  /** Returns a type that fits nowhere, so that most calls fail before they are made. */
+  /**
+   * Creates shadows that return a type that fits nowhere, so most statements fail when they are
+   * parsed.
+   */
   private static final String GENERATE =
       """
       CREATE SCHEMA %1$s;
@@ -86,8 +90,8 @@ public final class ShadowSchema {
   /**
    * Creates the schema.
    *
-   * @param name of the schema, quoted for SQL where necessary
-   * @param statements whose functions and operators are shadowed
+   * @param name the name of the schema, quoted for SQL if necessary
+   * @param statements the statements whose functions and operators are shadowed
    */
   public static void create(Connection connection, String name, Collection<String> statements)
       throws SQLException {

@@ -3,12 +3,12 @@ package dev.skipjack.faults;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** What a statement does to the transaction, judged by the beginning of its text. */
+/** The effect of a statement on the transaction, determined from the start of its SQL. */
 enum SqlEffect {
   BEGIN,
   COMMIT,
   ROLLBACK,
-  /** Writes, and commits at once if no transaction is open. */
+  /** Writes, and commits immediately if no transaction is open. */
   WRITE,
   NONE;
 

@@ -71,7 +71,7 @@ public final class TcpProxy implements AutoCloseable {
   /**
    * Creates a proxy in front of the server of a JDBC URL.
    *
-   * @throws IllegalArgumentException if the URL has no host, or several
+   * @throws IllegalArgumentException if the URL has no host or more than one
    */
   public static TcpProxy before(String jdbcUrl) {
     Matcher url = parsed(jdbcUrl);
@@ -95,7 +95,7 @@ public final class TcpProxy implements AutoCloseable {
     return listening.getLocalPort();
   }
 
-  /** Returns the URL with host and port of this proxy. */
+  /** Returns the URL with its host and port replaced by those of this proxy. */
   public String url(String jdbcUrl) {
     Matcher url = parsed(jdbcUrl);
     return "jdbc:postgresql://"
@@ -106,7 +106,8 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Directs new connections to another server, like a failover; open ones stay with the old server.
+   * Directs new connections to another server, as in a failover. Open connections stay with the old
+   * server.
    */
   public void forwardTo(String host, int port) {
     target = new InetSocketAddress(host, port);
@@ -159,8 +160,8 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Resets the connections of the next commits before these reach the server, so that it rolls
-   * back.
+   * Resets the connections of the next commits before the commits reach the server. The server
+   * rolls back these transactions.
    *
    * @param times number of times, in addition to those announced before; more than 0
    */
@@ -169,8 +170,8 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Resets the connections of the next commits when the server responds, so that the transaction is
-   * committed but the client does not know.
+   * Resets the connections of the next commits when the server responds. The transaction is
+   * committed, but the client does not know.
    *
    * @param times number of times, in addition to those announced before; more than 0
    */

@@ -6,12 +6,12 @@
  * with any SQLSTATE. {@link dev.skipjack.faults.TcpProxy} injects faults on the wire: connections
  * that hang half-open, are reset, are slow, or break around a COMMIT. {@link
  * dev.skipjack.faults.CrashingPostgres} is a server that can be stopped, crashed and restarted
- * while its URL stays the same. {@link dev.skipjack.faults.ForkedJvm} runs a main class in a
- * process that can be killed, frozen and terminated. {@link dev.skipjack.faults.ShadowSchema} fills
- * a schema with objects that a {@code search_path} could pick instead of the server's own.
+ * under the same URL. {@link dev.skipjack.faults.ForkedJvm} runs a main class in a process that can
+ * be killed, frozen and terminated. {@link dev.skipjack.faults.ShadowSchema} fills a schema with
+ * objects that a {@code search_path} could resolve to instead of the server's own.
  *
- * <p>All except the last are closed by the test that created them, and leave no thread, socket or
- * process behind, even if the test's own JVM is killed.
+ * <p>A test closes the proxy, the server and the process that it created. They leave no thread,
+ * socket or process behind, even if the test's own JVM is killed.
  */
 @NullMarked
 package dev.skipjack.faults;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class CrashingPostgresIT {
 
-  /** Whose rows recovery throws away, and an orderly stop does not. */
+  /** An unlogged table: crash recovery discards its rows, but an orderly stop keeps them. */
   private static final String UNLOGGED = "unlogged_rows";
 
   @Test

@@ -13,7 +13,9 @@ class ForkedJvmIT {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  /** Prints what it is told, then a tick every few milliseconds until it is ended. */
+  /**
+   * Prints its arguments, an environment variable and a property, then ticks until it is killed.
+   */
   static final class Ticking {
 
     private Ticking() {}
@@ -30,7 +32,7 @@ class ForkedJvmIT {
     }
   }
 
-  /** Starts a child of its own and says who it is. */
+  /** Starts a child and prints the child's process id. */
   static final class Parent {
 
     private Parent() {}
@@ -43,7 +45,7 @@ class ForkedJvmIT {
     }
   }
 
-  /** Ends by itself. */
+  /** Ends on its own, with an exception if it has no arguments. */
   static final class Failing {
 
     private Failing() {}

@@ -112,7 +112,7 @@ class TcpProxyIT {
     }
   }
 
-  /** By a statement that the server keeps, by one that it does not, and as a simple query. */
+  /** Runs with named prepared statements, with unnamed ones, and with simple queries. */
   @ParameterizedTest
   @ValueSource(strings = {"", "&prepareThreshold=0", "&preferQueryMode=simple"})
   void cutsBeforeTheCommitOrAfterIt(String parameters) throws Exception {
@@ -161,7 +161,7 @@ class TcpProxyIT {
     assertThat(rows()).isZero();
   }
 
-  /** By a statement that the server keeps, by one that it does not, and as a simple query. */
+  /** Runs with named prepared statements, with unnamed ones, and with simple queries. */
   @ParameterizedTest
   @ValueSource(strings = {"", "&prepareThreshold=0", "&preferQueryMode=simple"})
   void cutsAroundStatementsThatWriteInAutoCommitMode(String parameters) throws Exception {

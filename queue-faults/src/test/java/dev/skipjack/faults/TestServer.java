@@ -10,7 +10,7 @@ import java.sql.Statement;
 
 /**
  * The PostgreSQL server that the tests of this JVM share; it stops when the JVM ends. The testkit
- * has a richer one, but the testkit depends on this module.
+ * has a more capable one but cannot be used here, because it depends on this module.
  */
 final class TestServer {
 
@@ -27,12 +27,12 @@ final class TestServer {
     return URL;
   }
 
-  /** A connection that no fault can reach. */
+  /** Returns a direct connection, which no fault affects. */
   static Connection connect() throws SQLException {
     return DriverManager.getConnection(URL);
   }
 
-  /** A pool of its own; the caller closes it. */
+  /** Returns a new pool, which the caller must close. */
   static HikariDataSource pool() {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(URL);
