@@ -28,12 +28,15 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the phases, in each of which the contenders take turns. */
+/** Runs the phases. In each phase the contenders take turns. */
 final class Comparison {
 
   private static final int CLIENTS = 8;
 
-  /** Single jobs per second in the pickup phase, few enough that each finds an idle worker. */
+  /**
+   * The number of jobs enqueued per second in the pickup phase, low enough that each finds an idle
+   * worker.
+   */
   private static final long PICKUP_RATE = 10;
 
   private static final long MIN_PICKUPS = 5;
@@ -59,7 +62,7 @@ final class Comparison {
     this.notes = notes;
   }
 
-  /** Runs all phases; the names of the results are those of the contenders. */
+  /** Runs all phases and returns their results, named after the contenders. */
   Map<Phase, Rounds.Results> run() throws Exception {
     for (Contender contender : contenders) {
       contender.create();
@@ -162,8 +165,8 @@ final class Comparison {
   }
 
   /**
-   * Offers jobs at a fixed rate. A contender that is too slow gets fewer in the given time.
-   * Latencies count from the moment at which each job was scheduled to be enqueued.
+   * Enqueues jobs at a fixed rate, or fewer in the given time if the contender is too slow. The
+   * latency of a job is measured from the time at which it was scheduled to be enqueued.
    */
   private Sample steady(Contender contender, DataSource pool, double seconds) throws Exception {
     long rate = options.number(Setting.RATE, 1_000);
@@ -193,7 +196,10 @@ final class Comparison {
         Map.of(Measure.P99, latencies.millis(99), Measure.RATE, n / costs.seconds()));
   }
 
-  /** The rate counts from the start of the first handler: some libraries wait before they begin. */
+  /**
+   * Measures the rate from the start of the first handler, because some libraries wait before they
+   * begin.
+   */
   private Sample drain(Contender contender, DataSource pool, double seconds) throws Exception {
     Load load = Objects.requireNonNull(loads.get(contender));
     long jobs = load.jobs(seconds);

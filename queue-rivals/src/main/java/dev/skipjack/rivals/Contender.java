@@ -6,12 +6,12 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job queue as an application uses it: through its public API, with the settings that its
- * documentation recommends, on tables of its own in a schema of its own.
+ * A job queue, used as an application would use it: through its public API, with the settings that
+ * its documentation recommends, and with its tables in a separate schema.
  */
 interface Contender {
 
-  /** The library in use: jobs can be enqueued, and run if there is a handler. */
+  /** An open library that can enqueue jobs, and runs them if it was given a handler. */
   interface Session extends AutoCloseable {
 
     /** Enqueues job {@code n}, due at once, and commits it. Safe for any number of threads. */
@@ -20,53 +20,57 @@ interface Contender {
     /** Enqueues jobs 1 to {@code jobs} in the fastest way that the library offers. */
     void enqueueAll(long jobs) throws Exception;
 
-    /** Stops the workers; handlers that run finish. */
+    /** Stops the workers, after running handlers have finished. */
     @Override
     void close();
   }
 
-  /** Its column in the table. */
+  /** Returns the title of the contender's column. */
   String name();
 
-  /** The library's version and the settings that were chosen. */
+  /** Returns the library's version and the chosen settings. */
   String setup();
 
-  /** How a worker learns of a job: by a poll, or a wake-up and from which process. */
+  /** Returns how a worker learns of a job: by a poll, or by a wake-up and from which process. */
   String wakeUp();
 
-  /** What the library keeps of a finished job. */
+  /** Returns what the library keeps of a finished job. */
   String history();
 
   /**
-   * Whether it takes part in a phase; a second mode of a library skips those that do not differ.
+   * Returns whether the contender takes part in a phase. The second mode of a library skips the
+   * phases in which both modes do the same.
    */
   boolean takesPart(Phase phase);
 
-  /** Whether another process enqueues when the pickup is measured, instead of the worker's own. */
+  /** Returns whether a process other than the worker's enqueues the jobs in the pickup phase. */
   boolean enqueuesElsewhere();
 
-  /** Opens a pool of its own, as large as its documentation recommends. */
+  /** Opens a connection pool of the size that the library's documentation recommends. */
   DataSource pool();
 
-  /** Finished jobs a second in a drain, roughly: sizes the first one. */
+  /**
+   * Returns the approximate number of jobs per second in a drain, from which the number of jobs in
+   * the first drain is computed.
+   */
   double pace();
 
-  /** Creates its schema and tables, once. */
+  /** Creates the schema and the tables. Called once. */
   void create() throws Exception;
 
-  /** Removes all jobs, and leaves tables as they are after a while without load. */
+  /** Removes all jobs and leaves the tables as they would be after a time without load. */
   void empty() throws SQLException;
 
-  /** Gives the planner statistics of the jobs that were just enqueued. */
+  /** Updates the planner's statistics after jobs were enqueued. */
   void settle() throws SQLException;
 
-  /** The number of jobs that are not finished. */
+  /** Returns the number of unfinished jobs. */
   long unfinished() throws SQLException;
 
   /**
    * Opens the library on a pool.
    *
-   * @param handler receives the number of each job that runs; null: producers only, no worker
+   * @param handler receives the number of each job that runs; null to run no worker
    */
   Session open(DataSource pool, @Nullable LongConsumer handler) throws Exception;
 }

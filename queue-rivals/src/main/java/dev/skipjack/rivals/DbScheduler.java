@@ -18,8 +18,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * db-scheduler with the polling strategy that its documentation recommends above 1,000 executions a
- * second, and the limits of the faster of its published benchmarks on a small server.
+ * db-scheduler with the polling strategy that its documentation recommends for more than 1,000
+ * executions per second. The limits are those of its faster published benchmark on a small server.
  */
 final class DbScheduler extends OtherQueue {
 
@@ -42,12 +42,12 @@ final class DbScheduler extends OtherQueue {
     this.immediate = immediate;
   }
 
-  /** With immediate execution: an enqueue wakes the scheduler of its own process. */
+  /** Uses immediate execution: an enqueue wakes the scheduler in the same process. */
   static DbScheduler immediate(BenchmarkDatabase database) {
     return new DbScheduler(database, true);
   }
 
-  /** By polling alone, as it must if another process enqueues. */
+  /** Uses polling only, which is necessary if another process enqueues. */
   static DbScheduler polling(BenchmarkDatabase database) {
     return new DbScheduler(database, false);
   }
@@ -90,8 +90,8 @@ final class DbScheduler extends OtherQueue {
   }
 
   /**
-   * The table and the indexes of the script for PostgreSQL of 16.x, without the index of
-   * priorities: none are used here, and the index would only cost time.
+   * Creates the table and the indexes of the library's PostgreSQL script (16.x), except for the
+   * index on priorities, which would only cost time: no job here has a priority.
    */
   @Override
   public void create() throws SQLException {

@@ -9,7 +9,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongConsumer;
 
-/** The handler of all contenders: does nothing, and records when and how often each job began. */
+/**
+ * The handler that all contenders run. It does no work, but records when each job began, and
+ * whether any job began more than once.
+ */
 final class HandledJobs implements LongConsumer {
 
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
@@ -23,8 +26,8 @@ final class HandledJobs implements LongConsumer {
   private final AtomicLong firstNanos = new AtomicLong(NONE);
 
   /**
-   * @param first the lowest number of a job, zero or less too
-   * @param last the highest
+   * @param first the lowest job number, which may be zero or negative
+   * @param last the highest job number
    */
   HandledJobs(long first, long last) {
     this.first = first;
@@ -48,22 +51,22 @@ final class HandledJobs implements LongConsumer {
     }
   }
 
-  /** Microseconds since 1970. */
+  /** Returns an instant in microseconds since 1970. */
   static long epochMicros(Instant instant) {
     return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
   }
 
-  /** When the first of all began, as {@link System#nanoTime()}. */
+  /** Returns the {@link System#nanoTime()} at which the first job began. */
   long firstNanos() {
     return firstNanos.get();
   }
 
-  /** When a job began, as {@link System#nanoTime()}. */
+  /** Returns the {@link System#nanoTime()} at which a job began. */
   long nanos(long n) {
     return nanos.get(Math.toIntExact(n - first));
   }
 
-  /** When a job began, as {@link #epochMicros(Instant)}, which another process can compare. */
+  /** Returns when a job began, in microseconds since 1970, for comparison with another process. */
   long epochMicros(long n) {
     return epochMicros.get(Math.toIntExact(n - first));
   }
@@ -75,9 +78,10 @@ final class HandledJobs implements LongConsumer {
   }
 
   /**
-   * Returns when the given number of jobs have begun, and no job is unfinished.
+   * Waits until the given number of jobs have begun and no job is unfinished.
    *
-   * @throws IllegalStateException if none begins for two minutes, or one ran twice
+   * @throws IllegalStateException if no job begins for two minutes, or if a job has run more than
+   *     once
    */
   void await(String name, Unfinished unfinished, long expected)
       throws SQLException, InterruptedException {

@@ -4,7 +4,7 @@ import java.util.function.LongConsumer;
 import org.jobrunr.jobs.lambdas.JobRequest;
 import org.jobrunr.jobs.lambdas.JobRequestHandler;
 
-/** A job of JobRunr; public, because the library loads it by name. */
+/** A JobRunr job. It is public because the library loads it by name. */
 public record JobRunrJob(long n, String text) implements JobRequest {
 
   static JobRunrJob number(long n) {

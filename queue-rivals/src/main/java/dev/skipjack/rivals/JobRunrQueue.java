@@ -45,7 +45,7 @@ final class JobRunrQueue extends OtherQueue {
         .formatted(library(JobRunr.class), threads(), POLL_INTERVAL.toSeconds());
   }
 
-  /** The library's default. */
+  /** Returns the library's default number of worker threads. */
   private static int threads() {
     return Runtime.getRuntime().availableProcessors() * 8;
   }

@@ -4,7 +4,7 @@ import dev.skipjack.benchmarks.Sample;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** A row of the table: a figure of a phase and, for some, the ratio to reach. */
+/** A row of the table: a figure of a phase and, for some rows, the ratio to reach. */
 enum Measure {
   ENQUEUE_1(Phase.ENQUEUE_1, Figure.VALUE, "enqueue, 1 client: jobs/s", Better.HIGHER, 1.3),
   ENQUEUE_1_SERVER(Phase.ENQUEUE_1, Figure.SERVER, "enqueue, 1 client: server CPU, us"),
@@ -23,7 +23,7 @@ enum Measure {
   DRAIN_CLIENT(Phase.DRAIN, Figure.CLIENT, "drain: client CPU, us"),
   DRAIN_WAL(Phase.DRAIN, Figure.WAL, "drain: WAL, bytes");
 
-  /** The names of the figures of a sample beside its value. */
+  /** The names of a sample's figures other than its value. */
   static final String P99 = "p99";
 
   static final String RATE = "rate";
@@ -48,7 +48,7 @@ enum Measure {
   private final Better better;
   private final @Nullable Double target;
 
-  /** Of a cost or a latency without a target. */
+  /** Creates a measure for a cost or a latency without a target; lower is better. */
   Measure(Phase phase, Figure figure, String title) {
     this(phase, figure, title, Better.LOWER, null);
   }
@@ -65,17 +65,17 @@ enum Measure {
     return phase;
   }
 
-  /** The row's name, with its unit; a CPU time or an amount is per job. */
+  /** Returns the title of the row, with its unit. CPU times and amounts are per job. */
   String title() {
     return title;
   }
 
-  /** Its name in fields of the report. */
+  /** Returns the name for fields of the report. */
   String key() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The figure of a run; null if it cannot be measured on this system. */
+  /** Returns the figure of a run, or null if it cannot be measured on this system. */
   @Nullable Double of(Sample sample) {
     return switch (figure) {
       case VALUE -> sample.value();
@@ -87,7 +87,7 @@ enum Measure {
     };
   }
 
-  /** The better of two figures; null if both are. */
+  /** Returns the better of two figures, or null if both are null. */
   @Nullable Double better(@Nullable Double one, @Nullable Double other) {
     if (one == null) {
       return other;
@@ -98,12 +98,15 @@ enum Measure {
     return (one > other) == (better == Better.HIGHER) ? one : other;
   }
 
-  /** Whether a ratio of Skipjack to db-scheduler misses the target; false if there is none. */
+  /**
+   * Returns whether a ratio of Skipjack to db-scheduler misses the target; false if no target is
+   * set.
+   */
   boolean isMissed(double ratio) {
     return target != null && (better == Better.HIGHER ? ratio < target : ratio > target);
   }
 
-  /** The target for people; null if there is none. */
+  /** Returns the target in readable form, or null if no target is set. */
   @Nullable String target() {
     return target == null ? null : (better == Better.HIGHER ? ">= " : "<= ") + target;
   }

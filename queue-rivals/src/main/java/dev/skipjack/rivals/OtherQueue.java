@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
-/** What the other libraries have in common: a schema that begins empty, and tables to empty. */
+/** The base class for the other libraries, which creates an empty schema and empties its tables. */
 abstract class OtherQueue implements Contender {
 
   private final BenchmarkDatabase database;
@@ -16,9 +16,9 @@ abstract class OtherQueue implements Contender {
   private final int connections;
 
   /**
-   * @param schema without the prefix of the benchmarks' schemas
-   * @param tables those that hold jobs, referencing tables first
-   * @param connections the most that its pool opens
+   * @param schema the name of the schema, without the prefix of the benchmarks' schemas
+   * @param tables the tables that hold jobs, referencing tables first
+   * @param connections the maximum size of the connection pool
    */
   OtherQueue(BenchmarkDatabase database, String schema, List<String> tables, int connections) {
     this.database = database;
@@ -35,7 +35,10 @@ abstract class OtherQueue implements Contender {
     return schema;
   }
 
-  /** An enqueue that wakes a worker does it in memory; for a poll, the process does not matter. */
+  /**
+   * Returns false: an enqueue can wake a worker only within the process, and polling finds jobs of
+   * any process.
+   */
   @Override
   public final boolean enqueuesElsewhere() {
     return false;
@@ -52,9 +55,9 @@ abstract class OtherQueue implements Contender {
   }
 
   /**
-   * Deletes the rows and keeps the tables' pages. For a table without pages PostgreSQL plans
-   * sequential scans, and a prepared statement keeps such a plan while the table grows. Tables in
-   * use do not get into that state, and Skipjack's statements exclude such plans.
+   * Deletes the rows and keeps the tables' pages. PostgreSQL plans sequential scans for a table
+   * without pages, and a prepared statement keeps such a plan while the table grows. Tables in use
+   * never reach that state, and Skipjack's statements exclude such plans.
    */
   @Override
   public final void empty() throws SQLException {
@@ -75,7 +78,10 @@ abstract class OtherQueue implements Contender {
     return tables.stream().map(table -> schema + "." + table).collect(Collectors.joining(", "));
   }
 
-  /** The name of the jar that holds a class, which contains the version. */
+  /**
+   * Returns the file name, without its extension, of the jar that contains a class; it includes the
+   * version.
+   */
   static String library(Class<?> type) {
     String jar =
         Path.of(type.getProtectionDomain().getCodeSource().getLocation().getPath())

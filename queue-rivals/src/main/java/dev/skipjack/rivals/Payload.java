@@ -3,7 +3,7 @@ package dev.skipjack.rivals;
 import java.io.Serializable;
 
 /**
- * The data of a job, of the same size for every contender.
+ * The payload of a job, which has the same size for every contender.
  *
  * @param n the job's number
  */

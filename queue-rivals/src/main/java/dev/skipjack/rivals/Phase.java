@@ -1,6 +1,6 @@
 package dev.skipjack.rivals;
 
-/** A part of the comparison, in which each contender takes its turn in every round. */
+/** A phase of the comparison, which consists of rounds in which the contenders take turns. */
 enum Phase {
   ENQUEUE_1("enqueue one by one, 1 client: jobs/s"),
   ENQUEUE_8("enqueue one by one, 8 clients: jobs/s"),
@@ -14,7 +14,7 @@ enum Phase {
     this.title = title;
   }
 
-  /** What it measures, and the unit of the first figure. */
+  /** Returns what the phase measures, and the unit of its first figure. */
   String title() {
     return title;
   }

@@ -4,7 +4,7 @@ import java.util.function.LongConsumer;
 import org.quartz.Job;
 import org.quartz.JobExecutionContext;
 
-/** The job of Quartz; public, because the library loads it by name. */
+/** The Quartz job. It is public because the library loads it by name. */
 public final class QuartzJob implements Job {
 
   static final String NUMBER = "n";

@@ -157,7 +157,7 @@ final class QuartzQueue extends OtherQueue {
     @Override
     public void initialize() {}
 
-    /** The pool outlives the scheduler. */
+    /** Does nothing, because the pool outlives the scheduler. */
     @Override
     public void shutdown() {}
   }

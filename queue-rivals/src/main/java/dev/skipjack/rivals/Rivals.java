@@ -21,7 +21,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The benchmark: Skipjack beside the other queues that {@code --with} names, or all of them. */
+/**
+ * The benchmark that compares Skipjack with the queues named by {@code --with}, or with all of
+ * them.
+ */
 public final class Rivals implements Benchmark {
 
   private static final String DB_SCHEDULER = "db-scheduler";
@@ -37,7 +40,7 @@ public final class Rivals implements Benchmark {
     OTHERS.put("quartz", database -> List.of(new QuartzQueue(database)));
   }
 
-  /** Found as a service. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public Rivals() {}
 
   @Override
@@ -81,7 +84,8 @@ public final class Rivals implements Benchmark {
   }
 
   /**
-   * The drain is the headline; each measure is a row, with the ratio to the better db-scheduler.
+   * Creates the report. The drain is the headline, and each measure is a row with the ratio to the
+   * better mode of db-scheduler.
    */
   static Report report(List<Contender> contenders, Map<Phase, Rounds.Results> results) {
     Report report = new Report("rivals", "jobs/s");
@@ -130,7 +134,10 @@ public final class Rivals implements Benchmark {
     return row;
   }
 
-  /** Null if the contender skipped the phase, or the system does not show the figure. */
+  /**
+   * Returns null if the contender skipped the phase, or the figure cannot be measured on this
+   * system.
+   */
   private static @Nullable Double median(Measure measure, @Nullable List<Sample> samples) {
     List<Double> values = new ArrayList<>();
     for (Sample sample : samples == null ? List.<Sample>of() : samples) {
@@ -142,7 +149,7 @@ public final class Rivals implements Benchmark {
     return values.isEmpty() ? null : Statistics.median(values);
   }
 
-  /** One for each round, against the mode of db-scheduler that was better in that round. */
+  /** Returns the ratio of each round to the db-scheduler mode that was better in that round. */
   private static List<Double> ratios(Measure measure, Map<String, List<Sample>> samples) {
     List<Double> ratios = new ArrayList<>();
     List<Sample> ours = Objects.requireNonNull(samples.get(SkipjackQueue.NAME));

@@ -53,7 +53,7 @@ final class SkipjackQueue implements Contender {
     return true;
   }
 
-  /** NOTIFY reaches any process, and this is its usual way. */
+  /** Returns true: jobs usually come from another process, which NOTIFY reaches. */
   @Override
   public boolean enqueuesElsewhere() {
     return true;
@@ -69,7 +69,7 @@ final class SkipjackQueue implements Contender {
     return 15_000;
   }
 
-  /** The database comes with its tables. */
+  /** Does nothing, because the benchmark database already contains the tables. */
   @Override
   public void create() {}
 
@@ -110,8 +110,8 @@ final class SkipjackQueue implements Contender {
   }
 
   /**
-   * @param stop ends the worker or another receiver of wake-ups: without one, an enqueue would cost
-   *     the server less
+   * @param stop ends the worker or, in a producer, the receiver of wake-ups. Without a receiver, an
+   *     enqueue would cost the server less
    */
   private record Running(JobQueue queue, Runnable stop) implements Session {
 

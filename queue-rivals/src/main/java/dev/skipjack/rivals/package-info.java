@@ -1,11 +1,11 @@
 /**
- * The benchmark that measures Skipjack beside the other job queues of the JVM: the same load for
- * each, in turns, on one server, through public APIs and with the settings that the other projects'
+ * The benchmark that compares Skipjack with other job queues for the JVM. They take turns to run
+ * the same load on one server, through their public APIs and with the settings that their
  * documentation recommends.
  *
- * <p>A module of its own, which no other depends on: the libraries that it measures must not get
- * into anything that is shipped. It adds a benchmark to the command line as a service; the launcher
- * runs the command line with this module on the class path.
+ * <p>No other module depends on this one, because the libraries that it measures must not get into
+ * anything that is shipped. The module provides its benchmark as a service; the launcher runs the
+ * command line with this module on the class path.
  */
 @NullMarked
 package dev.skipjack.rivals;

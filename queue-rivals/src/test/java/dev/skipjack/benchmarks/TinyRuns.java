@@ -4,12 +4,12 @@ import java.sql.SQLException;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Access to parts of the benchmarks that are not public. */
+/** Gives the tests access to non-public parts of the benchmarks. */
 public final class TinyRuns {
 
   private TinyRuns() {}
 
-  /** Opens a database with few partitions, which are created faster. */
+  /** Opens a database with only two partitions, which are created faster. */
   public static BenchmarkDatabase open(String url) throws SQLException {
     return BenchmarkDatabase.open(Optional.of(url), 2);
   }

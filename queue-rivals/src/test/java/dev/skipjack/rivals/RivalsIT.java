@@ -41,7 +41,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every library does its work, and every phase measures it; never how fast anything is. */
+/**
+ * Tests that every library runs its jobs and that every phase measures it, but never how fast it
+ * is.
+ */
 class RivalsIT {
 
   private static final List<String> NAMES =
@@ -213,7 +216,9 @@ class RivalsIT {
         .containsExactly("measure", "skipjack", "quartz");
   }
 
-  /** The same values in every phase, and as server CPU. */
+  /**
+   * Returns results with the same values in every phase, and with the same values as server CPU.
+   */
   private static Map<Phase, Rounds.Results> results(Map<String, List<Double>> values) {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     values.forEach(
