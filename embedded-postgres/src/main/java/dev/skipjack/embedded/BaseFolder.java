@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * Locates the folders for data and binaries. For an ordinary user, both are in the user's cache
  * folder, which other users cannot access. If root runs the server as another user, the data is in
  * a temporary folder of that user, which others cannot access, and the binaries are in a folder
- * that root owns. Otherwise root, which unpacks the binaries, could follow a link planted by that
- * user.
+ * that root owns. In any other folder, root could follow a link planted by that user while it
+ * unpacks the binaries.
  */
 final class BaseFolder {
 
@@ -90,7 +90,8 @@ final class BaseFolder {
   }
 
   /**
-   * Returns the reason why another user could replace the content of a folder, or null if none can.
+   * Returns the reason why another user could replace the content of a folder, or null if no other
+   * user can.
    */
   private static @Nullable String canBeSwapped(Path folder) throws IOException {
     for (Path each = folder; each != null; each = each.getParent()) {

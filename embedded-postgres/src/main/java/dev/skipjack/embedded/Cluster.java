@@ -65,7 +65,11 @@ final class Cluster {
     this.ports = ports;
   }
 
-  /** A running server, and whether it was already running when it was requested. */
+  /**
+   * A running server.
+   *
+   * @param adopted whether the server was already running when it was requested
+   */
   record Running(Postmaster postmaster, boolean adopted) {}
 
   Path data() {

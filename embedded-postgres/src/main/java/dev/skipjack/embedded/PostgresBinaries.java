@@ -48,7 +48,7 @@ record PostgresBinaries(Path home, String hash, String version) {
   private static final String READABLE = "rw-r--r--";
   private static final String EXECUTABLE = "rwxr-xr-x";
 
-  /** Excludes other threads of this JVM, because a file lock excludes only other processes. */
+  /** Locks out other threads of this JVM, because a file lock excludes only other processes. */
   private static final Object UNPACKING = new Object();
 
   /**

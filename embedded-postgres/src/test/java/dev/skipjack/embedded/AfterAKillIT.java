@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the server of a JVM that was killed. */
+/** Tests what happens to a server whose JVM was killed. */
 class AfterAKillIT {
 
   private static TestServers servers;
@@ -136,7 +136,7 @@ class AfterAKillIT {
     second.end();
   }
 
-  /** As on machines where files are closed to others unless said otherwise. */
+  /** Runs a command with a umask that denies other users access to new files. */
   private static List<String> withStrictUmask(List<String> command) {
     List<String> wrapped =
         new ArrayList<>(List.of("/bin/sh", "-c", "umask 077; exec \"$@\"", "sh"));

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Root may not run a server itself: an unprivileged user does. */
+/**
+ * Tests servers of a JVM that runs as root. PostgreSQL does not accept root, so an unprivileged
+ * user runs them.
+ */
 @EnabledIfSystemProperty(
     named = "user.name",
     matches = "root",
@@ -68,7 +71,10 @@ class AsRootIT {
     }
   }
 
-  /** Root unpacks the binaries, and must not do so where the server's user can plant a link. */
+  /**
+   * Root unpacks the binaries, so it must not use a folder in which the server's user can plant a
+   * link.
+   */
   @Test
   void linksInTheFolderOfTheServersUserLeadRootNowhere() throws Exception {
     Unprivileged who = Unprivileged.choose(new SystemCommands(), null);
@@ -114,7 +120,10 @@ class AsRootIT {
     assertThat(holder.serverIsAlive()).isFalse();
   }
 
-  /** The class path lies in root's home as a rule, which is closed to others. */
+  /**
+   * Copies the class path, which is usually in root's home directory, where other users cannot read
+   * it.
+   */
   private static String copyOfClassPath() throws IOException {
     Path copies = Files.createDirectory(servers.folder().resolve("class-path"));
     List<String> entries = new ArrayList<>();

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Real servers, started and stopped one after the other on the same data unless a test says else.
+ * Starts and stops real servers one after the other, on the same data unless a test states
+ * otherwise.
  */
 class EmbeddedPostgresIT {
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** This machine without some of its programs. */
+/** Runs the programs of this machine, but hides some of them. */
 record HidingCommands(Set<String> hidden) implements Commands {
 
   private static final Commands MACHINE = new SystemCommands();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** No program of an archive runs that nobody has vouched for. */
+/** Tests that no program runs from an archive whose hash is neither recorded nor configured. */
 class KnownArchivesTest {
 
   private static final String OTHER = "0f".repeat(32);
@@ -71,7 +71,7 @@ class KnownArchivesTest {
         .doesNotThrowAnyException();
   }
 
-  /** A class path with an archive of the right name. */
+  /** Returns a class path with an unknown archive under the expected name. */
   private static URLClassLoader exchanged(Path jar) throws IOException {
     List<String> names =
         PostgresBinaries.archiveNames(System.getProperty("os.name"), System.getProperty("os.arch"));

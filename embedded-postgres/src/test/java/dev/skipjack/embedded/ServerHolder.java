@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * A JVM of its own that owns a server until it is told to end, or is killed.
+ * A separate JVM that owns a server until a test ends or kills the JVM.
  *
  * @param pid the server's process id
  * @param data the server's data folder
  */
 record ServerHolder(Process jvm, long pid, int port, boolean adopted, Path data) {
 
-  /** The program of the other JVM: the purpose is its argument; it ends at the end of its input. */
+  /** Runs the server in the other JVM until standard input ends. The argument is the purpose. */
   public static void main(String[] arguments) throws IOException {
     EmbeddedPostgres postgres =
         EmbeddedPostgres.builder().purpose(arguments[0]).setting("fsync", "off").start();
@@ -53,7 +53,7 @@ record ServerHolder(Process jvm, long pid, int port, boolean adopted, Path data)
     return builder.redirectErrorStream(true).start();
   }
 
-  /** Waits until the JVM says that its server is there. */
+  /** Waits until the JVM reports that its server is running. */
   static ServerHolder started(Process jvm) throws IOException {
     List<String> seen = new ArrayList<>();
     // Not closed: closing it would close the pipe under a JVM that still writes.
@@ -77,7 +77,7 @@ record ServerHolder(Process jvm, long pid, int port, boolean adopted, Path data)
     jvm.destroyForcibly().waitFor();
   }
 
-  /** Lets the JVM come to its ordinary end. */
+  /** Ends the JVM in the normal way and waits for it. */
   void end() throws IOException, InterruptedException {
     jvm.outputWriter(UTF_8).close();
     jvm.waitFor();

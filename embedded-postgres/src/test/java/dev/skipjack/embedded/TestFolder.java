@@ -10,8 +10,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder for one test class that the unprivileged user can reach too, removed in the end. JUnit's
- * own is closed to it.
+ * A folder for one test class, removed at the end. Unlike JUnit's temporary folders, the
+ * unprivileged user can also access it.
  */
 final class TestFolder {
 

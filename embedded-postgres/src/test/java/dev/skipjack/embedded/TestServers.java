@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The servers of one test class, in a folder of their own. */
+/** The servers of one test class, which share a folder. */
 final class TestServers {
 
   private final Path folder;
@@ -26,12 +26,15 @@ final class TestServers {
     return folder;
   }
 
-  /** A server that shares the unpacked binaries with the others; its data only with its purpose. */
+  /**
+   * Returns a builder for a server. All servers share the unpacked binaries; only those with the
+   * same purpose share data.
+   */
   EmbeddedPostgres.Builder at(String purpose) {
     return EmbeddedPostgres.builder().folder(folder).purpose(purpose).setting("fsync", "off");
   }
 
-  /** Removes the folder; servers that still run are a failure, and ended. */
+  /** Kills servers that are still running, removes the folder, and fails if it had to kill any. */
   void close() throws IOException {
     List<Long> left = processesBelow(folder);
     left.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
@@ -56,8 +59,8 @@ final class TestServers {
   }
 
   /**
-   * Server processes whose command lines name a place below the folder, the postmasters' children
-   * included.
+   * Returns the ids of the server processes whose data is below the folder, including the
+   * postmasters' children.
    */
   static List<Long> processesBelow(Path place) {
     List<Long> postmasters = postmastersBelow(place);

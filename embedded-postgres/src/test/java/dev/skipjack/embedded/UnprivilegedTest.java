@@ -128,7 +128,10 @@ class UnprivilegedTest {
         .isInstanceOf(EmbeddedPostgresException.class);
   }
 
-  /** A machine as root sees it; what it knows about tools is what choosing a way asks for. */
+  /**
+   * Simulates a machine on which this JVM runs as root. It knows only the commands that the choice
+   * of a way needs.
+   */
   private static final class Machine implements Commands {
 
     final Set<String> missing = new HashSet<>();
